@@ -1,12 +1,15 @@
 """Verdicts on positions where items differ in their numbers of options and some are refused.
 
     python benchmarks/positions_mixed.py --studies 1000
+    python benchmarks/positions_mixed.py --studies 1000 --part coverage
 
 Answers to all shifts of every item, drawn here, through the production measure and the production
 tests at .05 over the positions together. Innocent models know a share and guess evenly; guilty ones
 prefer position C where an item has it. Refusals depend on the number of options. `found` and
 `cleared` are the shares of studies in which a position is found or every one is ruled out; `alone`
-is how often C is found from the items that have it, asked alone.
+is how often C is found from the items that have it, asked alone. The part `coverage` is about the
+95 % intervals of tables: of items locked to A by a model that knows all others, and of choices of
+guesses that were asked in one order, the least covered position.
 """
 
 from __future__ import annotations
@@ -172,13 +175,67 @@ def table(title: str, models: Mapping[str, Mapping[str, object]], studies: int) 
             print(f"| {items} | {model} | `{name}` | {shares} |", flush=True)
 
 
+COVERED: Mapping[str, Mapping[int, int]] = {
+    "20 of 2, 20 of 4": {2: 20, 4: 20},
+    "10 each of 2, 3, 5, 10": {2: 10, 3: 10, 5: 10, 10: 10},
+    "40 of 4": {4: 40},
+    "50 of 2, 50 of 4": {2: 50, 4: 50},
+}
+RARE = (0.02, 0.05, 0.1)
+
+
+def intervals(cell: Cell, measure: PositionPreference) -> list[tuple[float, float]]:
+    """The 95 % interval of each position, as tables have it."""
+    context = Context("d", "m", np.arange(len(cell.k)), signature=lambda *_: None)  # type: ignore[arg-type]
+    found = (e for e, *_ in found_all([cell], [measure], context))
+    return [(0.0, 1.0) if e.low is None or e.high is None else (e.low, e.high) for e in found]
+
+
+def locked_to_a(k: np.ndarray, share: float, rng: np.random.Generator) -> Cell:
+    """Answers to all shifts: some items by A, the others right."""
+    n, width = len(k), int(k.max())
+    order = np.broadcast_to(np.arange(width), (n, width))
+    position = np.where((rng.random(n) < share)[:, None], 0, order)
+    status = np.where(order < k[:, None], STATUS_CODE["answer"], NOT_ASKED)
+    return over_orders(k, status, position, order)
+
+
+def guessed_once(k: np.ndarray, rng: np.random.Generator) -> Cell:
+    """Even guesses in one order."""
+    status = np.full((len(k), 1), STATUS_CODE["answer"])
+    cell = over_orders(k, status, rng.integers(0, k)[:, None], np.zeros((len(k), 1), int))
+    return replace(cell, probe="options_only", condition=Condition())
+
+
+def coverage(studies: int) -> None:
+    heads = "".join(f" {share:g} locked |" for share in RARE)
+    print(f"\n| items |{heads} guesses in one order |\n{'|---' * (len(RARE) + 2)}|", flush=True)
+    for number, (name, items) in enumerate(COVERED.items()):
+        k = np.repeat([*items], [*items.values()])
+        rates = np.array([(1 / k[k > place]).mean() for place in range(int(k.max()))])
+        covered, once = np.zeros(len(RARE)), np.zeros(len(rates))
+        for s in range(studies):
+            rng = np.random.default_rng([s, number, 7])
+            for place, share in enumerate(RARE):
+                low, high = intervals(locked_to_a(k, share, rng), PositionLocked())[0]
+                covered[place] += low <= share <= high
+            ends = np.array(intervals(guessed_once(k, rng), PositionPreference()))
+            once += (ends[:, 0] <= rates) & (rates <= ends[:, 1])
+        shares = " | ".join(f"{c / studies:.3f}" for c in [*covered, once.min()])
+        print(f"| {name} | {shares} |", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--studies", type=int, default=200)
+    parser.add_argument("--part", choices=("verdicts", "coverage"), default="verdicts")
     options = parser.parse_args()
     start = time.process_time()
-    for title, models in (("Innocent", INNOCENT), ("Guilty", GUILTY), ("At the size", EDGE)):
-        table(title, models, options.studies)
+    if options.part == "coverage":
+        coverage(options.studies)
+    else:
+        for title, models in (("Innocent", INNOCENT), ("Guilty", GUILTY), ("At the size", EDGE)):
+            table(title, models, options.studies)
     print(f"\n{time.process_time() - start:.0f} s of processor time")
 
 

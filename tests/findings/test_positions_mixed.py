@@ -171,6 +171,23 @@ def test_equal_numbers_of_options_have_the_plain_numbers() -> None:
         assert (e.baseline, e.n, e.about.n) == (0.25, 182, 182)
 
 
+def test_no_share_of_items_that_differ_is_worth_more_items_than_there_are() -> None:
+    k = np.resize([2, 3, 4], 42)
+    known = over_shifts(np.broadcast_to(np.arange(4), (42, 4)), k)
+    free = over_shifts(np.zeros((42, 1), int), k, "published")
+    for cell, name in ((known, "position_locked"), (free, "position_preference")):
+        for e in evidence(cell, name).values():
+            assert e.about.effective <= e.about.n
+            assert e.about.unlike == (e.group != "D")
+    locked = evidence(known, "position_locked")["A"]
+    assert (locked.value, locked.interval(0.95)[1]) == (
+        0,
+        pytest.approx(1 - 0.05 ** (1 / 42), abs=0.02),
+    )
+    alike = over_shifts(np.broadcast_to(np.arange(4), (42, 4)), np.full(42, 4))
+    assert not any(e.about.unlike for e in evidence(alike, "position_locked").values())
+
+
 @pytest.mark.parametrize("design", ["published", "move_gold", "recorded"])
 def test_orders_that_leave_options_in_place_accuse_of_no_position(design: str) -> None:
     """An oracle where every right answer is published at A was found to prefer A."""

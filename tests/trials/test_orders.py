@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import permutations
+from math import factorial
 
 import pytest
 from hypothesis import given
@@ -73,14 +75,28 @@ def test_more_orders_than_there_are() -> None:
         Design.parse("random(3)").orders(2, None, dice())
 
 
-@given(st.integers(2, 5), st.integers(1, 4), st.data())
-def test_gold_balanced_visits_each_position_equally(
-    k: int, times: int, data: st.DataObject
+@given(st.integers(2, 5), st.integers(1, 4), st.text(max_size=5), st.data())
+def test_gold_balanced_visits_each_position_equally_in_different_orders(
+    k: int, times: int, item: str, data: st.DataObject
 ) -> None:
-    gold = data.draw(st.integers(0, k - 1))
-    orders = Design.parse(f"gold_balanced({k * times})").orders(k, gold, dice())
+    """Two options were shown in either order twice, and an order agreed with itself."""
+    gold, times = data.draw(st.integers(0, k - 1)), min(times, factorial(k - 1))
+    design = Design.parse(f"gold_balanced({k * times})")
+    orders = design.orders(k, gold, dice(item))
     assert Counter(order.index(gold) for order in orders) == dict.fromkeys(range(k), times)
     assert all(sorted(order) == list(range(k)) for order in orders)
+    assert len(set(orders)) == len(orders)
+    assert orders == design.orders(k, gold, dice(item))
+
+
+def test_gold_balanced_over_all_orders_is_all_of_them() -> None:
+    assert set(Design.parse("gold_balanced(6)").orders(3, 1, dice())) == {*permutations(range(3))}
+
+
+@pytest.mark.parametrize(("n", "k"), [(4, 2), (8, 2), (9, 3), (7, 3)])
+def test_gold_balanced_refuses_more_orders_than_there_are(n: int, k: int) -> None:
+    with pytest.raises(NoOrdersError, match=f"{n} different orders of {k} options do not exist"):
+        Design.parse(f"gold_balanced({n})").orders(k, 0, dice())
 
 
 def test_gold_balanced_names_the_nearest_multiple() -> None:

@@ -18,7 +18,7 @@ from horsesense.items.layouts import conversation_fields, guess, of_conversation
 from horsesense.items.select import EVERY_SPLIT, HELP, Selection
 from horsesense.items.tasks import aliases, spelled_out
 from horsesense.rng import fingerprint
-from horsesense.stats.words import plural, some_of
+from horsesense.stats.words import agreeing, plural, some_of
 
 PACKAGED: Final = {"sample": "sample.jsonl", "sample-shots": "sample_shots.jsonl"}
 """Sets that ship with horsesense, by the name under which they are asked for."""
@@ -220,18 +220,20 @@ def _whole_characters(item: Item) -> bool:
 
 
 def _clustered(items: list[Item], kind: Kind) -> tuple[list[Item], list[str]]:
-    """Items that share a context, or all their text, become one cluster, if the source names none.
+    """Items without a cluster that share a context, or all their text, become one.
 
     An item that stands there twice says no more than once: as two, it would make intervals narrow.
+    Those that are like an item with a cluster are in that cluster, of several the first one's.
     """
-    if any(item.cluster for item in items):
-        return items, []
     keys = [item.context or identity(item, kind, str) for item in items]
-    times = Counter(keys)
-    shared = [key for key, n in times.items() if n > 1]
-    names = {
-        key: f"{'context' if isinstance(key, str) else 'item'}-{fingerprint(key)}" for key in shared
-    }
+    times, open_ = Counter(keys), Counter[object]()
+    names: dict[object, str] = {}
+    for item, key in zip(items, keys, strict=True):
+        if item.cluster is None:
+            open_[key] += 1
+        else:
+            names.setdefault(key, item.cluster)
+    shared = [key for key in open_ if times[key] > 1]
     contexts = sum(isinstance(key, str) for key in shared)
     copies, notes = len(shared) - contexts, []
     if contexts == 1:
@@ -242,8 +244,17 @@ def _clustered(items: list[Item], kind: Kind) -> tuple[list[Item], list[str]]:
     if copies:
         said = f"{plural(copies, 'item')} with copies, word for word"
         notes.append(f"{said}: an item and its copies are taken as a cluster.")
-    named = zip(items, keys, strict=True)
-    return [replace(i, cluster=names[k]) if k in names else i for i, k in named], notes
+    joined = sum(open_[key] for key in shared if key in names)
+    if joined:
+        said = agreeing(joined, "that name none are in the cluster that another like them names")
+        notes.append(f"{plural(joined, 'item')} {said}.")
+    for key in shared:
+        what = "context" if isinstance(key, str) else "item"
+        names.setdefault(key, f"{what}-{fingerprint(key)}")
+    return [
+        replace(item, cluster=names.get(key)) if item.cluster is None else item
+        for item, key in zip(items, keys, strict=True)
+    ], notes
 
 
 def sampled(items: ItemSet, limit: int | None, seed: int) -> ItemSet:

@@ -18,10 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.stats.forms import Forms
-from horsesense.stats.guessed import Guessed
 from horsesense.stats.no_interval import why_no_interval
 from horsesense.stats.paired import Paired
-from horsesense.stats.positions import preference
 from horsesense.stats.quotient import Quotient
 from horsesense.stats.shares import FEWEST, Shares
 from horsesense.stats.shares import ONE_CLUSTER as ALL_IN_ONE
@@ -128,7 +126,7 @@ class Family(ABC):
         """Interval and p of one value."""
 
 
-def _ends(
+def inference(
     interval: tuple[float, float] | None, how: str, reason: str, p_value: float | None = None
 ) -> Inference:
     if interval is None:
@@ -154,34 +152,9 @@ class OfShare(Family):
         ends = share.interval(level)
         scaled = ends and (evidence.low + width * ends[0], evidence.low + width * ends[1])
         reason = f"no interval: {share.reason}"
-        found = _ends(scaled, _named("Wilson score", share.clusters, evidence), reason)
+        found = inference(scaled, method_of("Wilson score", share.clusters, evidence), reason)
         plain = (evidence.low, evidence.high) == UNIT_RANGE
         return found._replace(about=share if plain else None)
-
-
-@dataclass(frozen=True, eq=False)
-class OfGuessed(Family):
-    """A share of the items that have a position, which guessing hits with a chance of each item's
-    own; in tables a share like any other.
-
-    Attributes:
-        place: the position; rows of single items have hits, and then whether they have it, of each.
-        chances: what guessing gives to each item, (items,).
-    """
-
-    place: int
-    chances: Floats
-
-    def infer(self, evidence: Evidence, level: float) -> Inference:
-        found = SHARE.infer(evidence, level)
-        if evidence.items is None or found.about is None or not isinstance(found.about, Shares):
-            return found
-        rows, cluster = evidence.items
-        about, trials = (part[:, self.place] for part in np.split(rows, 2, axis=1))
-        used = trials > 0
-        chances = self.chances[used]
-        hits = np.rint(about[used] - (chances.mean() - chances))
-        return found._replace(about=Guessed.among(found.about, hits, chances, cluster[used]))
 
 
 class OfDifference(Family):
@@ -194,31 +167,10 @@ class OfDifference(Family):
             total, _ = evidence.ratio(evidence.shared.rows)
             _, first, second, _, if_lost = evidence.shared
             pairs = Paired.two_way(total, first, second, evidence.forms, if_lost)
-        how = _named("paired score", pairs.clusters, evidence)
+        how = method_of("paired score", pairs.clusters, evidence)
         reason = f"no interval: {why_no_interval(pairs, level)}"
-        found = _ends(pairs.interval(level), how, reason, pairs.p())
+        found = inference(pairs.interval(level), how, reason, pairs.p())
         return found._replace(about=pairs)
-
-
-@dataclass(frozen=True)
-class OfPosition(Family):
-    """How often a position is chosen, of items in orders that bring each option to each position
-    as often; against the mean of 1 / options.
-
-    Attributes:
-        place: the position; rows of single items have choices, and then answers, of each.
-    """
-
-    place: int
-
-    def infer(self, evidence: Evidence, level: float) -> Inference:
-        assert evidence.items is not None
-        rows, cluster = evidence.items
-        choices, trials = np.split(rows, 2, axis=1)
-        found = preference(choices, trials, cluster, self.place)
-        reason = f"no interval: {why_no_interval(found, level)}"
-        how = _named("relabelled positions", found.clusters, evidence)
-        return _ends(found.interval(level), how, reason)._replace(about=found)
 
 
 @dataclass(frozen=True)
@@ -240,11 +192,11 @@ class OfCounts(Family):
         pseudo = self.pseudo(evidence.rows.shape[1])
         low, high = evidence.low, evidence.high
         found = smooth(evidence.rows, value, pseudo, low, high, evidence.items)
-        how = _named("delta method", found.clusters, evidence)
+        how = method_of("delta method", found.clusters, evidence)
         # Pseudo-counts draw it in, at low levels by more than the interval is wide.
         ends, shown = found.interval(level), float(evidence.value(evidence.rows.sum(axis=0)))
         held = ends and (min(ends[0], shown), max(ends[1], shown))
-        return _ends(held, how, _reason(found))
+        return inference(held, how, _reason(found))
 
 
 class OfRefit(Family):
@@ -252,8 +204,8 @@ class OfRefit(Family):
 
     def infer(self, evidence: Evidence, level: float) -> Inference:
         found = _refitted(evidence)
-        how = _named("jackknife", found.clusters, evidence)
-        return _ends(found.interval(level), how, _reason(found))
+        how = method_of("jackknife", found.clusters, evidence)
+        return inference(found.interval(level), how, _reason(found))
 
 
 class OfVariance(Family):
@@ -266,8 +218,8 @@ class OfVariance(Family):
     def infer(self, evidence: Evidence, level: float) -> Inference:
         found = _refitted(evidence)
         found = replace(found, estimate=max(found.estimate, 0.0), low=0.0)
-        how = _named("jackknife", found.clusters, evidence)
-        return _ends(found.interval(level), how, _reason(found))
+        how = method_of("jackknife", found.clusters, evidence)
+        return inference(found.interval(level), how, _reason(found))
 
 
 class OfArea(Family):
@@ -275,8 +227,8 @@ class OfArea(Family):
 
     def infer(self, evidence: Evidence, level: float) -> Inference:
         found = _refitted(evidence)
-        how = _named("Wilson score, jackknife", found.clusters, evidence)
-        return _ends(found.as_share(level), how, _reason(found, NO_NOISE))
+        how = method_of("Wilson score, jackknife", found.clusters, evidence)
+        return inference(found.as_share(level), how, _reason(found, NO_NOISE))
 
 
 @dataclass(frozen=True)
@@ -298,7 +250,7 @@ class OfQuotient(Family):
         kept = ends and (max(0.0, ends[0]), ends[1])
         reason = NO_QUOTIENT if found.even >= FEWEST else ONE_LARGE
         reason = reason if found.clusters > 1 else ONE_CLUSTER
-        return _ends(kept, _named("Fieller", found.clusters, evidence), reason)
+        return inference(kept, method_of("Fieller", found.clusters, evidence), reason)
 
 
 class OfMean(Family):
@@ -315,8 +267,8 @@ class OfMean(Family):
         mean = float(total.sum() / trials.sum())
         low, high = evidence.low, evidence.high
         found = Located(mean, error.se, error.clusters, low, high, error.even)
-        how = _named("Student's t", error.clusters, evidence)
-        return _ends(found.interval(level), how, _reason(found))
+        how = method_of("Student's t", error.clusters, evidence)
+        return inference(found.interval(level), how, _reason(found))
 
 
 @dataclass(frozen=True)
@@ -341,7 +293,7 @@ class OfSpread(Family):
         if found is None:
             return Inference(note=ONE_POSITION)
         low, high = found.interval(level)
-        how = _named("spread without noise", clusters, evidence)
+        how = method_of("spread without noise", clusters, evidence)
         return Inference(100 * low, 100 * high, how, found.p())
 
 
@@ -358,7 +310,7 @@ class OfGaps(Family):
         gaps, n = evidence.rows[:, :-1], evidence.rows[:, -1].sum()
         noise = float(np.sqrt(2 / np.pi * (gaps**2).sum(axis=0)).sum() / n)
         drawn = ends and (max(evidence.low, ends[0] - noise), ends[1])
-        return _ends(drawn, _named("jackknife", found.clusters, evidence), _reason(found))
+        return inference(drawn, method_of("jackknife", found.clusters, evidence), _reason(found))
 
 
 class OfAnswers(Family):
@@ -379,14 +331,14 @@ class OfAnswers(Family):
             trials = weight * n
             share = Shares.two_way(trials * (residual + value), trials, given.first, given.second)
             how = _of_both("Wilson score", given.first, given.second, "people")
-            found = _ends(share.interval(level), how, f"no interval: {share.reason}")
+            found = inference(share.interval(level), how, f"no interval: {share.reason}")
             plain = (evidence.low, evidence.high) == UNIT_RANGE
             return found._replace(about=share if plain else None)
         error = mean_se(weight * residual, np.ones(n), given.first, given.second)
         width = evidence.high - evidence.low
         located = Located(value, n * error.se, error.clusters, -width, width, error.even)
         how = _of_both("Student's t", given.first, given.second, "people")
-        return _ends(located.interval(level), how, _reason(located), located.p(0.0))
+        return inference(located.interval(level), how, _reason(located), located.p(0.0))
 
 
 @dataclass(frozen=True)
@@ -410,7 +362,7 @@ def _reason(found: Located, constant: str = NOTHING_VARIES) -> str:
     return constant if found.large_enough else ONE_LARGE
 
 
-def _named(method: str, clusters: int, evidence: Evidence) -> str:
+def method_of(method: str, clusters: int, evidence: Evidence) -> str:
     if evidence.shared is None:
         return f"{method} ({clusters} clusters)"
     return _of_both(method, evidence.shared.first, evidence.shared.second, evidence.shared.name)

@@ -9,9 +9,10 @@ import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, Rows, complete, no_gold, ratio
 from horsesense.measures.cells import MISSING, Cell, People
-from horsesense.measures.families import SHARE, Family, OfGuessed, OfPosition, OfSpread
+from horsesense.measures.families import Family, OfSpread
 from horsesense.measures.gold import unanswered
 from horsesense.measures.joined import RECORDED_ORDERS, balanced
+from horsesense.measures.places import OfGuessed, OfPlace, OfPosition
 from horsesense.probes.base import LETTERS
 from horsesense.stats.positions import even_spread
 
@@ -152,7 +153,8 @@ class PositionPreference(Measure):
         """Where every position has the same content as often, relabelling them is a null."""
         places = range(_width(cell))
         even = cell.probe == "order" and balanced(cell.condition) and People not in cell
-        return [OfPosition(place) if even else SHARE for place in places]
+        chances = self.chances(cell)
+        return [OfPosition(place) if even else OfPlace(place, chances) for place in places]
 
     def rows(self, cell: Cell) -> Rows:
         """Each item's choices, about what an even spread gives to items like it.

@@ -82,6 +82,8 @@ class Probe(ABC):
         stage: 2 for probes that depend on answers to probes of stage 1.
         needs: those probes, as they are written on the command line.
         borrows: whether it shows texts of other items, also of those that are not asked.
+        repeats_prompts: whether prompts of an item may be equal and still count as often as they
+            come; of others, equal ones are put once, as they would have one reply.
     """
 
     name: ClassVar[str]
@@ -91,6 +93,7 @@ class Probe(ABC):
     invariant: ClassVar[Invariant]
     kinds: ClassVar[frozenset[Kind]] = frozenset(("choice", "label"))
     needs_gold: ClassVar[bool] = False
+    repeats_prompts: ClassVar[bool] = False
 
     @property
     def stage(self) -> int:

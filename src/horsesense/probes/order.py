@@ -16,7 +16,8 @@ MOST_CYCLIC = 10
 
 @dataclass(frozen=True)
 class Order(Probe):
-    """`design=auto` is cyclic for up to 10 options and random(4) above."""
+    """`design=auto` is cyclic for up to 10 options and random(4) above. Items that have fewer
+    different orders than the design asks for, as 4 of two options, are left out."""
 
     design: str = "auto"
 

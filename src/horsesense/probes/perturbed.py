@@ -54,6 +54,7 @@ class Perturbation(Probe):
     shuffles: int = 5
 
     invariant = "same_answer"
+    repeats_prompts = True  # versions may happen to be equal, and each has its vote
 
     def __post_init__(self) -> None:
         check_counts(self.name, versions=self.versions, shuffles=self.shuffles)

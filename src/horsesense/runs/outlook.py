@@ -238,7 +238,7 @@ class _Tally:
         # Prompts with several problems are numbered by their bundles, which are no forms.
         number = 0 if len(trial.variants) > 1 else trial.repetition
         self.forms.add((trial.probe, trial.condition, number, trial.sample))
-        request = planner.prompter.request(planner.as_shown(trial) if planner.as_shown else trial)
+        request = planner.prompter.request(trial)
         key = request.key(planner.identity)
         if key in self.keys:
             return

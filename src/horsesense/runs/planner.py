@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -13,9 +21,10 @@ from horsesense.probes.base import NotApplicableError, Probe, SetProbe, Setting
 from horsesense.probes.registry import parse_probes
 from horsesense.prompts import Prompter
 from horsesense.trials.condition import Condition
-from horsesense.trials.trial import Trial
+from horsesense.trials.trial import Trial, prompt_of
 
 EXAMPLES = 5
+TWICE = "prompts that came twice under the same conditions are put once"
 
 
 class Planned(NamedTuple):
@@ -117,8 +126,6 @@ class Planner:
         for probe, trial in self._generate(probes, record=True):
             if (place := (trial.probe, trial.condition)) not in self.made:
                 self.made[place] = probe.signature, trial.form
-            if self.as_shown is not None:
-                trial = self.as_shown(trial)
             request = self.prompter.request(trial)
             yield Planned(self.count, trial, request.key(self.identity), request)
             self.count += 1
@@ -127,16 +134,39 @@ class Planner:
         """Trials item by item, then those of the probes that need the whole set."""
         singles = [probe for probe in probes if not isinstance(probe, SetProbe)]
         for item in filter(self._ours, self.items):
+            put: set[Hashable] = set()
             for probe in singles:
                 if self.only is not None and item.id not in self.only[probe.signature]:
                     continue
-                for trial in self._apply(probe, item, record=record):
-                    yield probe, trial
+                trials = self._apply(probe, item, record=record)
+                once = self._once(probe, map(self._shown, trials), put)
+                yield from ((probe, trial) for trial in once)
+                if record and len(once) < len(trials):
+                    self.excluded.add(probe.signature, TWICE, item.id)
         for probe in probes:
             if isinstance(probe, SetProbe):
                 for trial in probe.set_trials(self._fit(probe, record=record), self.setting):
                     if self.own is None or trial.variants[0].item_id in self.own:
-                        yield probe, trial
+                        yield probe, self._shown(trial)
+
+    def _shown(self, trial: Trial) -> Trial:
+        return trial if self.as_shown is None else self.as_shown(trial)
+
+    def _once(self, probe: Probe, trials: Iterable[Trial], put: set[Hashable]) -> list[Trial]:
+        """The trials without those that `put` has, to which they are added.
+
+        Equal prompts share one reply: as two trials of an item it would agree with itself, and
+        count as two guesses. They come where two of the probes are one under two names (`order`
+        and `order(design=cyclic)`), or where a probe draws one order twice.
+        """
+        if probe.repeats_prompts:
+            return list(trials)
+        once = []
+        for trial in trials:
+            if (prompt := prompt_of(trial)) not in put:
+                put.add(prompt)
+                once.append(trial)
+        return once
 
     def _ours(self, item: Item) -> bool:
         return self.own is None or item.id in self.own

@@ -29,7 +29,7 @@ import numpy as np
 from horsesense.stats import functions
 from horsesense.stats.binomial import limits, numbers
 from horsesense.stats.shares import Shares, score_ends
-from horsesense.stats.two_way import Floats, Ints
+from horsesense.stats.two_way import Floats, Ints, by_cluster
 
 BESIDE = 1e-9
 """The end of an interval that leaves out what guessing gives and nothing beyond it."""
@@ -43,16 +43,18 @@ class Guessed(Shares):
 
     Attributes:
         chance: the mean of the items' chances, m.
-        unlike: the mean of their squares over its square, c; 1 where all are alike.
+        uneven: the mean of their squares over its square, c; 1 where all are alike.
         own: the squares of hits about the items' own chances over `squares`; where those of large
             clusters are larger, as if all had a mean size.
+        apart: the spread about their own chances over `spread`.
         together: in how large lumps hits come; 1 where items stand alone.
         short: the chance of as many hits, or more, by the binomial tail over the exact one.
     """
 
     chance: float = 0.0
-    unlike: float = 1.0
+    uneven: float = 1.0
     own: float = 1.0
+    apart: float = 1.0
     together: float = 1.0
     short: float = 1.0
 
@@ -66,34 +68,38 @@ class Guessed(Shares):
         squares = float(min((sizes[number] * apart).sum(), share.mean_size * apart.sum()))
         pairs = float((np.bincount(number, weights=hits) ** 2).sum()) - total
         pairs -= rate**2 * float((sizes * (sizes - 1)).sum())
-        unlike = float((chances**2).mean()) / mean**2
+        uneven = float((chances**2).mean()) / mean**2
+        about = by_cluster((hits + mean - chances)[:, None], number, len(sizes))
+        spread = Shares.of(about[:, 0], sizes).spread
         return cls(
             **{field.name: getattr(share, field.name) for field in fields(Shares)},
             chance=mean,
-            unlike=unlike,
+            uneven=uneven,
             own=squares / share.squares if share.squares else 1.0,
+            apart=spread / share.spread if share.spread and share.squares else 1.0,
             together=max(0.0, 1 + pairs / (total * (1 - rate))) if 0 < rate < 1 else 1.0,
-            short=_short(hits, chances, unlike) if len(sizes) == len(hits) else 1.0,
+            short=_short(hits, chances, uneven) if len(sizes) == len(hits) else 1.0,
         )
 
     def lower(self, low: float, alpha: float) -> float:
         """The lower end, given that of any share: `alpha` beyond it, if items are guessed."""
-        worth = replace(self, squares=self.squares * self.own).effective
-        few = min(worth, self.n / max(self.together, BESIDE)) / self.unlike
-        share = min(self.unlike * self.estimate, 1.0)
+        about = self.squares * self.own, self.spread * self.apart
+        worth = replace(self, squares=about[0], spread=about[1], unlike=False).effective
+        few = min(worth, self.n / max(self.together, BESIDE)) / self.uneven
+        share = min(self.uneven * self.estimate, 1.0)
         quantile = float(functions.stdtrit(self.even, 1 - alpha))
-        score, _ = score_ends(share, worth / self.unlike, quantile)
+        score, _ = score_ends(share, worth / self.uneven, quantile)
         tail, _ = limits(few * share, few, min(alpha * self.short, 0.5))
-        guessed = min(score, tail) / self.unlike
+        guessed = min(score, tail) / self.uneven
         return guessed if guessed <= self.chance else max(low, self.chance + BESIDE)
 
 
-def _short(hits: Floats, chances: Floats, unlike: float) -> float:
+def _short(hits: Floats, chances: Floats, uneven: float) -> float:
     """The binomial tail over the exact one, of as many hits or more."""
-    total, trials = float(hits.sum()), len(hits) / unlike
+    total, trials = float(hits.sum()), len(hits) / uneven
     exact = float(numbers(chances)[round(total) :].sum()) if total else 1.0
     if not total or exact < LEAST_TAIL:
         return 1.0
     total = min(total, trials)
-    chance = unlike * float(chances.mean())
+    chance = uneven * float(chances.mean())
     return float(functions.betainc(total, trials - total + 1, chance)) / exact

@@ -29,7 +29,7 @@ interval nor p.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Self
 
@@ -68,6 +68,8 @@ class Shares:
         lumps: in how large lumps hits, and misses, come; 1 for independent trials, 0 where every
             cluster has as many; of two clusterings, the larger.
         sizes: numbers of trials of clusters, and how many have each; of two clusterings none.
+        unlike: whether trials have expectations of their own (`of_unlike`): however little hits
+            vary about them, they are worth no more trials than there are.
     """
 
     hits: float
@@ -80,12 +82,25 @@ class Shares:
     even: float
     lumps: tuple[float, float] = (1.0, 1.0)
     sizes: Sizes = ()
+    unlike: bool = False
 
     @classmethod
     def of(cls, hits: Floats, trials: Floats) -> Self:
         """From the clusters' hits and trials, (clusters,) each; those without trials are out."""
         used = trials > 0
         return cls._of(Clustering(hits[used], trials[used]))
+
+    @classmethod
+    def of_unlike(cls, hits: Floats, about: Floats, trials: Floats) -> Self:
+        """From the clusters' hits, and the same as if all trials had one expectation.
+
+        Trials that follow expectations of their own vary less about them; those that do not only
+        seem to vary. Neither spread is smaller on average than that of the hits, and the smaller
+        one counts.
+        """
+        found = cls.of(hits, trials)
+        spread = min(found.spread, cls.of(about, trials).spread)
+        return replace(found, spread=spread, unlike=True)
 
     @classmethod
     def two_way(
@@ -140,7 +155,8 @@ class Shares:
         """The number of independent trials that tell as much; the clusters' if nothing varies."""
         q = self.mean_size
         weight = SINGLE if self.single else SEVERAL
-        return self.n * (self.squares / q + weight * q) / (self.spread + weight * q * q)
+        worth = self.n * (self.squares / q + weight * q) / (self.spread + weight * q * q)
+        return min(worth, self.n) if self.unlike else worth
 
     @property
     def reason(self) -> str:
@@ -222,7 +238,16 @@ def _lump(part: Clustering, hits: Floats) -> float:
 
 
 def _squares(part: Clustering, share: float) -> Floats:
-    """Sum over the trials of each cluster of (value - share)^2, as of 0/1 values, (clusters,)."""
+    """Sum over the trials of each cluster of (value - share)^2, as of 0/1 values, (clusters,).
+
+    Values about means of their own (`measures.positions`) may lie beyond 0 and 1. Cut off there,
+    those of a rare share add up to more hits than there were: all squares together are then made
+    n p (1 - p), which they are wherever nothing is cut off.
+    """
     share = min(max(share, 0.0), 1.0)
     ones = np.clip(part.x, 0.0, part.m)
-    return np.asarray(ones * (1 - share) ** 2 + (part.m - ones) * share**2)
+    squares = np.asarray(ones * (1 - share) ** 2 + (part.m - ones) * share**2)
+    total = float(squares.sum())
+    if not total or np.abs(ones - part.x).max() < ROUNDING:
+        return squares
+    return np.asarray(squares * (float(part.m.sum()) * share * (1 - share) / total))

@@ -95,8 +95,7 @@ def _swapped(order: Sequence[int], i: int, j: int) -> Order:
 
 def _distinct(k: int, n: int, dice: DrawDice) -> list[Order]:
     """`n` different random orders; order i is the same whatever n is."""
-    if n > factorial(k):
-        raise NoOrdersError(f"{n} different orders of {k} options do not exist")
+    _check_exist(k, n)
     seen: dict[Order, None] = {}
     repetition = 0
     while len(seen) < n:
@@ -105,18 +104,27 @@ def _distinct(k: int, n: int, dice: DrawDice) -> list[Order]:
     return list(seen)
 
 
+def _check_exist(k: int, n: int) -> None:
+    if n > factorial(k):
+        raise NoOrdersError(f"{n} different orders of {k} options do not exist")
+
+
 def _gold_balanced(k: int, gold: int, n: int, dice: DrawDice) -> list[Order]:
-    """`n` random orders in which the gold visits each position n/k times."""
+    """`n` different random orders in which the gold visits each position n/k times."""
+    _check_exist(k, n)
     if n % k:
         low = n - n % k
         near = " or ".join(str(m) for m in (low, low + k) if m)
         raise NoOrdersError(f"gold_balanced({n}) needs a multiple of {k} (nearest: {near})")
     positions = dice("gold_positions", 0).permutation(n)
-    orders = []
-    for repetition in range(n):
+    seen: dict[Order, None] = {}
+    further = n
+    for repetition, position in enumerate(positions):
         order = dice("order", repetition).permutation(k)
-        orders.append(_swapped(order, order.index(gold), positions[repetition] % k))
-    return orders
+        while (shown := _swapped(order, order.index(gold), position % k)) in seen:
+            order, further = dice("order", further).permutation(k), further + 1
+        seen[shown] = None
+    return list(seen)
 
 
 def _full(k: int, gold: int, n: int, dice: DrawDice) -> list[Order]:
@@ -167,7 +175,8 @@ _KINDS: Final[Mapping[str, _Kind]] = MappingProxyType(
         ),
         "gold_balanced": _Kind(
             "gold_balanced(N)",
-            "N random orders in which the gold visits each position equally often",
+            "N different random orders in which the gold visits each position equally often; items"
+            " that have fewer are left out",
             _gold_balanced,
             counted=True,
             needs_gold=True,

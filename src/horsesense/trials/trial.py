@@ -6,6 +6,7 @@ many problems share one prompt. Nothing here knows wording, models or answers.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
@@ -115,6 +116,12 @@ def same_prompt(one: Trial, other: Trial) -> bool:
     """Whether two trials put the very same prompt, which is then asked once."""
     named = {name: getattr(other, name) for name in ("probe", "condition", "repetition", "expects")}
     return replace(one, **named) == other
+
+
+def prompt_of(trial: Trial) -> Hashable:
+    """What trials of one probe and condition have in common if they put the very same prompt."""
+    put = trial.variants, trial.answer_format, trial.form, trial.extras, trial.sample
+    return trial.probe, trial.condition, *put
 
 
 def none_phrase(trial: Trial) -> str | None:
