@@ -1,6 +1,6 @@
 """Differences of means over several forms: power, false alarms and coverage of the exact p.
 
-    python benchmarks/forms_power.py [--studies 1000] [--part power alarms either]
+    python benchmarks/forms_power.py [--studies 1000] [--part power alarms either copies]
 
 Each item has K forms, one of them published, and the others' mean less the published one is tested.
 
@@ -17,6 +17,10 @@ either: orders matter in both directions and on average not. "even": a share of 
     published alone, and twice as many are wrong as published, and right in half of the others.
     "in common": no orders, but forms that all change in the same way; a share of the items is
     answered anew as published.
+copies: as "alarms" and "power", where the first items come in clusters of several. "same": answered
+    alike in every form; "published": alike as published alone; "own": each on its own.
+    "variance alone": the p of clusters before. Besides, models that are right in .97 of all forms
+    ("samples"). At the end, how often p < alpha where the interval has 0, or the reverse.
 """
 
 from __future__ import annotations
@@ -39,7 +43,10 @@ OPTIONS = (4, 10)
 ITEMS = (12, 40, 100, 400)
 EFFECTS = (0.02, 0.05, 0.1, 0.2, 0.4)
 EITHER = ("even", "uneven", "in common")
-PARTS = ("power", "alarms", "either")
+PARTS = ("power", "alarms", "either", "copies")
+AFTER = (0.05, 0.005, 0.0007)
+COPIES = ((100, 2, 2), (100, 2, 4), (100, 12, 2), (400, 2, 2), (400, 30, 2), (400, 8, 4))
+"""Items, clusters of several, and items in each."""
 
 Floats = npt.NDArray[np.float64]
 Study = tuple[Floats, Floats]
@@ -195,12 +202,63 @@ def both_ways(studies: int) -> Iterator[str]:
         yield f"| {kind} | {share} | {k} | {n} | {shown} |"
 
 
+def samples(rng: np.random.Generator, k: int, n: int, know: float) -> Study:
+    return rng.binomial(k - 1, 0.97, n) * 1.0, (rng.random(n) < 0.97) * 1.0
+
+
+def together(study: Study, first: npt.NDArray[np.intp], way: str) -> Study:
+    """Items that answer like the first of their cluster, in all forms or as published."""
+    others, published = study
+    if way == "own":
+        return study
+    return (others[first] if way == "same" else others), published[first]
+
+
+def in_clusters(study: Study, k: int, first: npt.NDArray[np.intp]) -> tuple[Paired, Paired]:
+    """By the variance alone, and in use."""
+    seen = forms(study, k)
+    _, cluster = np.unique(first, return_inverse=True)
+    sums = np.bincount(cluster, weights=seen.differences()), np.bincount(cluster) * 1.0
+    return Paired.of(*sums, seen), Paired.of(*sums, replace(seen, cluster=cluster))
+
+
+def copies(studies: int) -> Iterator[str]:
+    heads = (f"{x} at {a}" for a in AFTER for x in ("variance alone", "in use"))
+    yield f"| model | options | items | clusters | alike | {' | '.join(heads)} |\n|{'---|' * 11}"
+    models: dict[str, Callable[..., Study]] = {
+        "knows .6, guesses": lambda rng, k, n: guesses(rng, k, n, 0.6),
+        "knows .9, guesses": lambda rng, k, n: guesses(rng, k, n, 0.9),
+        "knows .3, label bias": lambda rng, k, n: label_bias(rng, k, n, 0.3),
+        "samples": lambda rng, k, n: samples(rng, k, n, 0.0),
+        "knows all, .06 lost": lambda rng, k, n: changed(rng, k, n, 1.0, -0.06),
+        "knows .6, .1 recited": lambda rng, k, n: changed(rng, k, n, 0.6, 0.1),
+    }
+    torn = asked = 0
+    for (name, model), k, (n, clusters, size) in product(models.items(), OPTIONS, COPIES):
+        first = np.arange(n)
+        first[: clusters * size] -= first[: clusters * size] % size
+        ways = ("same", "own", "published") if name == "samples" else ("same", "own")
+        for way in ways:
+            rng, p = generator("copies", name, k, n, clusters, way), np.ones((studies, 2))
+            for at in range(studies):
+                study = together(model(rng, k, n), first, way)
+                tests = in_clusters(study, k, first)
+                p[at] = [test.p() for test in tests]
+                for alpha in AFTER:
+                    low, high = tests[1].interval(1 - alpha)
+                    torn += (p[at, 1] < alpha) == (low <= 0 <= high)
+                    asked += 1
+            told = (f"{(p[:, test] < a).mean():.4f}" for a in AFTER for test in (0, 1))
+            yield f"| {name} | {k} | {n} | {clusters} of {size} | {way} | {' | '.join(told)} |"
+    yield f"\np and interval disagree {torn} times of {asked:,}."
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--studies", type=int, default=1000)
     parser.add_argument("--part", nargs="+", choices=PARTS, default=PARTS)
     chosen = parser.parse_args()
-    for part, lines in zip(PARTS, (power, alarms, both_ways), strict=True):
+    for part, lines in zip(PARTS, (power, alarms, both_ways, copies), strict=True):
         if part in chosen.part:
             print(f"\n{part}\n")
             for line in lines(chosen.studies):

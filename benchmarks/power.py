@@ -1,11 +1,13 @@
 """What studies find: the effect that is promised, against the best valid test, and widths.
 
-    python benchmarks/power.py [--studies 1000] [--part detectable few power width]
+    python benchmarks/power.py [--studies 1000] [--part detectable few copies power width]
 
 detectable: X is stated from pilot studies; fresh studies have a true effect of X. The share
     that finds it, at the level used after correction, should be 77 to 87 %.
 few: the same where hardly any pair differs, summed over the binomial numbers of pairs that differ
     in pilots and studies; without random numbers.
+copies: the same where some items are copies of others, which differ as these do (alike) or on their
+    own; and at the change that a plan of such items names, .8 being wanted.
 power: the share of studies in which a test rejects, over that of the best valid test for the
     same data: the exact binomial test for shares, the sign-flip test for differences (exact for
     single pairs, 999 flips for clusters), and the exact conditional test of equal recalls (999
@@ -29,16 +31,18 @@ from scipy.stats import beta, binom
 
 from horsesense.rng import seed_of
 from horsesense.stats.paired import Paired
-from horsesense.stats.power import minimum_detectable
+from horsesense.stats.power import as_single, minimum_detectable, smallest_change
 from horsesense.stats.power import power as found_by
 from horsesense.stats.shares import Shares
 from horsesense.stats.spread import Spread
 
-PARTS = ("detectable", "few", "power", "width")
+PARTS = ("detectable", "few", "copies", "power", "width")
 LEVELS = (0.05, 0.005)
 PILOTS, FRESH = 500, 10
 FEWEST_STATED = 10
 """Pilots that must state an X for a power to be shown."""
+NOISE_OF_PLANS = 0.2
+"""Share of items that a plan supposes to change by themselves."""
 FLIPS = 999
 USEFUL = (0.2, 0.98)
 
@@ -105,6 +109,50 @@ def _power_of_few(n: int, level: float, noise: float) -> float:
             if chance > 1e-6 and x is not None:
                 stated, found = stated + chance, found + chance * found_by(n, noise, x, level)
     return found / stated
+
+
+def copied(
+    rng: np.random.Generator, of: np.ndarray, alike: bool, noise: float, effect: float
+) -> Paired:
+    """Single differences, and some that are copies of others."""
+    own = pairs(rng, len(of), 1, 0.0, noise, effect)
+    clusters = int(of.max()) + 1
+    sums = np.bincount(of, own[of] if alike else own, clusters)
+    return Paired.of(sums, np.bincount(of, minlength=clusters) * 1.0)
+
+
+def copies() -> Iterator[str]:
+    yield "| items | copies | differ | level | alike | X stated | power | of a plan |"
+    yield "|---|---|---|---|---|---|---|---|"
+    shapes = product((100, 400, 1500), (0.01, 0.03, 0.05), (0.01, 0.2), (0.05, 0.0007))
+    for n, share, noise, level in shapes:
+        number = round(n * share)
+        of = np.concatenate([np.arange(n - number), np.arange(number)])
+        planned = smallest_change(as_single(np.bincount(of) * 1.0) or n, noise, level, 0.8)
+        for alike in (True, False):
+            rng = generator("copies", n, share, noise, level, alike)
+            stated, found = [], []
+            for _ in range(PILOTS // 5):
+                x = minimum_detectable(copied(rng, of, alike, noise, 0.0), level)
+                if x is None:
+                    continue
+                stated.append(x)
+                found += [_finds(copied(rng, of, alike, noise, x), level) for _ in range(FRESH)]
+            again = [
+                _finds(copied(rng, of, alike, noise, planned), level)
+                for _ in range(PILOTS * 2 if noise == NOISE_OF_PLANS else 0)
+            ]
+            told = f"{np.mean(found):.3f}" if len(stated) >= FEWEST_STATED else "-"
+            plan = f"{np.mean(again):.3f}" if again else "-"
+            yield (
+                f"| {n} | {number} | {noise:g} | {level:g} | {'yes' if alike else 'no'} "
+                f"| {len(stated) / (PILOTS // 5):.2f} | {told} | {plan} |"
+            )
+
+
+def _finds(found: Paired, level: float) -> bool:
+    p = found.p()
+    return p is not None and p < level
 
 
 def binomial_p(x: int, n: int, null: float) -> float:
@@ -225,6 +273,7 @@ def main() -> None:
     makers = {
         "detectable": detectable,
         "few": few,
+        "copies": copies,
         "power": lambda: power(given.studies),
         "width": width,
     }

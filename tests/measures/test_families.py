@@ -181,12 +181,24 @@ def test_other_orders_of_single_items_have_the_p_of_drawing_the_published_one(na
     assert order.value == labels.value
     one_side = 2 if name == "answer_change_beyond_repeat" else 1
     assert order.p_value < 0.06 * one_side < labels.p_value
-    apart = np.arange(40)
-    apart[39] = 38
-    context = Context("d", "m", apart, signature=lambda *_: None)
     cells = original, again, cell_of(others, [0] * 40)
-    for e in estimate_all(cells, [MEASURES.get(name)], context):
-        assert e.p_value is None or e.p_value > 0.06, "two items are one cluster"
+    copy, pairs = np.maximum(np.arange(40), 1), np.arange(40) // 2
+    assert order_p(cells, name, copy) == pytest.approx(order.p_value), "copies of a known item"
+    apart = np.where(np.arange(40) == 37, 36, np.arange(40))
+    drawn = order_p(cells, name, apart)
+    assert drawn > 1.2 * order.p_value, "two items that differ are drawn together"
+    assert order_p(cells, name, pairs) > 0.06, "all items come in clusters of two"
+    lost = replace(original, status=np.where(np.arange(40)[:, None] == 2, MISSING, original.status))
+    lost = replace(lost, correct=np.where(lost.status == MISSING, -1, lost.correct))
+    assert order_p((lost, *cells[1:]), name, apart) == pytest.approx(drawn), "of one that is known"
+
+
+def order_p(cells: tuple[Cell, ...], name: str, cluster: np.ndarray) -> float:
+    """p of a measure under other orders, of items in clusters."""
+    context = Context("d", "m", cluster, signature=lambda *_: None)
+    found = estimate_all(cells, [MEASURES.get(name)], context)
+    (p,) = (e.p_value for e in found if e.probe == "order")
+    return p
 
 
 class Numbers(Measure):

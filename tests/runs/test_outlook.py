@@ -180,7 +180,8 @@ class TestPlanOfClusters:
 
     def test_no_change_is_seen_in_up_to_three_clusters(self, said: Callable[..., str]) -> None:
         """It was said to depend on what they share: such differences never have a p."""
-        three = "the 15 items come in 3 clusters (a shared text or template), and 4 are needed"
+        shared = "(copies, or a shared text or template)"
+        three = f"the 15 items come in 3 clusters {shared}, and 4 are needed"
         assert f"no change of accuracy could be told from luck: {three}" in said([5, 5, 5])
         assert "cannot be said beforehand" in said([5, 5, 5, 5])
 
@@ -190,6 +191,16 @@ class TestPlanOfClusters:
         sizes = np.array([1.0] * 5 + [20.0])
         assert Paired.of(sizes, sizes).p() is None
         assert "a few large ones hold most of them" in said([1] * 5 + [20])
+
+    def test_a_copy_among_many_items_leaves_the_change_that_would_be_seen(
+        self, said: Callable[..., str]
+    ) -> None:
+        """One of 1,542 items made it "cannot be said beforehand"."""
+        alone, copied = said([1] * 60), said([2] + [1] * 59)
+        assert "would be seen" in alone
+        assert "count together" not in alone
+        assert "cannot be said" not in copied
+        assert "count together, and all with a right answer as 59" in copied
 
     def test_what_is_decided_early_is_about_these_items(self, said: Callable[..., str]) -> None:
         assert OF_THESE in said([4] * 10, "--until", "decided")

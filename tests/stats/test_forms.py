@@ -100,6 +100,65 @@ def test_only_items_on_their_own_and_forms_alike_by_design_have_that_p(cluster: 
     assert minimum_detectable(own) is None
 
 
+def clustered(seen: Forms, first: np.ndarray) -> Paired:
+    """Items that have the same number are one cluster."""
+    _, cluster = np.unique(first, return_inverse=True)
+    sums = np.bincount(cluster, weights=seen.differences()), np.bincount(cluster) * 1.0
+    return Paired.of(*sums, replace(seen, cluster=cluster))
+
+
+def test_one_copy_among_single_items_leaves_them_their_exact_p() -> None:
+    """It took the exact p from all of them: p rose from 6e-8 to .0027."""
+    seen = forms([3] * 201, [0] * 12 + [1] * 189, 4)
+    alone, copied = pairs_of(seen), clustered(seen, np.maximum(np.arange(201), 1))
+    assert pairs_of(replace(seen, cluster=np.arange(201))).p() == alone.p()
+    assert alone.p() == pytest.approx(0.25**12, rel=1e-6)
+    assert copied.p() == pytest.approx(0.25**11, rel=1e-6), "two that are one"
+    assert copied.interval(1 - 1e-5)[1] > copied.interval(1 - 1e-5)[0] > 0
+
+
+@pytest.mark.parametrize("answered", [[3, 2, 0], [3, 3, 3]])
+def test_items_of_a_cluster_are_drawn_together(answered: list[int]) -> None:
+    """One form for all of them, in each the right forms first; others on their own."""
+    single, right = [1.0] * 9, [2.0, 1.0, 1.0]
+    seen = forms([*answered, *single], [1, 0, 0, *[0, 1, 0] * 3], 4)
+    right = seen.here + seen.base
+    first = np.maximum(np.arange(12) - 2, 0)
+    drawn = replace(seen, cluster=first).labels()
+    own = np.ones(1)
+    for each in right[3:]:
+        own = np.convolve(own, [1 - each / 4, each / 4])
+    number = np.zeros(13)
+    for form in range(4):
+        at = int((right[:3] > form).sum())
+        number[at : at + len(own)] += own / 4
+    centre = right.sum() / 4
+    off = np.arange(13) - centre
+    assert drawn.deviation == pytest.approx(np.sqrt(number @ off**2))
+    far = np.abs(off) >= drawn.off - 1e-9
+    assert replace(drawn, stretch=1.0).p == pytest.approx(number[far].sum())
+
+
+def test_clusters_of_several_that_are_many_keep_the_variance() -> None:
+    seen = forms([0] * 8 + [9] * 32, [1] * 40, 10)
+    assert clustered(seen, np.maximum(np.arange(40), 2)).labels is not None, "one of three"
+    assert clustered(seen, np.maximum(np.arange(40), 4)).labels is None, "one of five: 1.5"
+    assert clustered(seen, np.arange(40) // 2).labels is None
+
+
+def test_a_cluster_of_several_whose_differences_cancel() -> None:
+    """More items like these were asked for by a division by 0."""
+    seen = forms([3, 0, *[3] * 38], [0, 1, *[1] * 38], 4)
+    seen = replace(seen, here=np.where(np.arange(40) == 1, 0, seen.here))
+    found = clustered(seen, np.maximum(np.arange(40), 1))
+    assert found.labels is not None
+    assert found.moments[0].dd == 0
+    assert found.p() == 1
+    assert found.normal().labels is None
+    low, high = found.interval()
+    assert low <= 0 <= high
+
+
 def test_forms_that_differ_in_either_direction_count_for_less() -> None:
     """30 items are right as published alone, 18 in all other forms."""
     seen = forms([0] * 30 + [9] * 18, [1] * 30 + [0] * 18, 10)
@@ -132,8 +191,13 @@ def random_forms(rng: np.random.Generator) -> Forms:
 def test_p_over_forms_and_intervals_agree_on_random_cells() -> None:
     rng = np.random.default_rng(7)
     seen = [0, 0]
-    for _ in range(3000):
-        found = pairs_of(random_forms(rng))
+    for number in range(3000):
+        forms_of_items = random_forms(rng)
+        item = np.arange(len(forms_of_items.m))
+        # In half of the studies one or two clusters of several.
+        found = clustered(forms_of_items, item - (item < 2 * rng.integers(3)) * (item % 2))
+        if number % 2:
+            found = pairs_of(forms_of_items)
         within = None
         for alpha in (0.0005, 0.005, 0.05, 0.2):
             p, interval = found.p(), found.interval(1 - alpha)

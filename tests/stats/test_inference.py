@@ -17,7 +17,7 @@ from scipy.stats import t as student
 from horsesense.findings.evidence import Evidence
 from horsesense.stats.forms import Forms
 from horsesense.stats.paired import Paired
-from horsesense.stats.power import minimum_detectable, power, smallest_change
+from horsesense.stats.power import as_single, minimum_detectable, power, smallest_change
 from horsesense.stats.quotient import Quotient
 from horsesense.stats.shares import Shares
 from horsesense.stats.smooth import jackknife, smooth
@@ -803,6 +803,36 @@ def test_a_minimum_detectable_effect_of_a_pilot_without_a_difference(n: int, lev
     assert x is not None
     assert 0.83 <= power(n, 0.0, x, level) <= 0.865
     assert minimum_detectable(pairs(0, 0, 29), level) is None, "too few for any level"
+
+
+@pytest.mark.parametrize("alike", [True, False])
+def test_a_few_copies_leave_a_minimum_detectable_effect(alike: bool) -> None:
+    """One pair among 400 items left none where fewer than 15 of them differ."""
+    one = Paired.of(np.eye(399)[7], 1.0 + np.eye(399)[0])
+    assert minimum_detectable(one) == pytest.approx(minimum_detectable(pairs(1, 0, 400)), rel=0.01)
+    rng, of = np.random.default_rng(4), np.arange(400)
+    of[388:] = np.arange(12)
+    sizes = np.bincount(of)[:388] * 1.0
+
+    def drawn(effect: float) -> Paired:
+        u = rng.random(400)
+        d = np.where(u < 0.01 + effect, 1.0, np.where(u > 0.99, -1.0, 0.0))
+        return Paired.of(np.bincount(of, weights=d[of] if alike else d)[:388], sizes)
+
+    stated = [minimum_detectable(drawn(0.0), 0.005) for _ in range(20)]
+    found = [drawn(x).p() < 0.005 for x in stated for _ in range(60)]
+    assert 0.74 <= np.mean(found) <= 0.9
+    more = np.array([2.0] * 13 + [1.0] * 374)
+    assert minimum_detectable(Paired.of(0 * more, more)) is None, "13 pairs of 400"
+
+
+def test_clusters_that_are_nearly_all_single_count_as_fewer_items() -> None:
+    assert as_single(ones(400)) == 400
+    assert as_single(np.append(ones(1538), [2.0, 2.0])) == 1538
+    assert as_single(np.append(ones(360), 2 * ones(20))) == 364
+    assert as_single(np.append(ones(358), 2 * ones(21))) is None, "mean size 1.105"
+    assert as_single(np.append(ones(990), 10.0)) == 917
+    assert as_single(np.zeros(0)) == 0
 
 
 def test_no_minimum_detectable_effect_where_nothing_would_be_found() -> None:

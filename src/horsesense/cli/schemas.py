@@ -126,12 +126,16 @@ class PlanOutput(Output):
     clusters_worth: float = Field(description="how many clusters of one size they are worth")
     smallest_detectable_change: float | None = Field(
         description="that the verdict finds with a power of .8 under a form with one prompt an "
-        "item; None where there is no such form, clusters hold several items, none would be seen, "
-        "or with --until"
+        "item; None where there is no such form, more than a few items come in clusters, none "
+        "would be seen, or with --until"
     )
     smallest_detectable_level: float | None = Field(
         description="what the verdict's correction leaves one change of accuracy, two-sided; None "
         "where none is judged, or with --until"
+    )
+    smallest_detectable_items: int | None = Field(
+        description="how many items on their own those with a right answer stand for; None where "
+        "more than a few come in clusters"
     )
     accuracy_changes: int = Field(description="how many changes of accuracy the verdict judges")
     accuracy_changes_asked_once: int = Field(

@@ -266,8 +266,10 @@ def _evidence(job: Job, place: int, shared: Shared | None, context: Context) -> 
         return above[..., place], below[..., place]
 
     weighted = _weighted(job, place, context)
-    items = Items(job.rows.rows, context.cluster[job.cell.item])
-    forms = job.rows.forms
+    cluster = context.cluster[job.cell.item]
+    items, forms = Items(job.rows.rows, cluster), job.rows.forms
+    if forms is not None:
+        forms = replace(forms, cluster=cluster[ratio(job.rows.rows)[1] > 0])
     return Evidence(job.sums, value, ratio, low, high, shared, weighted, items, forms)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
@@ -13,6 +13,7 @@ from horsesense.checks.check import check_items, headlines
 from horsesense.findings.accusation import ALPHA
 from horsesense.findings.kinds import KINDS
 from horsesense.inference.limits import Limits, rounded_up
+from horsesense.items.item import Item
 from horsesense.models.messages import Key
 from horsesense.probes.base import SetProbe
 from horsesense.runs.expected import Expected, readable
@@ -22,7 +23,7 @@ from horsesense.runs.prepare import Study
 from horsesense.runs.savings import cautions, forecasts
 from horsesense.runs.shard import Shard, placement
 from horsesense.stats.paired import FEWEST, FEWEST_EVEN
-from horsesense.stats.power import smallest_change
+from horsesense.stats.power import as_single, smallest_change
 from horsesense.stats.two_way import Floats, worth
 from horsesense.stats.words import NARROW, percent, plural, some_of
 from horsesense.trials.condition import Condition
@@ -35,6 +36,8 @@ CHANGE = next(kind for kind in KINDS if kind.name == "accuracy_change")
 """The kind of finding that it is about."""
 LOOKED_AT = 50
 """Items of which the prompts are counted, to see which forms have one of each."""
+SHARED = "copies, or a shared text or template"
+"""Why items are one cluster."""
 SLOWEST = (
     "that is for a probe with one change; one with several (three sets of labels) goes on until the"
     " last of them is decided"
@@ -61,10 +64,11 @@ def plan_json(plan: Plan, study: Study, limits: Limits) -> dict[str, Any]:
         "saved_over_probes_alone": plan.saved_over_probes_alone,
         "completion_tokens_at_most": completion,
         "cost_at_most": limits.cost(plan.prompt_tokens, completion),
-        "clusters": len(sizes := _clusters(study)),
+        "clusters": len(sizes := _clusters(study.items)),
         "clusters_worth": worth(sizes),
         "smallest_detectable_change": smallest.change,
         "smallest_detectable_level": smallest.level,
+        "smallest_detectable_items": smallest.items,
         "accuracy_changes": smallest.changes,
         "accuracy_changes_asked_once": smallest.single,
         "until": rows,
@@ -158,13 +162,15 @@ class _Smallest(NamedTuple):
     """The change of accuracy under one form of the items that the verdict would find.
 
     Attributes:
-        change: with a power of `FOUND`, under a form with one prompt an item; None in clusters of
-            several, where no form has one prompt an item, where none would be found, or where
-            asking may stop early.
+        change: with a power of `FOUND`, under a form with one prompt an item; None where more than
+            a few items come in clusters, where no form has one prompt an item, where none would be
+            found, or where asking may stop early.
         level: what the verdict's correction leaves one change at its first step, two-sided; None
             where it judges none, or bets decide them.
         changes: how many changes of accuracy it judges.
         single: how many of them are of forms with one prompt an item.
+        items: how many items on their own those stand for; None where more than a few come in
+            clusters.
         may_stop: whether none is named for that alone: bets have levels of their own, and find a
             change only beyond the size that matters.
     """
@@ -173,26 +179,29 @@ class _Smallest(NamedTuple):
     level: float | None
     changes: int
     single: int
+    items: int | None
     may_stop: bool = False
 
 
 def _smallest(study: Study) -> _Smallest:
-    """The smallest change that so many single items show, each with one prompt in that form.
+    """The smallest change that so many single items show, each with one prompt in that form; a few
+    copies among them make them fewer.
 
     The noise of a mean over several prompts depends on how much they share, which nobody knows.
     """
-    readers, judged = readable(study), sum(item.gold is not None for item in study.items)
+    readers, judged = readable(study), [item for item in study.items if item.gold is not None]
+    alone = as_single(_clusters(judged))
     run = Expected.of(study, readers[0] if readers else "", readers)
     changes = run.members(CHANGE, study.planner.made) if judged and readers else []
     if not changes:
-        return _Smallest(None, None, 0, 0)
+        return _Smallest(None, None, 0, 0, alone)
     single = len(_asked_once(study).intersection(changes))
-    alone = len(_clusters(study)) == len(study.items) and single > 0
     if study.settings.until is not None:
-        return _Smallest(None, None, len(changes), single, may_stop=alone)
+        may_stop = alone is not None and single > 0
+        return _Smallest(None, None, len(changes), single, alone, may_stop)
     level = ALPHA * run.weight(CHANGE) / len(changes)
-    found = smallest_change(judged, DISCORDANT, level, FOUND) if alone else None
-    return _Smallest(found, level, len(changes), single)
+    found = smallest_change(alone, DISCORDANT, level, FOUND) if alone and single else None
+    return _Smallest(found, level, len(changes), single, alone)
 
 
 def _asked_once(study: Study) -> set[tuple[str, Condition]]:
@@ -207,9 +216,9 @@ def _asked_once(study: Study) -> set[tuple[str, Condition]]:
     return {form[:2] for form in prompts} - several
 
 
-def _clusters(study: Study) -> Floats:
+def _clusters(items: Iterable[Item]) -> Floats:
     """How many items each cluster has; an item that names none is one of its own."""
-    sizes = Counter(item.cluster or (item.id,) for item in study.items)
+    sizes = Counter(item.cluster or (item.id,) for item in items)
     return np.array([*sizes.values()], dtype=np.float64)
 
 
@@ -224,9 +233,10 @@ def _smallest_line(found: Mapping[str, Any]) -> str:
         )
     none = "no change of accuracy could be told from luck"
     if clusters == 1 < items:
-        return f"{none}: all {items:,} items are one cluster (a shared text or template)"
-    if clusters < items:
-        come = f"the {items:,} items come in {clusters:,} clusters (a shared text or template)"
+        return f"{none}: all {items:,} items are one cluster ({SHARED})"
+    alone = found["smallest_detectable_items"]
+    if alone is None:
+        come = f"the {items:,} items come in {clusters:,} clusters ({SHARED})"
         if clusters < FEWEST:
             return f"{none}: {come}, and {FEWEST} are needed"
         if found["clusters_worth"] < FEWEST_EVEN:
@@ -249,6 +259,10 @@ def _smallest_line(found: Mapping[str, Any]) -> str:
         f"({percent(FOUND)} power at {level}, if {percent(DISCORDANT)} of the items change"
         f" by themselves; {left} {_one_of(changes)})"
     )
+    if clusters < items:
+        terms += (
+            f"; a few items ({SHARED}) count together, and all with a right answer as {alone:,}"
+        )
     if change is None:
         return f"{none} {terms}"
     seen = f"a change of accuracy of {100 * change:.1f} points would be seen"

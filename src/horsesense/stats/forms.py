@@ -25,6 +25,12 @@ say, where that is more often the published one, while others are more often wro
 such kinds have in excess beyond one and a half standard errors, and what those that speak for the
 total have in proportion, the variance is larger, and distances count for less. A change in one
 direction has no excess: what it adds speaks for the total.
+
+Items of one cluster, as copies, are not independent. Among items that nearly all stand on their own
+(`paired`) they are drawn together, with one quantile: each has its own chance, and their sum is as
+far apart as it can go, the largest in convex order (Dhaene et al. 2002, "The concept of
+comonotonicity in actuarial science and finance"). That is exact of copies that are answered alike
+in every form, and says too little of the others.
 """
 
 from __future__ import annotations
@@ -38,7 +44,7 @@ import numpy as np
 
 from horsesense.stats import functions
 from horsesense.stats.binomial import numbers
-from horsesense.stats.two_way import Floats
+from horsesense.stats.two_way import Floats, Ints
 
 LEAST_TAIL = 1e-12
 """Chances below are those of rounding."""
@@ -63,6 +69,7 @@ class Forms:
         alike: how many other forms each item has by design, where nothing sets the published one
             apart but that it was published, as of orders of the options; else 0.
         sided: whether a difference counts on one side alone: each side then has half of p.
+        cluster: number of each item's cluster; None where each is one of its own.
     """
 
     here: Floats
@@ -71,6 +78,7 @@ class Forms:
     m: Floats
     alike: int = 0
     sided: bool = False
+    cluster: Ints | None = None
 
     @classmethod
     def of(
@@ -131,9 +139,11 @@ class Forms:
         variance = float((chance * (1 - chance)).sum())
         if not variance:
             return None
-        number, centre = numbers(chance), float(chance.sum())
+        own = self._together()
+        number, centre = _numbers(chance, own), float(chance.sum())
         total = float(self.differences().sum())
         scale = sqrt(float(self.variances().sum()) / variance)
+        spread = variance + sum(_added(chance[items]) for items in own)
         # The more published answers are right, the lower is the difference.
         sign = -1.0 if total > 0 else 1.0
         ahead = np.round(sign * (np.arange(len(number)) - centre) / SAME) * SAME
@@ -143,11 +153,19 @@ class Forms:
         return Labels(
             off=max(off, 0.0),
             scale=scale,
-            deviation=sqrt(variance),
+            deviation=sqrt(spread),
             stretch=sqrt(1 + self._excess(chance) / variance),
             distances=distances[distances >= 0],
             tails=np.clip(beyond[distances >= 0] * (1 + SAME), LEAST_TAIL, 1.0),
         )
+
+    def _together(self) -> list[Ints]:
+        """The items of each cluster that has several."""
+        if self.cluster is None:
+            return []
+        order = np.argsort(self.cluster, kind="stable")
+        parts = np.split(order, np.flatnonzero(np.diff(self.cluster[order])) + 1)
+        return [part for part in parts if len(part) > 1]
 
     def _excess(self, chance: Floats) -> float:
         """What squares that speak against the total, and those that speak for it in proportion, add
@@ -169,6 +187,27 @@ class Forms:
         return float(more) / min(max(share, LEAST_SHARE), 0.5)
 
 
+def _numbers(chance: Floats, together: Sequence[Ints]) -> Floats:
+    """Chance of each number of right published answers, (items + 1,).
+
+    Of the items of a cluster as many are right as have a chance above one draw.
+    """
+    if not together:
+        return numbers(chance)
+    found = numbers(np.append(np.delete(chance, np.concatenate(together)), 0.0))[:-1]
+    for items in together:
+        at_least = np.concatenate([[1.0], np.sort(chance[items])[::-1], [0.0]])
+        found = np.convolve(found, -np.diff(at_least))
+    return found
+
+
+def _added(chance: Floats) -> float:
+    """What the items of a cluster add to the variance of the number by being drawn together."""
+    falling = np.sort(chance)[::-1]
+    squares = float(((2 * np.arange(len(chance)) + 1) * falling).sum())
+    return squares - float(chance.sum()) ** 2 - float((chance * (1 - chance)).sum())
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Labels:
     """How far the number of right published answers is from its mean, if labels are drawn.
@@ -176,7 +215,7 @@ class Labels:
     Attributes:
         off: the distance that was seen, in the direction of the mean difference.
         scale: differences for each answer, N / (N - 1) where all items have N forms.
-        deviation: standard deviation of the number.
+        deviation: standard deviation of the number, items of a cluster drawn together.
         stretch: by how much distances count for less, where forms differ in either direction.
         distances: all that there may be, increasing.
         tails: the chance of each, or of a larger one; of one side, twice that.

@@ -21,10 +21,10 @@ that differ in part count as that part of one, which is no less than Stringer's 
 (Bickel 1992).
 
 Differences of means over several forms of an item are skewed, and have a null of their own
-(`forms`). Where items stand alone, p is that of drawing the published form at random, and at 0 the
-interval's variance that which makes the normal tail this p; elsewhere the variance is at least that
-of such a draw. It fades towards the estimate: if that is the truth, an item's forms are as unlike
-as they were seen to be.
+(`forms`). Where items stand alone, or nearly all do, p is that of drawing the published form at
+random, and at 0 the interval's variance that which makes the normal tail this p; elsewhere the
+variance is at least that of such a draw. It fades towards the estimate: if that is the truth, an
+item's forms are as unlike as they were seen to be.
 
 Assumptions: clusters are independent, or outcomes share one of two clusterings (see `two_way`);
 each single difference lies in [-1, 1]. With up to 3 clusters, or where a few large ones have
@@ -53,6 +53,10 @@ FEWEST = 4
 FEWEST_EVEN = 2.0
 """Clusters of one size that they must be worth, n^2 / sum M^2 (Kish 1965); 1.84 is the least for
 an interval at 95 %."""
+MOSTLY_ALONE = 1.25
+"""Mean size of the clusters that items stand in, up to which forms are labelled anew: items of a
+cluster are drawn together there, which costs more than it gives in larger ones that share little
+(measured: docs/statistics.md)."""
 HINGE = 1.959963984540054
 """The quantile, of p = .05, beyond which tails are those of flips of the clusters."""
 BESIDE = 1e-9
@@ -93,8 +97,8 @@ class Paired:
         moments: of the clustering; of two, also of the other and of both together.
         noise: by how much the variance of no difference is larger than the squares; at least 1 but
             for `normal`.
-        labels: of items on their own, the published form among several drawn at random; of
-            positions, the position.
+        labels: of items that all or nearly all stand alone, the published form among several drawn
+            at random; of positions, the position.
         centre: of a share that is compared with a known one, the known one, from which its
             differences are taken: `estimate`, `interval` and `tail` are of the share.
         least, most: the range of a difference.
@@ -127,7 +131,9 @@ class Paired:
         the items' forms, where their differences are means over several."""
         used = pairs > 0
         found = cls._of(forms, Clustering(differences[used], pairs[used]))
-        if forms is None or pairs.max(initial=0) > 1:
+        if forms is None or found.mean_size > MOSTLY_ALONE:
+            return found
+        if forms.cluster is None and pairs.max(initial=0) > 1:
             return found
         return replace(found, labels=forms.labels())
 
@@ -185,7 +191,9 @@ class Paired:
         """Without an exact p, for other numbers of items than were seen: with its variance."""
         if self.labels is None:
             return self
-        return replace(self, labels=None, noise=self.labels.variance / self.moments[0].dd)
+        # Differences of copies may cancel, and no sum differ.
+        dd = self.moments[0].dd
+        return replace(self, labels=None, noise=self.labels.variance / dd if dd else self.noise)
 
     @property
     def single(self) -> bool:

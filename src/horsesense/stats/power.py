@@ -19,7 +19,7 @@ import numpy as np
 
 from horsesense.stats import functions
 from horsesense.stats.paired import HINGE, Paired
-from horsesense.stats.two_way import Floats
+from horsesense.stats.two_way import Floats, worth
 
 POWER = 0.82
 FEWEST = 30
@@ -32,6 +32,11 @@ FEWEST_DIFFERING = 15
 EVEN = 0.9
 """Share of the clusters that they must be worth: of clusters that differ in size, a few large ones
 decide whether a change is found, and the change alone does not say which it hits."""
+NEARLY_ALONE = 1.1
+"""Mean size of the clusters that trials stand in, up to which those of a plan count as single."""
+SO_FEW = 1.06
+"""The same of clusters of which too few differ to show what they share: supposed is half of it,
+between trials that differ together and trials that do so on their own."""
 STEP = 1e-4
 
 
@@ -44,23 +49,30 @@ def minimum_detectable(pilot: Paired, alpha: float = 0.05) -> float | None:
 
     Returns:
         A share in (0, 1]; None of fewer than `FEWEST` clusters, where even a change of all pairs
-        would not be found, where clusters hold several trials and too few differ or differ much in
-        size, and where a difference is a mean over several orders, of which a change may hit one
-        or all: quote the interval instead.
+        would not be found, where more than a few clusters hold several trials and too few differ or
+        they differ much in size, and where a difference is a mean over several orders, of which a
+        change may hit one or all: quote the interval instead.
     """
-    moments = pilot.moments[-1]
-    several = pilot.mean_size > 1
-    if pilot.clusters < FEWEST or (several and pilot.differing < FEWEST_DIFFERING):
+    moments, few = pilot.moments[-1], pilot.differing < FEWEST_DIFFERING
+    several = pilot.mean_size > (SO_FEW if pilot.sizes else 1)
+    if pilot.clusters < FEWEST or (several and few):
         return None
     if pilot.n < EVEN * pilot.mean_size * pilot.clusters or not pilot.single:
         return None
-    worth = max(m.dd for m in pilot.moments) / moments.size if moments.size else 1.0
-    n = round(pilot.n / worth)
+    each = (1 + pilot.mean_size) / 2 if few else max(m.dd for m in pilot.moments) / moments.size
+    n = round(pilot.n / each)
     size, total = moments.size, abs(pilot.total)
-    seen = size - total + min(total, 0.8 * sqrt(moments.dd)) + worth / 2
+    seen = size - total + min(total, 0.8 * sqrt(moments.dd)) + each / 2
     noise = seen if size else NONE_SEEN
     base = min(max(noise / pilot.n, 0.0), 1.0)
     return smallest_change(n, base, alpha)
+
+
+def as_single(sizes: Floats) -> int | None:
+    """How many single items clusters of these sizes stand for, which is exact where those of one
+    cluster change together; None where more than a few clusters have several."""
+    n, squares = float(sizes.sum()), float((sizes**2).sum())
+    return round(worth(sizes)) if squares <= NEARLY_ALONE * n else None
 
 
 def smallest_change(
