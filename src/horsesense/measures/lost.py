@@ -247,8 +247,10 @@ _ENDS: Mapping[str, Callable[[Measure, Cell, int], Ends]] = {
     "score_composition": _void,
     "score_gain": _gained,
     "true_false_consistency": _supposed,
+    "true_false_not_wrong": _supposed,
     "valid_change": _supposed,
     "valid_rate": _supposed,
+    "without_gold_not_wrong": _supposed,
 }
 """By measure: all that a verdict or an audit that may stop early rests on, but for problems that
 share a prompt."""
