@@ -674,6 +674,15 @@ class TestSentences:
             accused += any(f.name == "without_gold" and f.kind == "found" for f in found)
         assert accused <= 3
 
+    def test_silence_is_spared_in_the_number_that_would_find_a_fault(self) -> None:
+        """It is found by both shares, and needs as many items as the one that shows less of it."""
+        alone = Accusation(kind("wrong_accepted"), share(10, 20), 0.9, 0.1)
+        beside = replace(alone, spared=share(14, 20))
+        few, more = (items_needed(a, 1e-6, 20, 1).as_seen for a in (alone, beside))
+        assert few
+        assert more
+        assert more > few
+
     def test_silence_is_spared_whatever_the_missing_replies_were(self) -> None:
         """22 of 136 wrong options are accepted and 14 have no answer: a fault, but not where 24
         more replies are missing, which may accept none; with the 14 as accepted it would be."""

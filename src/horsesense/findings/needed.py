@@ -125,7 +125,7 @@ def items_needed(
         clusters = settling(a.evidence)
         if clusters is None or clusters > have or a.kind.way == "lacks":
             return Needed(none=asked(clusters))
-        return Needed(why=ENOUGH if clusters <= about.clusters else ALL)
+        return Needed(why=ENOUGH if a.evidence.unknown is None else ALL)
     # A fault is found where the share shows it in which silence does not count for it.
     seen = asked(settling(a.spared or a.evidence))
     return Needed(seen, None if blind else asked(settling(a.evidence, none=True)))
