@@ -1,7 +1,7 @@
 """Whether the number of items that a verdict names settles what it could not tell.
 
     python benchmarks/items_needed.py [--model 'sim:prior?know=0.6&prior=1,1,1,1'] [--items 40]
-        [--studies 25] [--most 600]
+        [--studies 25] [--most 600] [--shape any-3]
     python benchmarks/items_needed.py --pilots 100
     python benchmarks/items_needed.py --as-seen
     python benchmarks/items_needed.py --shares 200
@@ -9,6 +9,9 @@
 Whole studies of the suite `basic`, made as by `verdict_errors.py`. For each sentence that names up
 to `--most` items, a new study of that many is made, and counted where the same kind, probe and
 reader is found or ruled out. Sentences with more items are left out, which favours small numbers.
+With a `--shape` of verdict_shapes.py that loses replies, numbers are those of studies that lack
+some, and suppose that every reply comes: new studies have every reply, as is supposed, and beside
+them stand such that lose as many again.
 With `--pilots`, instead: differences drawn without an effect, the number that each pilot names if
 there is none, and whether a fresh study of as many clusters, whose sizes are drawn from those of
 the pilot, rules a difference of 5 points out. With `--as-seen`: pilots that show exactly the true
@@ -228,6 +231,7 @@ def main() -> None:
     parser.add_argument("--items", type=int, default=40)
     parser.add_argument("--studies", type=int, default=25)
     parser.add_argument("--most", type=int, default=600)
+    parser.add_argument("--shape", default="plain")
     parser.add_argument("--pilots", type=int, default=0)
     parser.add_argument("--as-seen", action="store_true")
     parser.add_argument("--shares", type=int, default=0)
@@ -244,7 +248,10 @@ def main() -> None:
 
 def studies(given: argparse.Namespace) -> None:
     """How often the numbers in whole verdicts settle what they are named for."""
-    case = Case("needed", "basic", given.model)
+    case = Case("needed", "basic", given.model, shape=given.shape)
+    fresh = {"settled": replace(case, shape="plain")}
+    if given.shape != "plain":
+        fresh["as many lost"] = case
     sentences = [
         (-(-f.items // 20) * 20, 1000 + 7 * number, f)
         for number in range(1, given.studies + 1)
@@ -252,18 +259,25 @@ def studies(given: argparse.Namespace) -> None:
         if f.kind == "cannot_tell" and f.items and f.items <= given.most
     ]
     named: Counter[tuple[str, str]] = Counter()
-    held: Counter[tuple[str, str]] = Counter()
-    again: dict[tuple[int, int], list[Finding]] = {}
+    held: Counter[tuple[str, ...]] = Counter()
+    again: dict[tuple[int, int], dict[str, list[Finding]]] = {}
     for n, number, f in sorted(sentences, key=lambda s: s[:2]):
         if (n, number) not in again:
-            again = {(n, number): judged(case, n, number)}
+            again = {(n, number): {of: judged(one, n, number) for of, one in fresh.items()}}
         row = f.name, "as large as its size" if "as it looks" in f.sentence else "smaller"
         named[row] += 1
-        held[row] += settled(again[n, number], f)
-    print("| kind | it looks | sentences | settled |\n|---|---|---|---|")
+        for of, findings in again[n, number].items():
+            held[*row, of] += settled(findings, f)
+    print(f"| kind | it looks | sentences | {' | '.join(fresh)} |")
+    print(f"|---|---|---|{'---|' * len(fresh)}")
     for name, looks in sorted(named):
-        n, times = named[name, looks], held[name, looks]
-        print(f"| `{name}` | {looks} | {n} | {times / n:.2f} |")
+        n = named[name, looks]
+        shares = [f"{held[name, looks, of] / n:.2f}" for of in fresh]
+        print(f"| `{name}` | {looks} | {n} | {' | '.join(shares)} |")
+    shares = [
+        f"{sum(n for row, n in held.items() if row[2] == of) / len(sentences):.2f}" for of in fresh
+    ]
+    print(f"| all | | {len(sentences)} | {' | '.join(shares)} |")
 
 
 if __name__ == "__main__":

@@ -459,25 +459,28 @@ class TestSentences:
         accused = replace(accused, evidence=equal)
         assert items_needed(accused, 0.003, 32, 1).most is not None
 
-    def test_what_is_missing_decides_and_not_the_number_asked(self) -> None:
-        """14 of 100 rise and 4 fall: 228 items, 29,211 with 9 lost, none with 10."""
-        numbers = []
+    def test_where_replies_are_missing_the_number_is_what_every_reply_would_need(self) -> None:
+        """14 of 100 rise and 4 fall: 228 items, 29,211 as if 9 in 100 lacked a reply again, none as
+        if 10 did; and numbers like these settled .53 of what .8 was meant for."""
         for lost in (0, 2, 9, 10):
             accused = moved(14, 4, lost)
             needed = items_needed(accused, 0.01, 100, 1)
-            numbers.append(needed.most)
-            assert ("what is missing decides" in needed.told(accused, 1.0)) == (lost > 2)
-        assert all(numbers[:2])
-        assert numbers[2:] == [None, None]
-
-    def test_what_is_missing_decides_of_the_number_if_there_is_nothing_too(self) -> None:
-        """25 of 100 rise and 8 fall: 1,775 items would rule it out, 50,000 with 4 lost."""
-        all_there, lost = (items_needed(moved(25, 8, n), 0.01, 100, 1) for n in (0, 4))
+            assert needed.as_seen is not None
+            assert 200 < needed.as_seen < 235
+            told = needed.told(accused, 1.0)
+            assert told.startswith(
+                "; if every reply comes, it would" if lost else "; it would take about"
+            )
+        all_there, lost_some = (items_needed(moved(25, 8, n), 0.01, 100, 1) for n in (0, 4))
         assert all_there.none == 1775
-        assert lost.as_seen
-        assert lost.none is None
-        told = lost.told(moved(25, 8, 4), 1.0)
-        assert told.endswith("items in all if the effect is as large as it looks")
+        assert lost_some.none == pytest.approx(1775, rel=0.1)
+
+    def test_where_the_replies_that_are_missing_would_do_that_is_said(self) -> None:
+        """As many items would rule it out in four of five studies, with the replies that lack."""
+        accused = moved(0, 0, 30)
+        needed = items_needed(accused, 0.01, 100, 1)
+        said = "; as many would do if every reply comes and there is nothing to find"
+        assert (needed.most, needed.told(accused, 1)) == (None, said)
 
     def test_few_bundles_name_no_number(self) -> None:
         """Of 10 bundles, whose interval was everything, 11 were to settle it; then 13 of 12."""
@@ -646,7 +649,7 @@ class TestSentences:
         for said, outcome in (([[None]] * 40, "cannot_tell"), ([[0]] * 40, "found")):
             cell = cell_of(said, [1] * 40, k=2, probe="true_false", gold_at=wrong)
             cell = replace(cell, condition=condition)
-            found = told([cell], "true_false_consistency", "true_false_silence")
+            found = told([cell], "true_false_consistency", "true_false_not_wrong")
             (f,) = (f for f in found if f.name == "wrong_accepted")
             assert f.kind == outcome
             assert ("100 % of replies choose no option" in f.sentence.replace("\u202f", " ")) == (
@@ -666,26 +669,65 @@ class TestSentences:
             cell = replace(
                 cell, condition=Condition(polarity="positive"), correct=right.astype(np.int8)
             )
-            found = told([cell], "true_false_consistency", "true_false_silence", "valid_rate")
+            found = told([cell], "true_false_consistency", "true_false_not_wrong", "valid_rate")
             (f,) = (f for f in found if f.name == "wrong_accepted")
             assert f.kind == outcome
 
-    def test_silence_is_held_against_the_end_of_what_is_found(self) -> None:
-        """Where a tenth of the wrong options is accepted, which is no fault, .84 are rejected and
-        the rest is silence, half of the studies accused: values were compared without noise."""
+    @pytest.mark.parametrize("rejected", [0.84, 0.02])
+    def test_silence_is_held_to_the_level_of_what_is_found(self, rejected: float) -> None:
+        """A tenth of the wrong options is accepted, which is no fault, and the rest is rejected or
+        silence: up to half of the studies accused, as one share was held against another without
+        its noise; and with the noise of what is rejected alone, .17 of those that reject .02."""
         rng, accused = np.random.default_rng(1), 0
-        for _ in range(20):
+        for _ in range(30):
             u = rng.random((300, 4))
-            said = np.where(u < 0.84, 1, np.where(u < 0.9, -1, 0))
+            said = np.where(u < rejected, 1, np.where(u < 0.9, -1, 0))
             said[:, 0] = 0
             gold = [[0, 1, 1, 1]] * 300
             replies = [[None if one < 0 else int(one) for one in row] for row in said]
             cell = cell_of(replies, [0] * 300, k=2, probe="true_false", gold_at=gold)
             right = (said == np.array(gold)).astype(np.int8)
             cell = replace(cell, condition=Condition(polarity="positive"), correct=right)
-            found = told([cell], "true_false_consistency", "true_false_silence")
+            found = told([cell], "true_false_consistency", "true_false_not_wrong")
             accused += any(f.name == "wrong_accepted" and f.kind == "found" for f in found)
         assert accused <= 3
+
+    def test_silence_where_the_right_answer_is_missing_is_held_to_the_level(self) -> None:
+        """Half overlook it, which is no fault, and hardly any notice: .28 of studies accused."""
+        rng, accused = np.random.default_rng(2), 0
+        for _ in range(30):
+            cells = []
+            for prompt in HINTS:
+                u = rng.random(300)
+                said = [[4 if one < 0.02 else None if one < 0.5 else 1] for one in u]
+                cell = cell_of(said, [4] * 300, probe="gold_absent", gold_at=[[4]] * 300)
+                condition = Condition(prompt=prompt, asking="know_no", design="auto")
+                cells.append(replace(cell, condition=condition))
+            found = told(cells, "accuracy_without_gold_lenient", "without_gold_not_wrong")
+            accused += any(f.name == "without_gold" and f.kind == "found" for f in found)
+        assert accused <= 3
+
+    def test_silence_is_spared_in_the_number_that_would_find_a_fault(self) -> None:
+        """It is found by both shares, and needs as many items as the one that shows less of it."""
+        alone = Accusation(kind("wrong_accepted"), share(10, 20), 0.9, 0.1)
+        beside = replace(alone, spared=share(14, 20))
+        few, more = (items_needed(a, 1e-6, 20, 1).as_seen for a in (alone, beside))
+        assert few
+        assert more
+        assert more > few
+
+    def test_silence_is_spared_whatever_the_missing_replies_were(self) -> None:
+        """22 of 136 wrong options are accepted and 14 have no answer: a fault, but not where 24
+        more replies are missing, which may accept none; with the 14 as accepted it would be."""
+        for missing, outcome in ((0, "found"), (24, "cannot_tell")):
+            said = [[0]] * 22 + [[None]] * 14 + [[1]] * 100 + [[-99]] * missing
+            n = len(said)
+            cell = cell_of(said, [1] * n, k=2, probe="true_false", gold_at=[[1]] * n)
+            cell = replace(cell, condition=Condition(polarity="positive"))
+            found = told([cell], "true_false_consistency", "true_false_not_wrong")
+            (f,) = (f for f in found if f.name == "wrong_accepted")
+            assert f.kind == outcome
+            assert ("10 % of replies choose" in f.sentence.replace("\u202f", " ")) == (missing > 0)
 
     @pytest.mark.parametrize(
         ("absent", "published", "outcome"),
@@ -702,7 +744,7 @@ class TestSentences:
         for prompt in HINTS:
             cell = cell_of([[absent]] * 60, [4] * 60, probe="gold_absent", gold_at=none)
             cells.append(replace(cell, condition=Condition(prompt=prompt, **asked)))
-        found = told(cells, "accuracy_without_gold_lenient", "silence_without_gold", "valid_rate")
+        found = told(cells, "accuracy_without_gold_lenient", "without_gold_not_wrong", "valid_rate")
         (f,) = (f for f in found if f.name == "without_gold")
         assert f.kind == outcome
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from horsesense.findings.constant import Constant
 from horsesense.findings.early import Banded
@@ -22,6 +22,7 @@ class Accusation:
     `own_null`: other groups have another null, as positions that not every item has.
     `base`: what a change is compared with, where that is not the items as published.
     `right_ones`: of wrong options judged one at a time, what becomes of the right ones.
+    `spared`: what the evidence is if replies that choose nothing do not count for the fault.
     `constant`: the best answer that looks at no item, where it is about a share of right answers.
     Each p is that of a test times the `routes` on which it can come to the accusation.
     """
@@ -39,6 +40,7 @@ class Accusation:
     routes: int = 1
     base: str = ""
     right_ones: str = ""
+    spared: Evidence | None = None
     constant: Constant | None = None
 
     @property
@@ -54,6 +56,15 @@ class Accusation:
     @property
     def possible(self) -> bool:
         return self.size < self.kind.room(self.null)
+
+    def tested(self) -> Accusation:
+        """The same with both p. It is found where replies that choose nothing do not show it: by
+        the larger p of both shares (Berger 1982), so that no rate of errors grows."""
+        shares = [self.evidence, *([self.spared] if self.spared else [])]
+        p = max(e.p_found(self.kind.way, self.null, self.size) for e in shares)
+        p_small = self.evidence.p_ruled_out(self.kind.way, self.clears, self.size)
+        p, p_small = (min(1.0, self.routes * each) for each in (p, p_small))
+        return replace(self, p=p, p_small=p_small)
 
     @property
     def clears(self) -> float:

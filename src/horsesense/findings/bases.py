@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from horsesense.findings.evidence import Evidence
-from horsesense.findings.finding import Finding
-from horsesense.findings.kinds import KINDS
+from horsesense.findings.kinds import KINDS, Kind
 from horsesense.findings.places import Place
 from horsesense.findings.wording import number
-from horsesense.measures.estimate import Found
 from horsesense.measures.joined import RECORDED_ORDERS
 
 NONE_BESIDE = "gold_plus_none"
@@ -62,19 +60,21 @@ class RightOnes:
         return f"; of right ones, {number(accepted, 'fraction', 0)} are accepted"
 
 
-class Silence:
-    """How many of the very replies of a finding count for the fault, and do not show it."""
+class Spared:
+    """What the share of a finding is if replies that choose nothing do not count for the fault.
 
-    def __init__(self, found: Iterable[Found]) -> None:
-        self._measures = {kind.name: kind.silence for kind in KINDS if kind.silence}
-        of = frozenset(self._measures.values())
-        self._shares = {
-            (e.measure, e.probe, e.condition.format(), e.reader, e.group): e.value
-            for e, *_ in found
-            if e.measure in of and e.value is not None
-        }
+    They count in the share, and do not show the fault: it is found where both shares show it.
+    """
 
-    def of(self, f: Finding) -> float:
-        """Their share; 0 where all that counts for the fault shows it."""
-        where = f.probe, f.condition, f.reader, f.group
-        return self._shares.get((self._measures.get(f.name, ""), *where), 0.0)
+    def __init__(self, evidence: Iterable[Evidence]) -> None:
+        of = {kind.silence for kind in KINDS}
+        self._shares = {(e.measure, *_where(e)): e for e in evidence if e.measure in of}
+
+    def of(self, kind: Kind, e: Evidence) -> Evidence | None:
+        """The other share, of the same replies; None where it is the same."""
+        spared = self._shares.get((kind.silence, *_where(e)))
+        return None if spared is None or spared.value == e.value else spared.open_ended()
+
+
+def _where(e: Evidence) -> tuple[str, str, str, str]:
+    return e.probe, e.condition.format(), e.reader, e.group

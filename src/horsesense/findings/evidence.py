@@ -86,6 +86,11 @@ class Evidence:
         return replace(self, about=of(self.about), unknown=ends)
 
     @property
+    def clusters(self) -> int:
+        """How many it is of, those that lack their replies too."""
+        return (self.about if self.unknown is None else self.unknown.low).clusters
+
+    @property
     def value(self) -> float:
         return self.about.estimate
 

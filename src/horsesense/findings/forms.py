@@ -86,12 +86,6 @@ def badness(f: Finding) -> float:
     return abs(f.effect) if way == "both" else f.effect if way == "above" else -f.effect
 
 
-def surely(f: Finding) -> float:
-    """The same of the end of its interval that speaks the least for a fault, of what is found."""
-    ends = [end for end in (f.low, f.high) if end is not None and f.kind == "found"]
-    return min((badness(replace(f, value=end)) for end in ends), default=badness(f))
-
-
 def _with_others(f: Finding, group: Sequence[Finding]) -> Finding:
     if f.kind != "found" or len(group) == 1 or f.group or CAUSE in f.sentence:
         return f

@@ -64,7 +64,8 @@ class Kind:
         takes: by which of the measure's numbers it accuses.
         blind_at_chance: whether a score no better than guessing hides the fault.
         blind_if_unread: whether replies that choose no option hide it.
-        silence: the measure of those that count for the fault, and do not show it; "" if none do.
+        silence: the measure in which replies that choose nothing, and so do not show the fault,
+            do not count for it; "" where they do not count for it anyway.
     """
 
     name: str
@@ -358,7 +359,7 @@ KINDS: tuple[Kind, ...] = (
         seen=" (here {value}, in whatever words, averaged over three prompts)",
         beside="noticed in {value}; below {null} is a fault",
         takes=mean_of_prompts,
-        silence="silence_without_gold",
+        silence="without_gold_not_wrong",
     ),
     Kind(
         name="wrong_accepted",
@@ -376,7 +377,7 @@ KINDS: tuple[Kind, ...] = (
         seen=" ({value} are{right_ones})",
         beside="{value} rejected; below {null} is a fault",
         takes=wrong_alone,
-        silence="true_false_silence",
+        silence="true_false_not_wrong",
     ),
     Kind(
         name="many_problems",

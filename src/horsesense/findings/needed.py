@@ -24,9 +24,12 @@ not tell, it grew as more were asked."""
 
 UNKNOWN = "how many items it would take is not known, as "
 """Before the reason why no number is named."""
-MISSING_TIMES = 3
-"""So many times what every reply would need, no number is named: it grows without bound with the
-share that is missing, of which one reply more or less decides."""
+IF_ALL_COME = "if every reply comes"
+"""What is supposed where replies are missing: with as large a share of them missing the number
+grows without bound, and one reply more or less decides it."""
+ALL = f"as many would do {IF_ALL_COME} and there is nothing to find"
+"""Why no number is named where the items asked would rule a fault out with the replies that they
+lack, in most studies."""
 ENOUGH = (
     "as many would have sufficed if there were nothing to find, and an effect as small as this "
     "takes more"
@@ -62,12 +65,13 @@ class Needed:
         if self.why:
             return f"; {self.why}"
         so = ", in clusters like these," if each > 1 else ""
+        come = "" if a.evidence.unknown is None else f"{IF_ALL_COME}, "
         so = ", asked in this way," if a.kind.name == "many_problems" else so
         seen, none = (n and rounded_up(n) for n in (self.as_seen, self.none))
         n = seen or none
         if n is None:
             return ""
-        first = f"; it would take about {plural(n, 'item')} in all{so}"
+        first = f"; {come}it would take about {plural(n, 'item')} in all{so}"
         if seen and seen == none:
             either = "whether the effect is as large as it looks or there is none"
             return f"{first.removesuffix(',')}, {either}"
@@ -105,10 +109,11 @@ def items_needed(
 ) -> Needed:
     """How many items would settle it, asked as these `items` were.
 
-    Clusters are supposed to grow in number as the items that are asked do. Where a model is `blind`
-    to a fault, no number of items would rule it out. For `varies` see `clusters_needed`.
+    Clusters are supposed to grow in number as the items that are asked do, and every reply to come.
+    Where a model is `blind` to a fault, no number of items would rule it out. For `varies` see
+    `clusters_needed`.
     """
-    about = a.evidence.about
+    about, have = a.evidence.about, a.evidence.clusters
     null = a.clears if a.evidence.value > a.null else a.null
     where = a.kind.way, null, a.size, alpha
 
@@ -120,34 +125,22 @@ def items_needed(
         return Needed(why=f"{UNKNOWN}{few} {agreeing(about.clusters, 'are')} too few to say")
 
     def asked(clusters: int | None) -> int | None:
-        if clusters is None or clusters <= about.clusters:
+        if clusters is None or clusters <= have:
             return None
-        return ceil(clusters / about.clusters * items)
+        return ceil(clusters / have * items)
 
-    def settling(*, none: bool = False) -> tuple[int | None, bool]:
-        """Clusters that would settle it, and whether what is missing decides how many."""
+    def settling(e: Evidence, *, none: bool = False) -> int | None:
+        e = e.as_answered()
+        return clusters_needed(e, *where, none=none, members=members, varies=varies)
 
-        def of(e: Evidence) -> int | None:
-            return clusters_needed(e, *where, none=none, members=members, varies=varies)
-
-        clusters = of(a.evidence)
-        if a.evidence.unknown is None:
-            return clusters, False
-        answered = of(a.evidence.as_answered())
-        least = None if answered is None else MISSING_TIMES * answered
-        return clusters, least is not None and (clusters is None or clusters > least)
-
-    (clusters, lost), lacks = settling(), a.kind.way == "lacks"
-    if lost:
-        return Needed(why=f"{UNKNOWN}what is missing decides, not how many are asked")
-    seen = asked(clusters)
-    if lacks or not looks_faulty(*_value(a)):
-        enough = clusters is not None and seen is None and not lacks
-        return Needed(none=seen, why=ENOUGH if enough else "")
-    if blind:
-        return Needed(seen)
-    without, lost = settling(none=True)
-    return Needed(seen, None if lost else asked(without))
+    if a.kind.way == "lacks" or not looks_faulty(*_value(a)):
+        clusters = settling(a.evidence)
+        if clusters is None or clusters > have or a.kind.way == "lacks":
+            return Needed(none=asked(clusters))
+        return Needed(why=ENOUGH if a.evidence.unknown is None else ALL)
+    # A fault is found where the share shows it in which silence does not count for it.
+    seen = asked(settling(a.spared or a.evidence))
+    return Needed(seen, None if blind else asked(settling(a.evidence, none=True)))
 
 
 def needed_of(

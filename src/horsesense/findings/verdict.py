@@ -12,13 +12,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from horsesense.findings.accusation import ALPHA, Accusation
-from horsesense.findings.bases import Bases, RightOnes, Silence
+from horsesense.findings.bases import Bases, RightOnes, Spared
 from horsesense.findings.constant import Constants
 from horsesense.findings.early import SHARE, TOO_FEW, Banded, Early, why
 from horsesense.findings.evidence import Evidence, faulty, harmless
 from horsesense.findings.finding import ORDER, Finding, Outcome
-from horsesense.findings.forms import badness, by_position, forms, surely
-from horsesense.findings.incomplete import left_open
+from horsesense.findings.forms import badness, by_position, forms
+from horsesense.findings.incomplete import why_open
 from horsesense.findings.kinds import (
     AT_CHANCE,
     COUNTED_WRONG,
@@ -99,7 +99,7 @@ def verdict(
     left = ALPHA * share / unsettled if unsettled else ALPHA
     have, least = had(found, options), least_share(sizes)
     undecided = [a for a, p, q in zip(made, there, small, strict=True) if min(p, q) > ALPHA]
-    items, aside = _entered(found, items_per_cluster), rare_positions(have, FEW)
+    items, aside = _entered(found, made, items_per_cluster), rare_positions(have, FEW)
 
     def outcomes(blind: Collection[tuple[object, ...]] = ()) -> list[Finding]:
         some = () if run.by_people else undecided
@@ -115,11 +115,11 @@ def verdict(
         results = outcomes({a.place for f, a in pairs if f.items and a.kind.blind_at_chance})
     known = filter(None, map(Evidence.of, found))
     pairs = zip(results, made, strict=True)
-    results = [_hidden(f, run, left_open(a, f.kind, f.level)) for f, a in pairs]
+    results = [_hidden(f, run, why_open(a, f.kind, f.level)) for f, a in pairs]
     if early is None:
         results = [_of_a_sample(f, a.evidence, run) for f, a in zip(results, made, strict=True)]
     bets = [] if early is None else [*early.decided(run, known, items_per_cluster)]
-    seen = [*_seen(run, results, [bet.finding() for bet in bets], Silence(found))]
+    seen = [*_seen(run, results, [bet.finding() for bet in bets])]
     seen = [*by_position(seen)]
     told = [speaking_of(group, have) for group in forms(seen[: len(results)]).values()]
     told = [beside(f, rare_positions(have, least), least) for f in told]
@@ -144,7 +144,7 @@ def accusations(
 ) -> Iterator[Accusation]:
     """Every accusation that can be made of a run, without weights."""
     every, known = [*filter(None, map(Evidence.of, found))], dict[str, list[Evidence]]()
-    bases, right_ones = Bases(every), RightOnes(every)
+    bases, right_ones, spared = Bases(every), RightOnes(every), Spared(every)
     for evidence in judged(every, rare_positions(had(found, options), least_share(sizes))):
         if early is None or not early.bets(evidence):
             known.setdefault(evidence.measure, []).append(evidence)
@@ -159,12 +159,10 @@ def accusations(
             base = bases.of(e)
             constant = constants.of(e) if constants and e.measure == "accuracy" else None
             a = Accusation(kind, e, null, size, stopped=stopped, routes=routes, base=base)
-            a = replace(a, constant=constant, right_ones=right_ones.of(e))
-            if a.possible and not stopped:
-                p = min(1.0, routes * e.p_found(kind.way, null, size))
-                p_small = min(1.0, routes * e.p_ruled_out(kind.way, a.clears, size))
-                a = replace(a, p=p, p_small=p_small)
-            yield a
+            a = replace(
+                a, constant=constant, right_ones=right_ones.of(e), spared=spared.of(kind, e)
+            )
+            yield a.tested() if a.possible and not stopped else a
 
 
 def _by_group(made: Sequence[Accusation]) -> Iterator[Accusation]:
@@ -202,15 +200,18 @@ def _corrected(p_values: Sequence[float], made: Sequence[Accusation]) -> list[fl
     return [min(1.0, p / sum(weights)) for p in adjusted]
 
 
-def _entered(found: Iterable[Found], each: float) -> dict[str, float]:
+def _entered(found: Iterable[Found], made: Iterable[Accusation], each: float) -> dict[str, float]:
     """How many items entered the estimates of each probe, at most, of `each` in a cluster.
 
-    Estimates of items that a reader was not fitted on have fewer, and prompts are clusters too.
+    Estimates of items that a reader was not fitted on have fewer, and prompts are clusters too. Of
+    what is accused, items without any of their replies are known.
     """
     most: dict[str, int] = {}
     for estimate, about, _ in found:
         if about is not None:
             most[estimate.probe] = max(most.get(estimate.probe, 1), about.clusters)
+    for e in (a.evidence for a in made):
+        most[e.probe] = max(most.get(e.probe, 1), e.clusters)
     return {probe: clusters * each for probe, clusters in most.items()}
 
 
@@ -426,7 +427,6 @@ def _seen(
     run: Run,
     judged: Sequence[Finding],
     bets: Sequence[Finding],
-    silence: Silence,
 ) -> Iterator[Finding]:
     """Nothing is ruled out that could not have been seen; no error rate grows by saying less."""
     kinds = {kind.name: kind for kind in KINDS}
@@ -440,9 +440,5 @@ def _seen(
         elif chance and kind.blind_at_chance:
             why = AT_CHANCE
         if why and (f.kind == "ruled_out" or (f.items and badness(f) < f.size)):
-            f = replace(f, kind="cannot_tell", sentence=_untold(run, f, why), items=None)
-        silent = silence.of(f)
-        if f.kind != "ruled_out" and silent and silent >= surely(f):
-            why = f"{number(silent, 'fraction', 0)} of replies choose no option"
             f = replace(f, kind="cannot_tell", sentence=_untold(run, f, why), items=None)
         yield f

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Final, get_args
 
+import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, item_means
@@ -142,3 +144,8 @@ def families(
 def part_means(cell: Cell, hits: npt.NDArray[Any], part: str) -> Floats:
     """Rows (mean over an item's trials of one part, 1); zeros for items without any."""
     return item_means(hits, cell.read & cell[Parts].of(part))
+
+
+def sparing(cell: Cell) -> Cell:
+    """The cell as if replies that choose nothing were right."""
+    return replace(cell, correct=np.where(cell.read & ~cell.valid, np.int8(1), cell.correct))

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from horsesense.measures.base import Floats, Measure, Rows, Unit, item_means, ratio, unread
 from horsesense.measures.cells import Cell, InOtherWords, NearNames, Parts, Scores, Verdicts, joined
 from horsesense.measures.families import SHARE, Family, OfCounts
-from horsesense.measures.joined import OfProbe, families, part_means
+from horsesense.measures.joined import OfProbe, families, part_means, sparing
 from horsesense.probes.gold_absent import HINTS
 from horsesense.readers.reading import CLASSES
 from horsesense.stats import functions
@@ -101,18 +101,16 @@ class AccuracyWithoutGoldLenient(AccuracyWithoutGold):
     lenient = True
 
 
-class SilenceWithoutGold(AccuracyWithoutGold):
-    name = "silence_without_gold"
-    title = "No answer without the right one"
+class WithoutGoldNotWrong(AccuracyWithoutGoldLenient):
+    name = "without_gold_not_wrong"
+    title = "Not wrong without the right answer"
     summary = (
-        "Share of replies that neither notice, in any words, that no option is right nor choose "
-        "one, by prompt and (mean) averaged over the prompts, of the items in "
-        "accuracy_without_gold_lenient."
+        "The same, where a reply that chooses no option counts as one that notices it: share of "
+        "replies that choose no wrong option."
     )
-    lenient = True
 
-    def hits(self, cell: Cell) -> npt.NDArray[np.bool_]:
-        return ~cell.valid & ~super().hits(cell)
+    def about(self, cell: Cell) -> Cell:
+        return sparing(super().about(cell))
 
 
 class AccuracyWithoutGoldByName(AccuracyWithoutGold):

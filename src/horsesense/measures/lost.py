@@ -128,7 +128,11 @@ def _locked(measure: Measure, cell: Cell, place: int) -> Ends:
 
 
 def _chosen(measure: Measure, cell: Cell, place: int) -> Ends:
-    """What is missing goes to the position, or to those that were chosen least of the others."""
+    """What is missing goes to the position, or to that of the others which the item chose most.
+
+    Of all ways to go elsewhere that is the noisiest: the variance over the relabellings of an
+    item's positions is that of their counts, which is largest where one has them all.
+    """
     assert isinstance(measure, PositionPreference)
     hits, trials, _ = measure.counts(cell)
     there = measure.there(cell)
@@ -137,9 +141,8 @@ def _chosen(measure: Measure, cell: Cell, place: int) -> Ends:
     high[:, place] += lost
     shut = there == 0
     shut[:, place] = True
-    for number in range(int(lost.max(initial=0))):
-        rows = np.flatnonzero(lost > number)
-        low[rows, np.where(shut, np.inf, low)[rows].argmin(axis=1)] += 1
+    rows = np.flatnonzero(lost)
+    low[rows, np.where(shut, -np.inf, low)[rows].argmax(axis=1)] += lost[rows]
     return _placed(measure, cell, trials + lost[:, None] * there, low, high)
 
 
@@ -247,8 +250,10 @@ _ENDS: Mapping[str, Callable[[Measure, Cell, int], Ends]] = {
     "score_composition": _void,
     "score_gain": _gained,
     "true_false_consistency": _supposed,
+    "true_false_not_wrong": _supposed,
     "valid_change": _supposed,
     "valid_rate": _supposed,
+    "without_gold_not_wrong": _supposed,
 }
 """By measure: all that a verdict or an audit that may stop early rests on, but for problems that
 share a prompt."""

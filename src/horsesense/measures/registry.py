@@ -34,7 +34,7 @@ from horsesense.measures.know_no import (
     OmniAccuracy,
     OmniAccuracyLenient,
     ResponseClassShare,
-    SilenceWithoutGold,
+    WithoutGoldNotWrong,
 )
 from horsesense.measures.option_text import LetterDifference
 from horsesense.measures.per_problem import (
@@ -71,7 +71,7 @@ from horsesense.measures.true_false import (
     TrueFalseAccuracy,
     TrueFalseBalanced,
     TrueFalseConsistency,
-    TrueFalseSilence,
+    TrueFalseNotWrong,
 )
 from horsesense.measures.validity import (
     MismatchKappa,
@@ -143,7 +143,7 @@ for _measure in (
     AccuracyWithoutGold(),
     AccuracyWithoutGoldLenient(),
     AccuracyWithoutGoldByName(),
-    SilenceWithoutGold(),
+    WithoutGoldNotWrong(),
     ResponseClassShare(),
     AccuracyBesideNone(),
     FalseNoneRate(),
@@ -151,7 +151,7 @@ for _measure in (
     GoldDetectionBalanced(),
     LeakRate(),
     TrueFalseConsistency(),
-    TrueFalseSilence(),
+    TrueFalseNotWrong(),
     TrueFalseBalanced(),
     TrueFalseAccuracy(),
     OptionConfidence(),

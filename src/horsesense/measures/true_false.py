@@ -11,7 +11,7 @@ import numpy.typing as npt
 from horsesense.measures.base import Floats, Rows, Unit, item_means, ratio
 from horsesense.measures.cells import Cell, Scores
 from horsesense.measures.families import AREA, SHARE, Family, OfCounts, OfQuotient
-from horsesense.measures.joined import FIRST_TOKEN, OfProbe
+from horsesense.measures.joined import FIRST_TOKEN, OfProbe, sparing
 from horsesense.readers.reading import STATUSES
 from horsesense.stats.smooth import Pseudo
 
@@ -42,13 +42,9 @@ class TrueFalseConsistency(OfProbe):
     def groups(self, cell: Cell) -> Sequence[str]:
         return ("gold", "distractors")
 
-    def hits(self, cell: Cell) -> npt.NDArray[np.bool_]:
-        """The replies that it counts, of those that were read."""
-        return np.equal(cell.correct, 1)
-
     def rows(self, cell: Cell) -> Rows:
         gold = about_gold(cell)
-        hit = self.hits(cell)
+        hit = np.equal(cell.correct, 1)
         of = [cell.read & gold, cell.read & ~gold]
         rows = np.column_stack([*((hit & w).sum(axis=1) for w in of), *(w.sum(axis=1) for w in of)])
         lost = cell.asked & ~cell.read
@@ -62,16 +58,17 @@ def _judgement_cells(d: int) -> Pseudo:
     return Pseudo(cells, np.ones(4), np.array([0.0, 0, 1, 1]))
 
 
-class TrueFalseSilence(TrueFalseConsistency):
-    name = "true_false_silence"
-    title = "No judgement of an option alone"
+class TrueFalseNotWrong(TrueFalseConsistency):
+    name = "true_false_not_wrong"
+    title = "Judgements that are not wrong"
     summary = (
-        "Share of right options (gold), and of wrong ones (distractors), each proposed alone, for "
-        "which the reply is neither yes nor no; in true_false_consistency these count against."
+        "The same, where a reply that is neither yes nor no counts as one that fits: share of "
+        "right options that are not rejected (gold), and of wrong ones that are not accepted "
+        "(distractors)."
     )
 
-    def hits(self, cell: Cell) -> npt.NDArray[np.bool_]:
-        return ~cell.valid
+    def about(self, cell: Cell) -> Cell:
+        return sparing(super().about(cell))
 
 
 class TrueFalseBalanced(TrueFalseConsistency):
