@@ -17,6 +17,7 @@ from horsesense.findings.early import DECIDED, Banded, Decided, Early, _band
 from horsesense.findings.evidence import Evidence, Way, clusters_needed
 from horsesense.findings.finding import Finding, Outcome
 from horsesense.findings.forms import by_position, speaking
+from horsesense.findings.incomplete import why_open
 from horsesense.findings.kinds import KINDS, SIZES, Kind
 from horsesense.findings.known import by_gold
 from horsesense.findings.needed import Needed, items_needed
@@ -469,7 +470,7 @@ class TestSentences:
             assert 200 < needed.as_seen < 235
             told = needed.told(accused, 1.0)
             assert told.startswith(
-                "; if every reply comes, it would" if lost else "; it would take about"
+                "; if every reply comes and is clear, it would" if lost else "; it would take about"
             )
         all_there, lost_some = (items_needed(moved(25, 8, n), 0.01, 100, 1) for n in (0, 4))
         assert all_there.none == 1775
@@ -479,7 +480,7 @@ class TestSentences:
         """As many items would rule it out in four of five studies, with the replies that lack."""
         accused = moved(0, 0, 30)
         needed = items_needed(accused, 0.01, 100, 1)
-        said = "; as many would do if every reply comes and there is nothing to find"
+        said = "; as many would do if every reply comes and is clear and there is nothing to find"
         assert (needed.most, needed.told(accused, 1)) == (None, said)
 
     def test_few_bundles_name_no_number(self) -> None:
@@ -715,6 +716,15 @@ class TestSentences:
         assert few
         assert more
         assert more > few
+
+    def test_silence_is_no_reason_where_too_few_items_are(self) -> None:
+        """Of 20, 8 notice and one is silent: "cannot be told: 5 % of replies choose no option"."""
+        few = Accusation(kind("without_gold"), share(8, 20), 0.5, 0.05, spared=share(9, 20))
+        assert why_open(few, "cannot_tell", 0.99) == ""
+        many = replace(few, evidence=share(0, 20), spared=share(9, 20))
+        assert why_open(many, "cannot_tell", 0.99).endswith("of replies choose no option")
+        beside = replace(few, evidence=share(6, 20), spared=share(11, 20))
+        assert items_needed(beside, 0.01, 20, 1).as_seen is None, "no number would find it"
 
     def test_silence_is_spared_whatever_the_missing_replies_were(self) -> None:
         """22 of 136 wrong options are accepted and 14 have no answer: a fault, but not where 24

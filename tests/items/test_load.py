@@ -368,7 +368,7 @@ def test_an_item_like_one_with_a_cluster_is_in_that_cluster(write: Write) -> Non
     assert items.notes == (
         "1 context is shared by several items, which are taken as a cluster.",
         "1 item with copies, word for word: an item and its copies are taken as a cluster.",
-        "2 items that name none are in the cluster that another like them names.",
+        "2 items without a cluster are in that of another with the same text or context.",
     )
 
 

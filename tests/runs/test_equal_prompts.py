@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +17,7 @@ from horsesense.runs.planner import TWICE, Planner
 from horsesense.testing.conformance import item_set
 from horsesense.trials.condition import PLAIN
 from horsesense.trials.orders import Design
+from studies import items_file, study
 
 
 def planner(*probes: Probe, k: int = 4) -> Planner:
@@ -65,7 +67,7 @@ def test_an_order_that_a_probe_of_another_package_draws_twice_is_one_trial() -> 
     made = planner(Careless())
     assert {*put(made).values()} == {1}
     assert made.count == 12
-    assert [row["reason"] for row in made.excluded.as_json()] == [TWICE]
+    assert made.excluded.as_json() == [], "it was put to all items"
 
 
 def test_more_prompts_of_two_options_than_there_are() -> None:
@@ -107,3 +109,19 @@ def test_a_recorded_order_that_came_twice_is_one_trial() -> None:
     made.as_shown = published
     assert len(list(made.trials(made.probes))) == 6
     assert {*put(made).values()} == {1}
+
+
+def test_a_probe_under_two_names_stops_under_both(tmp_path: Path) -> None:
+    """The second one has no prompt of its own, and was asked of all items once the first stopped:
+    4,794 requests for 3,347."""
+    items, model = (
+        items_file(tmp_path / "items.jsonl", 300),
+        "sim:prior?know=0.5&prior=0.7,0.1,0.1,0.1",
+    )
+    asked = []
+    for name, twice in (("once", ()), ("twice", ("order(design=cyclic)",))):
+        probes = ("order", *twice, "labels(set=digits)")
+        found = study(items, model, tmp_path / name, probes=probes, until="decided=0.08")
+        asked.append(found.run.asked)
+    assert asked[0] < 300 * (1 + 3 + 1), "it stopped"
+    assert asked[1] == asked[0]

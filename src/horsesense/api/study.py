@@ -24,6 +24,7 @@ from horsesense.runs.planner import Plan, measure_plan
 from horsesense.runs.prepare import Study, load_shots, load_study_items, prepare, reader_names
 from horsesense.runs.record import ModelRecord
 from horsesense.runs.settings import Settings
+from horsesense.runs.start import check_names
 
 if TYPE_CHECKING:
     import polars as pl
@@ -186,6 +187,7 @@ def plan_study(
 async def _plan(
     settings: Settings, model: Model, items: ItemSet | None, offline: bool
 ) -> tuple[Plan, Study]:
+    check_names(settings)
     found = load_study_items(settings) if items is None else items
     async with model as entered:
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from horsesense.findings.accusation import Accusation
-from horsesense.findings.evidence import Evidence, faulty, harmless, looks_faulty
+from horsesense.findings.evidence import Evidence, faulty, harmless
 from horsesense.findings.finding import Outcome
 from horsesense.findings.wording import number
 from horsesense.stats.equivalence import within
@@ -39,10 +39,8 @@ def _missing(a: Accusation, level: float) -> str:
 
 
 def _silent(a: Accusation, level: float) -> str:
-    """Where it would be found, or looks like a fault, by replies alone that choose nothing."""
-    if a.spared is None:
+    """Where it would be found, but for replies that choose nothing."""
+    if a.spared is None or not _finds(a, a.evidence, level):
         return ""
-    value, spared = a.evidence.value, a.spared.value
-    looks, still = (looks_faulty(v, a.kind.way, a.null, a.size) for v in (value, spared))
-    hides = value < a.null <= spared or looks != still or _finds(a, a.evidence, level)
-    return f"{number(spared - value, 'fraction', 0)} of replies choose no option" if hides else ""
+    silent = a.spared.value - a.evidence.value
+    return f"{number(silent, 'fraction', 0)} of replies choose no option"

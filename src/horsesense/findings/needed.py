@@ -24,7 +24,7 @@ not tell, it grew as more were asked."""
 
 UNKNOWN = "how many items it would take is not known, as "
 """Before the reason why no number is named."""
-IF_ALL_COME = "if every reply comes"
+IF_ALL_COME = "if every reply comes and is clear"
 """What is supposed where replies are missing: with as large a share of them missing the number
 grows without bound, and one reply more or less decides it."""
 ALL = f"as many would do {IF_ALL_COME} and there is nothing to find"
@@ -139,7 +139,9 @@ def items_needed(
             return Needed(none=asked(clusters))
         return Needed(why=ENOUGH if a.evidence.unknown is None else ALL)
     # A fault is found where the share shows it in which silence does not count for it.
-    seen = asked(settling(a.spared or a.evidence))
+    finds = a.spared or a.evidence
+    looks = looks_faulty(finds.value, *_value(a)[1:])
+    seen = asked(settling(finds)) if looks else None
     return Needed(seen, None if blind else asked(settling(a.evidence, none=True)))
 
 

@@ -70,6 +70,8 @@ def chance_text(value: float) -> str:
     >>> chance_text(0.25), chance_text(0.035), chance_text(0.2**5)
     ('25\\u202f%', '3.5\\u202f%', '0.03\\u202f%')
     """
+    if 0 < value < 0.00005:
+        return f"below {number(0.0001, 'fraction', 2)}"
     return number(value, "fraction", _chance_digits(value))
 
 

@@ -246,8 +246,8 @@ def _clustered(items: list[Item], kind: Kind) -> tuple[list[Item], list[str]]:
         notes.append(f"{said}: an item and its copies are taken as a cluster.")
     joined = sum(open_[key] for key in shared if key in names)
     if joined:
-        said = agreeing(joined, "that name none are in the cluster that another like them names")
-        notes.append(f"{plural(joined, 'item')} {said}.")
+        said = agreeing(joined, "are in that of another with the same text or context")
+        notes.append(f"{plural(joined, 'item')} without a cluster {said}.")
     for key in shared:
         what = "context" if isinstance(key, str) else "item"
         names.setdefault(key, f"{what}-{fingerprint(key)}")

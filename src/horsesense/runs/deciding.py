@@ -70,7 +70,9 @@ def deciding_reader(study: Study) -> Reader:
     if not ranked:
         raise UsageError(
             "--until needs a reader that decides as answers come.",
-            hint="Add text or first_token to --readers.",
+            hint="Add text to --readers."
+            if study.settings.max_tokens
+            else "Give more --max-tokens, or --readers option_text.",
         )
     return ranked[0]
 

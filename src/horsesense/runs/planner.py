@@ -141,7 +141,7 @@ class Planner:
                 trials = self._apply(probe, item, record=record)
                 once = self._once(probe, map(self._shown, trials), put)
                 yield from ((probe, trial) for trial in once)
-                if record and len(once) < len(trials):
+                if record and trials and not once:
                     self.excluded.add(probe.signature, TWICE, item.id)
         for probe in probes:
             if isinstance(probe, SetProbe):

@@ -148,8 +148,10 @@ class Deciding:
         found: dict[tuple[str, str, str], _Put] = {}
         published: Trial | None = None
         self.fixed_trials = 0
+        self.putting: set[str] = set()
         for probe, trial in self.study.planner.by_probe(self.study.probes):
             self.fixed_trials += 1
+            self.putting.add(probe.signature)
             published = trial if trial.probe == ORIGINAL else published
             same = published is not None and same_prompt(trial, published)
             key = (probe.signature, trial.probe, trial.condition.format())
@@ -201,7 +203,7 @@ class Deciding:
         """Probes that are put to the next items; none once everything is decided.
 
         A probe without a finding of its own goes on with the others, and so do the original and a
-        repeat, which others are compared with.
+        repeat, which others are compared with; one whose prompts are all another's does not.
         """
         if not self.seen:
             return list(self.study.probes)
@@ -217,6 +219,7 @@ class Deciding:
         return [
             probe
             for probe in self.study.probes
+            if probe.signature in self.putting
             if probe.signature not in deciding - going or probe.name in (ORIGINAL, REPEAT)
         ]
 
