@@ -55,6 +55,24 @@ def test_the_headline_counts_them(lost: Results) -> None:
     assert told in headline(old)[0]
 
 
+def test_a_form_lacks_what_is_its_own_not_what_forms_with_more_settings_lack(
+    lost: Results,
+) -> None:
+    """ "14,780 of 9,012 prompts were not asked": 5 problems, and 5 in numbered lines, were one."""
+    rate = next(e for e in lost.estimates if e.measure == "valid_rate")
+    rows = [
+        {"probe": rate.probe, "condition": condition, "not_asked": n, "failed": 0, "prompts": 20}
+        for condition, n in (("size=5", 3), ("lines=anchored, size=5", 9))
+    ]
+    some = replace(lost, findings={**lost.findings, "unanswered": rows})
+    of = [replace(rate, condition=Condition.parse(row["condition"])) for row in rows]
+    assert [some.silent(e)[0] for e in of] == [3, 9]
+    once = replace(of[1], n=1, n_missing=4)
+    assert some.missing_of(once)[:3] == (4, 0, 0), "no more are missing than are missing"
+    mean = replace(rate, condition=Condition())
+    assert some.silent(mean)[0] == 12, "a mean over forms lacks what all of them lack"
+
+
 def test_guessing_is_one_number_on_a_page(tmp_path: Path) -> None:
     """The figure had that of the items with a reply, the sentence that of all."""
     two = items_file(tmp_path / "two", 41, 2).read_bytes()

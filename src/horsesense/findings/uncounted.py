@@ -53,8 +53,12 @@ class Missing(NamedTuple):
 
     @classmethod
     def of(cls, n: int, silent: tuple[int, int], *, unfinished: bool) -> Self:
-        """Of `n` that are missing, of which so many were not asked, and failed."""
-        unasked, failed = silent
+        """Of `n` that are missing, of which so many were not asked, and failed.
+
+        A problem that is put once for each label is missing once, and silent several times.
+        """
+        unasked = min(silent[0], n)
+        failed = min(silent[1], n - unasked)
         return cls(unasked, failed, n - unasked - failed, NOT_ASKED if unfinished else NO_REPLY)
 
     def each(self) -> Iterator[tuple[int, str]]:

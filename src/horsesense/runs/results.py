@@ -247,11 +247,14 @@ class Results:
 
         Of items with a right answer alone, where the measure is about these.
         """
-        rows = [
-            row
+        forms = [
+            (Condition.parse(row["condition"]), row)
             for row in self.findings.get("unanswered", ())
-            if row["probe"] == e.probe and Condition.parse(row["condition"]).matches(**e.condition)
+            if row["probe"] == e.probe
         ]
+        # A form of its own may have further settings of others as well.
+        own = [row for condition, row in forms if condition == e.condition]
+        rows = own or [row for condition, row in forms if condition.matches(**e.condition)]
         if not of_gold(e.measure):
             return rows
         goldless = [row.get("goldless", {}) for row in rows]
