@@ -27,5 +27,5 @@ def test_no_limit_is_passed() -> None:
 
 
 def test_a_line_of_code_is_no_blank_no_comment_and_no_docstring() -> None:
-    text = '"""What it is."""\n\nA = 1  # one\n"""Said of it."""\n# Why.\n\n\ndef f():\n    """Do."""\n    return 1\n'
-    assert load().lines_of_code(text) == {3, 8, 10}
+    lines = ['"""What it is."""', "", "A = 1  # one", "# Why.", "def f():", '    """Do."""']
+    assert load().lines_of_code("\n".join([*lines, "    return 1", ""])) == {3, 5, 7}
