@@ -6,9 +6,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from horsesense.readers.corpus.load import Part, examples
-from horsesense.readers.text import TextReader
 from horsesense.readers.text.weighing.weigh import (
     CHOICES,
     STATUSES,
@@ -18,6 +15,9 @@ from horsesense.readers.text.weighing.weigh import (
     trust,
     way,
 )
+
+from horsesense.readers.corpus.load import Part, examples
+from horsesense.readers.text import TextReader
 
 NONE = [{} for _ in STATUSES]
 NAMED = {"named:only": 1.0, "first:text_alone": 1.0}

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
-from horsesense.readers.text import TextReader
 from horsesense.readers.text.claims.clauses import clauses
 from horsesense.readers.text.claims.survey import survey
 from horsesense.readers.text.names.labels import label_set
@@ -12,6 +10,8 @@ from horsesense.readers.text.names.likeness import option_value, same, values
 from horsesense.readers.text.names.options import Options
 from horsesense.readers.text.names.targets import Scene
 from horsesense.readers.text.words.normalise import Folded
+
+from horsesense.readers.text import TextReader
 
 READER = TextReader()
 ABCD = ("A", "B", "C", "D")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from horsesense.readers.text.names.options import Options
 from horsesense.readers.text.words.normalise import Folded
 

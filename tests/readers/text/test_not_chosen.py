@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from horsesense.readers.text.names.options import Options
+from horsesense.readers.text.words.normalise import Folded
 
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import TextReader
-from horsesense.readers.text.names.options import Options
-from horsesense.readers.text.words.normalise import Folded
 
 READER = TextReader()
 RIVERS = ("Danube", "Volga", "Rhine", "Loire")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-
-from horsesense.readers.text import TextReader
 from horsesense.readers.text.claims.sentences import said_of, speaks_against, told
 from horsesense.readers.text.names.labels import label_set
 from horsesense.readers.text.names.options import Options
 from horsesense.readers.text.names.targets import Scene
 from horsesense.readers.text.words.normalise import Folded
+
+from horsesense.readers.text import TextReader
 
 CITIES = ("Sydney", "Canberra", "Perth")
 CAPITAL = "Which city is the capital of Australia?"

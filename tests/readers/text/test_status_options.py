@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from horsesense.readers.text.names.special import meanings_of
 
 from horsesense.readers.text import TextReader
-from horsesense.readers.text.names.special import meanings_of
 
 READER = TextReader()
 RATINGS = ("Good", "Fair", "Poor")

@@ -15,10 +15,10 @@ from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
 import pytest
+from horsesense.readers.text.words.normalise import Folded
 
 from horsesense.readers import text
 from horsesense.readers.text import TextReader
-from horsesense.readers.text.words.normalise import Folded
 
 READER = TextReader()
 ABCD = ("A", "B", "C", "D")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-
-from horsesense.readers.corpus.load import examples
 from horsesense.readers.text.at_once import outright
 from horsesense.readers.text.claims import candidates, framing, several, standing
 from horsesense.readers.text.claims.cues import CUES
-from horsesense.readers.text.words import announcements
 from horsesense.readers.text.words.wording import Wording, one_boundary
+
+from horsesense.readers.corpus.load import examples
+from horsesense.readers.text.words import announcements
 
 WORDINGS = {
     **{name: one for name, one in CUES.items() if isinstance(one, Wording)},

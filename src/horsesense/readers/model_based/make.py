@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from horsesense.plugins import Registry, Scheme, parse_scheme
+from horsesense.plugins import Registry, Scheme, parse_scheme, scheme
 from horsesense.readers.model_based.cases import BulkReader
 
-MODEL_READERS: Final[Registry[Scheme]] = Registry("reader of recorded responses")
+MODEL_READERS: Final[Registry[Scheme]] = Registry(
+    "reader of recorded responses", group="horsesense.model_readers", accept=scheme
+)
 for _scheme in (
-    Scheme(
-        "trained",
-        "horsesense.readers.model_based.trained",
-        "DIRECTORY",
-        "A model fine-tuned on labelled replies by `horsesense train reader`.",
-    ),
     Scheme(
         "judge",
         "horsesense.readers.model_based.judge",
