@@ -35,6 +35,8 @@ _ARITHMETIC: Final = frozenset("+-×/=^%*°$€£<>")
 _STRONG: Final = frozenset(["head", "paren", "cue", "colon", "box", "mark", "near"])
 _BEFORE_PLACE: Final = frozenset(["the", "die", "la", "le", "el", "der", "your"])
 _OF_PLACE: Final = frozenset(["one", "item", "sentence", "caption", "answer", "text", "line", "of"])
+_MOST: Final = 90
+"""Mentions that are looked at: of more, the first third and the last two."""
 _AGAIN: Final = 12
 """Tokens behind a mention within which a further word of the same option is none of its own."""
 
@@ -54,7 +56,8 @@ def find(page: Page, see: Shown) -> list[Mention]:
         i = hit.last + 1
         if not (hit.how == "P" and last is not None and _goes_with(page, last, hit)):
             _add(page, found, hit)
-    return _without_recital(page, found, see.k)
+    found = _without_rejected(page, _without_recital(page, found, see.k))
+    return found if len(found) <= _MOST else found[: _MOST // 3] + found[-_MOST * 2 // 3 :]
 
 
 def _by_name(page: Page, i: int, see: Shown) -> Mention | None:
@@ -104,7 +107,8 @@ def _standing(page: Page, i: int, style: str, exact: bool) -> str:
         free = exact and style != "lower" and not (article and not goes_on) and token != "I"
         return found if free else ""
     if not exact and found in ("near", "tail"):
-        return "" if article or (i and page.cls[i - 1] == "is") else found
+        ends = after in ".)]\n" and token != "i"
+        return "" if (article and not ends) or (i and page.cls[i - 1] == "is") else found
     return "" if exact and token == "A" and found == "near" and not goes_on else found
 
 
@@ -215,6 +219,25 @@ def _add(page: Page, found: list[Mention], hit: Mention) -> None:
         found[-1] = last._replace(last=after, how="B", style=hit.style)
     else:
         found.append(hit)
+
+
+_REJECTS: Final = frozenset(words.listed("not unlike than never excluding except nicht pas no не"))
+
+
+def _without_rejected(page: Page, found: list[Mention]) -> list[Mention]:
+    """Without what is named only to say that it is not meant: "D, not B"."""
+    kept: list[Mention] = []
+    for m in found:
+        t = m.first - 1
+        while t >= 0 and (page.raw[t] in "([⟦" or page.cls[t] == "option" or page.low[t] == "the"):
+            t -= 1
+        of = t > 0 and page.low[t] == "of" and page.low[t - 1] == "instead"
+        rejects = t > 0 and (page.low[t] in _REJECTS or of)
+        before = kept[-1] if kept else None
+        beside = before is not None and before.option != m.option and m.first - before.last < 9
+        if not (rejects and beside and before and page.sent[before.last] == page.sent[m.first]):
+            kept.append(m)
+    return kept
 
 
 def _without_recital(page: Page, found: list[Mention], k: int) -> list[Mention]:

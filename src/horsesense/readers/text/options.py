@@ -116,7 +116,8 @@ def _style(label: str) -> str:
 @lru_cache(maxsize=1 << 14)
 def tokens_of(text: str) -> tuple[str, ...]:
     """The words and numbers of a text, as they are compared."""
-    found = (fold(token) for token in TOKEN.findall(plain(text)))
+    apart = plain(text).replace("-", " ").replace("_", " ")
+    found = (fold(token) for token in TOKEN.findall(apart))
     return tuple(token for token in found if token[0].isalnum())
 
 

@@ -15,12 +15,17 @@ from horsesense.readers.text.page import TOKEN
 EXACT, STATED, LESS = 0.99, 0.985, 0.95
 """Confidence in a whole reply that is an answer, in a plain statement, in what corrects another."""
 
-_MARK: Final = r"[\s*_\"'`([⟦:.]*"
-_CLOSE: Final = r"[*_\"'`)\]]*"
+# Repetitions have an end everywhere: hostile replies must not be tried in many ways.
+_S: Final = r"\s{0,9}"
+_SS: Final = r"\s{1,9}"
+_W: Final = r"\W{0,9}"
+_WW: Final = r"\W{1,9}"
+_MARK: Final = r"[\s*_\"'`([⟦:.]{0,12}"
+_CLOSE: Final = r"[*_\"'`)\]]{0,6}"
 _CORRECT: Final = r"(?:correct|best|right|final|most (?:appropriate|accurate|likely)|only|proper)"
 _KIND: Final = (
-    rf"(?:(?:{_CORRECT}\W+){{1,2}}(?:options?|choices?|letters?|response|solution)"
-    rf"|(?:{_CORRECT}\W+){{0,2}}(?:answers?(?! (?:options|choices))|option(?!s)|choice(?!s)))"
+    rf"(?:(?:{_CORRECT}{_WW}){{1,2}}(?:options?|choices?|letters?|response|solution)"
+    rf"|(?:{_CORRECT}{_WW}){{0,2}}(?:answers?(?! (?:options|choices))|option(?!s)|choice(?!s)))"
 )
 _IS: Final = r"(?:is|would be|should be|must be|will be|are|was|=|:|->|→)"
 _FILL: Final = (
@@ -63,42 +68,46 @@ def patterns(labels: tuple[str, ...]) -> Patterns:
     names = sorted({name for label in labels if (name := bare(label))}, key=len, reverse=True)
     either = "|".join(map(re.escape, names)) or "(?!)"
     article = (
-        r"(?<=[AaIi])\s+(?!(?:is|are|because|since|as|and|or|with|which|but|for|in|has)\b)[a-z]"
+        r"\s{1,9}(?!(?:is|are|was|because|since|as|and|or|with|which|but|for|if|when|not|that|so|in|due"
+        r"|given|from|by|at|on|of|to|however|therefore|the|according|while|only|und|oder|et|y)\b)"
+        r"(?-i:[a-z])"
     )
-    roman = r"(?<=I),\s*[IVX]+\b"
+    roman = r"(?<=I),\s{0,9}[IVX]"
     letters = all(len(name) == 1 and "A" <= name <= "Z" for name in names)
-    other = "|[A-Z](?=[)\\]])" if letters else ""
-    label = (
-        rf"(?P<label>(?-i:{either}{other}))(?!{roman}|[\w'’]|-\w|[.,/]\d|\s*[+×^/=%°]|{article})"
-    )
-    kind = rf"(?P<final>final\W+)?{_KIND}(?:\W+(?:to|for) (?:the|this) question)?"
+    other = r"|[A-Z](?=[)\]])" if letters else ""
+    no_label = rf"{roman}|[\w'’]|-\w|[.,/]\d|{_S}[+×^/=%°]|{article}"
+    label = rf"(?P<label>(?-i:{either}{other}))(?!{no_label})"
+    kind = rf"(?P<final>final{_WW})?{_KIND}(?:{_WW}(?:to|for) (?:the|this) question)?"
+    noun = "(?:option|choice|answer)"
     states = {
-        "boxed": rf"⟦[\s(]*(?:option\s+|answer\s+)?{label}[\s).]*(?=$|[\n*.,;]|\s)",
-        "final": rf"(?P<final>final answer)\W*(?:(?:the )?(?:{_CORRECT} ){{0,2}}"
-        rf"(?:answer|option) )?(?:{_IS}\W*)?(?:option )?{_MARK}{label}",
-        "answer_is": rf"\b{kind}{_CLOSE}\s*(?:\w+ly\s+)?{_IS}{_MARK}"
+        "boxed": rf"⟦[\s(]{{0,9}}(?:(?:option|answer){_SS})?{label}[\s).]{{0,9}}"
+        r"(?=$|[\n*.,;]|\s)",
+        "final": rf"(?P<final>final answer){_W}(?:(?:the )?(?:{_CORRECT} ){{0,2}}"
+        rf"(?:answer|option) )?(?:{_IS}{_W})?(?:option )?{_MARK}{label}",
+        "answer_is": rf"\b{kind}{_CLOSE}{_S}(?:\w{{1,12}}ly{_SS})?{_IS}{_MARK}"
         rf"(?:{_FILL}\b{_MARK}){{0,3}}{label}",
-        "is_the_answer": r"(?:^|[.;:\n]|\b(?:so|therefore|thus|hence),?)[\s*_]*"
-        rf"(?:option|choice|answer)?{_MARK}{label}{_CLOSE}\s+is\s+(?:therefore |thus |clearly )?the"
-        rf"\s+(?P<final>final\s+)?{_CORRECT}?\s*(?:answer|option|choice)\b",
-        "picks": r"\bi(?:'d| would| will|'ll| must| have to)?\s+(?:choose|pick|select|go with"
-        rf"|answer)\s+(?:option|choice|answer)?{_MARK}{label}",
+        "is_the_answer": r"(?:^|[.;:\n]|\b(?:so|therefore|thus|hence),?)[\s*_]{0,9}"
+        rf"{noun}?{_MARK}{label}{_CLOSE}{_SS}is{_SS}(?:therefore |thus |clearly )?the{_SS}"
+        rf"(?P<final>final{_SS})?{_CORRECT}?{_S}{noun}\b",
+        "picks": rf"\bi(?:'d| would| will|'ll| must| have to)?{_SS}(?:choose|pick|select|go with"
+        rf"|answer){_SS}{noun}?{_MARK}{label}",
     }
     shape = re.IGNORECASE | re.MULTILINE
+    opens, closes = r"[\s*_`\"'(\[{<]{0,12}", r"[\s*_`\"')\]}>.:]{0,12}"
+    joins = rf"(?:,|and|or|&|/|und|oder|et|ou|y|o){_W}(?:(?:and|or|option){_WW}){{0,3}}"
     return Patterns(
-        re.compile(r"[\s*_`\"'(\[{]*(?:(?:the )?(?:correct )?(?:answer|option|choice)"
-                   rf"(?: is|:)?\s*)?[\s*_`\"'(\[]*{label}[\s*_`\"')\]}}.:]*", re.IGNORECASE),
+        re.compile(rf"{opens}(?:(?:the )?(?:correct )?{noun}(?: is|:)?{_S})?{opens}{label}{closes}",
+                   re.IGNORECASE),
         tuple((rule, re.compile(pattern, shape)) for rule, pattern in states.items()),
-        re.compile(rf"{_CLOSE}\s*(?:,|and|or|&|/|und|oder|et|ou|y|o)\W*(?:(?:and|or|option)\W+)*"
-                   rf"{label}{_CLOSE}(?!\s*(?:is|was|are)\b)"),
-        re.compile(rf"\b(?:and|or|und|oder)\b\W*(?:option )?{label}(?=[*_]*[).:])"),
-        re.compile(rf"[\s*_`\"'(\[]*{label}[\s*_`\"')\].:,;=>-]+"),
+        re.compile(rf"{_CLOSE}{_S}{joins}{label}{_CLOSE}(?!{_S}(?:is|was|are)\b)"),
+        re.compile(rf"\b(?:and|or|und|oder)\b{_W}(?:option )?{label}(?=[*_]{{0,4}}[).:])"),
+        re.compile(rf"{opens}{label}[\s*_`\"')\].:,;=>-]{{1,12}}"),
     )  # fmt: skip
 
 
 _DENIED: Final = re.compile(
-    r"\W*(?:(?:is|are|was|would be|cannot be|can't be)\W+)?(?:incorrect|wrong|not\b|false|invalid"
-    r"|ruled out|eliminated)|\W*(?:is|was)n't",
+    r"\W{0,9}(?:(?:is|are|was|would be|cannot be|can't be)\W{1,9})?(?:incorrect|wrong|not\b|false"
+    r"|invalid|ruled out|eliminated)|\W{0,9}(?:is|was)n't",
     re.IGNORECASE,
 )
 _UNCERTAIN: Final = re.compile(
@@ -131,6 +140,7 @@ _RECAP: Final = re.compile(
     r"|\banswers? (?:to|for) (?:all|each|the) (?:of the )?(?:above )?questions\b",
     re.IGNORECASE,
 )
+_LONGEST_EXACT: Final = 400
 _LOOPS: Final = 0.22
 """The share to which the end of a text is packed that says the same over and over."""
 _SHORTEST_LOOP: Final = 300
@@ -148,7 +158,7 @@ def exact(
     meant = said_by(said, options)
     if meant is not None:
         return Reading("answer", (meant,), "says_so", span, LESS)
-    if not labels or len(said) > 400:
+    if not labels or len(response) > _LONGEST_EXACT:
         return None
     known = patterns(tuple(labels))
     whole = known.whole.fullmatch(response)
@@ -214,7 +224,8 @@ def without_next(text: str, see: Shown) -> str:
     if len(see.labels) < 2:
         return text
     (one, first), (two, second) = list(see.labels.items())[:2]
-    known = re.compile(rf"^\W*{re.escape(one)}[.):]\s*(.*)\n\W*{re.escape(two)}[.):]\s*(.*)$", re.M)
+    lines = rf"^\W{{0,6}}{re.escape(one)}[.):] ?(.*)\n\W{{0,6}}{re.escape(two)}[.):] ?(.*)$"
+    known = re.compile(lines, re.MULTILINE)
     for m in known.finditer(text):
         if key_of(m[1]) == see.keys[first] or key_of(m[2]) == see.keys[second]:
             continue

@@ -43,6 +43,7 @@ class _Signs(dict[int, str]):
     def __missing__(self, code: int) -> str:
         sign = chr(code)
         plain = sign if sign.isascii() or code in _KEPT else unicodedata.normalize("NFKC", sign)
+        plain = plain[1] if len(plain) == 3 and plain[0] == "(" else plain  # one sign for "(b)"
         if unicodedata.category(sign) in ("Cf", "Me") or sign == "\ufe0f" or plain.isspace():
             plain = "\n" if sign == "\n" else " "
         self[code] = plain if len(plain) == 1 else sign

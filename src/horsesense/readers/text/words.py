@@ -262,17 +262,17 @@ TEX: Final = re.compile(
     r"|\\[()\[\],;! ]|\$|\{|\}"
 )
 NEXT_QUESTION: Final = re.compile(
-    r"\n+\W*(?:(?:next |another |new )?(?:question|problem|exercise|aufgabe|frage|pregunta)\W*"
-    r"(?:\d+\W*)?[:.\n]|q\s?\d*\s?[:.]|human:|user:|\[?inst\]?|<\|(?:im_start|user|start_header)"
-    r"|(?:the )?following (?:is|are) |-{3,}\s*\n+\W*(?:q|question)"
+    r"\n\W{0,20}(?:(?:next |another |new )?(?:question|problem|exercise|aufgabe|frage|pregunta)"
+    r"\W{0,9}(?:\d{1,4}\W{0,9})?[:.\n]|q\s?\d*\s?[:.]|human:|user:|\[?inst\]?|<\|(?:im_start|user|start_header)"
+    r"|(?:the )?following (?:is|are) |-{3,20}\s{0,9}\n\W{0,9}(?:q|question)"
     r"|(?:input|instruction|passage|context|text|sentence|review|tweet)\W{0,3}:)",
     re.IGNORECASE,
 )
 OFFER: Final = re.compile(
-    r"(?:(?<=[.!?)\n*] )|(?<=\n))\W*(?:(?:would|do) you (?:like|want)|let me know"
+    r"(?:(?<=[.!?)\n*] )|(?<=\n))\W{0,9}(?:(?:would|do) you (?:like|want)|let me know"
     r"|if you(?:'d| would|'re| want| have| need)|shall i|i hope (?:this|that|it)|hope (?:this|that)"
     r"|feel free|(?:is there|do you have|was there) (?:anything|something|any)|want me to|happy to"
-    r"|i'm glad to|i can (?:also|go)|good luck|please (?:note|let))[^\n]*\W*\Z",
+    r"|i'm glad to|i can (?:also|go)|good luck|please (?:note|let))[^\n]*\s*\Z",
     re.IGNORECASE,
 )
 HANGS: Final = re.compile(
