@@ -58,7 +58,7 @@ def _list(rows: Iterable[tuple[str, str]]) -> str:
 
 def cli_page() -> str:
     """Every command with its options; what several commands share stands once."""
-    calls = [(words, command) for words, command in _calls(get_command(app)) if words]
+    calls = [(words, command) for words, command in _calls(get_command(app())) if words]
     options = {words: _options(command) for words, command in calls}
     times = Counter(row for rows in options.values() for row in rows.items())
     shared = {row for row, n in times.items() if n >= SHARED}

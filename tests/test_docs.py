@@ -113,7 +113,7 @@ def known(command: str) -> bool:
 
 @cache
 def commands_of_ours() -> Any:
-    return get_command(app)
+    return get_command(app())
 
 
 def test_readme_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
