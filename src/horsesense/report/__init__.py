@@ -23,7 +23,7 @@ from horsesense.report.item_view import ItemView, view_of
 from horsesense.report.reasons import reasons_of
 from horsesense.report.rendering import rendered, templates
 from horsesense.report.score_bar import NO_SCORE, headline, score_bar
-from horsesense.report.sections import APPENDIX, SECTIONS
+from horsesense.report.sections import APPENDIX, in_order
 from horsesense.report.sections.score import SCORE
 from horsesense.report.told import notices_of, told_of, verdict_of
 from horsesense.rng import fingerprint
@@ -83,7 +83,7 @@ def write_report(results: Results, *, max_items: int = MAX_ITEMS, to: Path | Non
         checks=checks_of(results, reasons, filters.by_reason),
         most_named=MOST_NAMED,
         notices=notices_of(results),
-        sections=list(rendered(results, SECTIONS)),
+        sections=list(rendered(results, in_order())),
         appendix=list(rendered(results, APPENDIX)),
         choice=choice,
         filters=filters,
