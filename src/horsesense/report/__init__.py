@@ -15,7 +15,8 @@ from markupsafe import Markup
 
 from horsesense.errors import StoreError
 from horsesense.files import write_whole
-from horsesense.findings.wording import in_points, rounded_up
+from horsesense.findings.sentences import sentence
+from horsesense.findings.wording import in_points
 from horsesense.inference.store import Store
 from horsesense.report import examples, text
 from horsesense.report.browser import Filters, shelves
@@ -204,7 +205,7 @@ def templates() -> Environment:
     made.filters.update(letter=letter)
     made.filters.update(
         in_points=in_points,
-        rounded_up=rounded_up,
+        sentence=sentence,
         shown_value=shown_value,
         shown_interval=shown_interval,
         shown_size=shown_size,
