@@ -64,9 +64,9 @@ def cli_page() -> str:
         "\n## Exit codes\n\n| code | meaning |\n|---|---|\n",
         *(f"| {code.value} | {meaning} |\n" for code, meaning in EXIT_CODES.items()),
     ]
-    for words in _calls(get_command(app)):
+    for words in _calls(get_command(app())):
         text = runner.invoke(
-            app, [*words, "--help"], terminal_width=90, env={"COLUMNS": "90"}
+            app(), [*words, "--help"], terminal_width=90, env={"COLUMNS": "90"}
         ).output
         parts.append(f"\n## {' '.join(['horsesense', *words])}\n\n```\n{text.strip()}\n```\n")
     return HEAD + "".join(parts)

@@ -13,13 +13,10 @@ from horsesense.api.given import (
 )
 from horsesense.items.given import given_items, load_selected
 from horsesense.plugins import split_outside_brackets
-from horsesense.runs.prepare import load_study_items
 from horsesense.runs.settings import Settings
 
 if TYPE_CHECKING:
     from horsesense.checks.check import CheckResult
-    from horsesense.cue_tests.groups import Grouping
-    from horsesense.cue_tests.result import CueResult
 
 
 def check(
@@ -55,40 +52,3 @@ def check(
     found = given_items(items, settings) or load_selected(settings.items, settings)
     names = split_outside_brackets(rules) if isinstance(rules, str) else rules
     return check_items(found, names)
-
-
-def cues(
-    items: Items,
-    *,
-    map: Mapping[str, str] | None = None,
-    split: str | None = None,
-    where: Mapping[str, str] | None = None,
-    limit: int | None = None,
-    faithful: bool = False,
-    grouping: Grouping = "found",
-    folds: int = 5,
-    repeats: int | None = None,
-    seed: int = 0,
-    jobs: int | None = None,
-) -> CueResult:
-    """Can the benchmark be answered without understanding it? No model is asked.
-
-    Args:
-        items, map, split, where, limit: as for `audit`.
-        faithful: the published method, flaws included.
-        grouping: how related items are kept together; "none" divides them as if all were alone.
-        folds, repeats: of the cross-validation.
-        jobs: processes; one per core by default.
-    """
-    from horsesense.cue_tests.api import find_cues
-
-    source = source_of(items)
-    values = named_values(
-        items=source, model="none:", map=map, split=split, where=where, limit=limit, seed=seed
-    )
-    settings = Settings.of(**values)
-    found = given_items(items, settings) or load_study_items(settings)
-    return find_cues(
-        found, faithful=faithful, grouping=grouping, folds=folds, repeats=repeats, seed=seed,
-        jobs=jobs,
-    )  # fmt: skip

@@ -8,48 +8,22 @@ from __future__ import annotations
 import gc
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from io import TextIOWrapper
 from itertools import pairwise
 from typing import Annotated, NoReturn
 
 import typer
 
-from horsesense.cli import (
-    annotate,
-    audit,
-    build,
-    check,
-    compare,
-    cues,
-    export,
-    gate,
-    logs,
-    merge,
-    paper_check,
-    read,
-    runs,
-    study,
-    train,
-    view,
-)
+from horsesense.cli import audit, check, compare, gate, merge, read, runs, study, view
 from horsesense.cli.output import plain_warnings, print_error
 from horsesense.errors import EXIT_CODES, ExitCode, HorsesenseError, InterruptedRunError, UsageError
+from horsesense.side import offered, side
 from horsesense.version import __version__
 
 MAY_BE_EMPTY = ("--probes",)
 """Options whose empty value says something: none."""
-
-app = typer.Typer(
-    name="horsesense",
-    help="Find out what a multiple-choice score is made of before you believe it.",
-    no_args_is_help=True,
-    epilog="Exit codes: "
-    + "; ".join(f"{code.value} {says}" for code, says in EXIT_CODES.items())
-    + ".",
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
 
 
 def _version(asked: bool) -> None:
@@ -58,7 +32,6 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _horsesense(
     version: Annotated[
         bool,
@@ -68,25 +41,42 @@ def _horsesense(
     """Find out what a multiple-choice score is made of before you believe it."""
 
 
-for module in (
-    audit,
-    study,
-    merge,
-    runs,
-    view,
-    check,
-    compare,
-    gate,
-    logs,
-    export,
-    read,
-    cues,
-    build,
-    annotate,
-    paper_check,
-    train,
-):
-    module.register(app)
+OWN = (audit, study, merge, runs, view, check, compare, gate, read)
+ORDER = (
+    *("audit", "study", "merge", "runs", "view", "check", "compare", "gate", "import", "export"),
+    *("read", "cues", "build", "annotate", "check-paper", "train"),
+)
+"""In which modules and side programs stand in the help; side programs that it lacks come last."""
+
+
+def _registered() -> dict[str, Callable[[typer.Typer], None]]:
+    """What adds commands to the command line, by module or, of side programs, by command."""
+    found = {module.__name__.rpartition(".")[2]: module.register for module in OWN}
+    found |= {name: side("commands", name) for name in offered("commands")}
+    return {name: found[name] for name in sorted(found, key=_place)}
+
+
+def _place(name: str) -> tuple[int, str]:
+    return ORDER.index(name) if name in ORDER else len(ORDER), name
+
+
+@cache
+def app() -> typer.Typer:
+    """The command line with all its commands, those of side programs too."""
+    made = typer.Typer(
+        name="horsesense",
+        help="Find out what a multiple-choice score is made of before you believe it.",
+        no_args_is_help=True,
+        epilog="Exit codes: "
+        + "; ".join(f"{code.value} {says}" for code, says in EXIT_CODES.items())
+        + ".",
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    made.callback()(_horsesense)
+    for register in _registered().values():
+        register(made)
+    return made
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -100,7 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     try:
         with plain_warnings():
             _refuse_empty(words)
-            code = app(words, standalone_mode=False)
+            code = app()(words, standalone_mode=False)
         if code == InterruptedRunError.exit_code:  # which typer makes of Ctrl-C, without a word
             raise KeyboardInterrupt
     except (HorsesenseError, KeyboardInterrupt, typer.Abort) as stop:

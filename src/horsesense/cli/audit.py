@@ -35,10 +35,10 @@ from horsesense.cli.options import (
 )
 from horsesense.cli.output import print_json
 from horsesense.errors import UsageError
+from horsesense.side import offered, side
 
 if TYPE_CHECKING:
     from horsesense.runs.settings import Settings
-    from horsesense.runs.workers.drive import Engine
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ class EngineOptions:
     worker_cpus: Annotated[float, typer.Option(help="Cores that Ray sets aside for each.")] = 1.0
     worker_gpus: Annotated[float, typer.Option(help="GPUs of each worker.")] = 0.0
 
-    def made(self) -> Engine | None:
+    def made(self) -> Any:
         """The engine that is named; UsageError for options that belong to one and none is."""
         if self.engine is None:
             given = [f.name for f in fields(self) if getattr(self, f.name) != f.default]
@@ -175,16 +175,14 @@ class EngineOptions:
                 names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
                 raise UsageError(f"{names}: only with --engine.", hint="Add --engine ray.")
             return None
-        if self.engine != "ray":
-            raise UsageError.unknown("engine", self.engine, ["ray"])
-        from horsesense.integrations.ray_engine import RayEngine
-
+        if self.engine not in offered("engines"):
+            raise UsageError.unknown("engine", self.engine, list(offered("engines")))
         if self.workers is None and self.address is not None:
             raise UsageError(
                 "How many workers there are on a cluster must be said.",
                 hint="Give --workers, such as the cores or GPUs that the cluster has.",
             )
-        engine = RayEngine(
+        engine = side("engines", self.engine)(
             (os.cpu_count() or 1) if self.workers is None else self.workers,
             self.address,
             self.shards,

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from horsesense.findings.finding import BY_DATA, ORDER, TITLES, Conclusion, Finding
 from horsesense.findings.sentences import looks_faulty, sentence, statement, together, why
 from horsesense.report.score_bar import NO_SCORE, spoken
-from horsesense.report.sections import SECTIONS
+from horsesense.report.sections import in_order
 from horsesense.report.shown import shown_interval
 from horsesense.runs.results import Results
 from horsesense.stats.words import plural
@@ -133,7 +133,7 @@ def notices_of(results: Results) -> list[str]:
     few = next((f for f in results.verdict if f.about == "these_items" and f.measured), None)
     if few is not None:
         found.append(_few(few))
-    return [*found, *(text for section in SECTIONS for text in section.notices(results))]
+    return [*found, *(text for section in in_order() for text in section.notices(results))]
 
 
 def _few(f: Finding) -> str:
