@@ -26,7 +26,7 @@ FILTERS = (
     text.chance_text,
     examples.letter,
     in_points,
-    rounded_up,
+    sentence,
     shown_interval,
     shown_size,
 )
