@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from horsesense.findings.sentences import sentence
 from horsesense.findings.wording import in_points
 from horsesense.report import examples, text
 from horsesense.report.pages import environment
