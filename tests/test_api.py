@@ -20,7 +20,7 @@ ROWS: list[dict[str, Any]] = [
     }
     for i in range(12)
 ]
-SMALL: dict[str, Any] = {"probes": "order", "draws": 100}
+SMALL: dict[str, Any] = {"probes": "order"}
 
 
 def accuracy(run: hs.Run) -> float | None:

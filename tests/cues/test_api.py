@@ -12,7 +12,7 @@ from scipy.stats import norm
 from scipy.stats import t as student
 from typer.testing import CliRunner
 
-from horsesense.cli import app
+from horsesense.cli import program
 from horsesense.cue_tests.answers import load_answers
 from horsesense.cue_tests.api import as_json, find_cues
 from horsesense.cue_tests.classify import CLASSIFIERS, Turned, fit
@@ -592,7 +592,7 @@ def test_the_report_of_models_is_written(tmp_path: Path, reply: str) -> None:
     given.write_text("\n".join(map(json.dumps, said)))
     common = ["--folds", "2", "--repeats", "1", "--jobs", "1", "--no-groups"]
     call = ["cues", str(source), *common, "--responses", str(given), "--out", str(page)]
-    assert CliRunner().invoke(app, call, catch_exceptions=False).exit_code == 0
+    assert CliRunner().invoke(program(), call, catch_exceptions=False).exit_code == 0
     text = page.read_text()
     assert "Dependence on cues by model family" in text
     assert ("Better where cues predict the label" in text) == (reply == "often")
@@ -607,14 +607,14 @@ def test_the_command_line(tmp_path: Path) -> None:
     source.write_text("\n".join(lines))
     runner = CliRunner()
     common = [str(source), "--folds", "2", "--repeats", "1", "--jobs", "1", "--no-groups"]
-    done = runner.invoke(app, ["cues", *common, "--out", str(page)], catch_exceptions=False)
+    done = runner.invoke(program(), ["cues", *common, "--out", str(page)], catch_exceptions=False)
     assert done.exit_code == 0
     assert "'often' (n-gram) speaks for 'yes'" in done.stdout
     assert page.exists()
-    done = runner.invoke(app, ["cues", *common, "--json"], catch_exceptions=False)
+    done = runner.invoke(program(), ["cues", *common, "--json"], catch_exceptions=False)
     assert json.loads(done.stdout)["rows"][0]["n"] == 300
     done = runner.invoke(
-        app,
+        program(),
         ["build", "balanced", str(source), "--out", str(out), "--no-groups", "--json"],
         catch_exceptions=False,
     )

@@ -38,7 +38,7 @@ def items(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def results(items: Path, model: str, out: Path, **settings: object) -> Results:
-    return study(items, model, out, draws=100, **settings).results
+    return study(items, model, out, **settings).results
 
 
 def test_a_gate_passes_whatever_has_no_right_answer(items: Path, tmp_path: Path) -> None:

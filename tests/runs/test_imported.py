@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import horsesense as hs
-from horsesense.cli import app
+from horsesense.cli import program
 from horsesense.cli.schemas import ImportOutput
 from horsesense.cue_tests.answers import load_answers
 from horsesense.errors import ItemsError, UsageError
@@ -154,7 +154,7 @@ def test_what_a_reply_says_is_told_beside_the_logs_score(tmp_path: Path) -> None
     rows = [row(n, "A", options(n)) for n in range(3)]
     rows += [row(n, f"The answer is right {n}.", options(n)) for n in range(3, 8)]
     path = inspect_log(tmp_path / "log.json", rows)
-    result = CliRunner().invoke(app, ["import", str(path), "--out", str(tmp_path / "run")])
+    result = CliRunner().invoke(program(), ["import", str(path), "--out", str(tmp_path / "run")])
     assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()
     assert len(lines) == 5
@@ -278,14 +278,14 @@ def test_every_command_that_takes_a_run_takes_a_log(
     monkeypatch.chdir(tmp_path)
     run = CliRunner()
     for name, *more in (["report"], ["verify"], ["read", "--readers", "text"]):
-        result = run.invoke(app, [name, str(path), *more])
+        result = run.invoke(program(), [name, str(path), *more])
         assert result.exit_code == 0, result.output
     # It is taken, and holds nothing of the kind that people judge.
-    nothing = run.invoke(app, ["annotate", str(path)]).exception
+    nothing = run.invoke(program(), ["annotate", str(path)]).exception
     assert "no replies for people to judge" in str(nothing)
     assert len(list((tmp_path / "imports").iterdir())) == 1
     assert hs.open(path).estimate("accuracy", reader="text").value == 1.0
-    made = run.invoke(app, ["import", str(path), "--out", "other", "--json"])
+    made = run.invoke(program(), ["import", str(path), "--out", "other", "--json"])
     found = ImportOutput.model_validate_json(made.stdout)
     assert (found.items, found.answers, found.scores[0]["differ"]) == (3, 3, 0)
 

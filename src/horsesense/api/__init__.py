@@ -7,7 +7,7 @@ load_log = a run from the logs of another program
 from __future__ import annotations
 
 from horsesense.api.benchmark import check, cues
-from horsesense.api.given import Items, ModelLike, Names, default_out, model_of
+from horsesense.api.given import Items, ModelLike, default_out, model_of
 from horsesense.api.models import compare, sides
 from horsesense.api.runs import Run, import_out, load_log, open
 from horsesense.api.study import audit, plan, plan_study, read

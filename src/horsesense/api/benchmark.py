@@ -5,16 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from horsesense.api.given import (
-    Items,
-    Names,
-    named_values,
-    source_of,
-)
-from horsesense.items.given import given_items, load_selected
+from horsesense.api.given import Items, items_of
 from horsesense.plugins import split_outside_brackets
-from horsesense.runs.prepare import load_study_items
-from horsesense.runs.settings import Settings
+from horsesense.runs.settings import Names
 
 if TYPE_CHECKING:
     from horsesense.checks.check import CheckResult
@@ -47,12 +40,7 @@ def check(
     """
     from horsesense.checks.check import check_items
 
-    source = source_of(items)
-    values = named_values(
-        items=source, model="none:", map=map, split=split, where=where, limit=limit, seed=seed
-    )
-    settings = Settings.of(**values)
-    found = given_items(items, settings) or load_selected(settings.items, settings)
+    found = items_of(items, map=map, split=split, where=where, limit=limit, seed=seed)
     names = split_outside_brackets(rules) if isinstance(rules, str) else rules
     return check_items(found, names)
 
@@ -82,12 +70,7 @@ def cues(
     """
     from horsesense.cue_tests.api import find_cues
 
-    source = source_of(items)
-    values = named_values(
-        items=source, model="none:", map=map, split=split, where=where, limit=limit, seed=seed
-    )
-    settings = Settings.of(**values)
-    found = given_items(items, settings) or load_study_items(settings)
+    found = items_of(items, map=map, split=split, where=where, limit=limit, seed=seed)
     return find_cues(
         found, faithful=faithful, grouping=grouping, folds=folds, repeats=repeats, seed=seed,
         jobs=jobs,

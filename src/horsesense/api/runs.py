@@ -6,28 +6,23 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from horsesense.api.given import (
-    Items,
-    ModelLike,
-    model_of,
-    source_of,
-)
+from horsesense.api.given import Items, ModelLike, items_of, model_of
 from horsesense.errors import UsageError
 from horsesense.files import usable
 from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
-from horsesense.items.given import given_items
 from horsesense.progress import progress, say
 from horsesense.rng import fingerprint
 from horsesense.runs import run as runs
 from horsesense.runs.garbage import fewer_collections
-from horsesense.runs.prepare import load_study_items
 from horsesense.runs.redact import refuse_redacted
-from horsesense.runs.settings import Settings
 from horsesense.runs.studies import slug
 from horsesense.runs.workers.drive import Engine, ask_with
 
 if TYPE_CHECKING:
     from horsesense.integrations.batch import Taken
+
+REPORT_ITEMS = 200
+"""Items that a report shows with every prompt and answer, unless another number is named."""
 
 
 class Run(runs.Run):
@@ -83,7 +78,7 @@ class Run(runs.Run):
         )
 
     @fewer_collections()
-    def report(self, *, items: int = 200, to: str | Path | None = None) -> Path:
+    def report(self, *, items: int = REPORT_ITEMS, to: str | Path | None = None) -> Path:
         """Measure what was read, if that is not done yet, and write report.html.
 
         Args:
@@ -173,10 +168,7 @@ def load_log(*logs: str | Path, out: str | Path | None = None, items: Items | No
         run.read()
         run.measure()
         return run
-    known = None
-    if items is not None:
-        known = given_items(items, settings := Settings.of(items=source_of(items), model="none:"))
-        known = known or load_study_items(settings)
+    known = None if items is None else items_of(items)
     run = Run(import_logs(place, opened, known))
     run.read()
     run.measure()

@@ -9,47 +9,65 @@ import gc
 import signal
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from io import TextIOWrapper
 from itertools import pairwise
 from typing import Annotated, NoReturn
 
 import typer
 
-from horsesense.cli import (
-    annotate,
-    audit,
-    build,
-    check,
-    compare,
-    cues,
-    export,
-    gate,
-    logs,
-    merge,
-    paper_check,
-    read,
-    runs,
-    study,
-    train,
-    view,
-)
 from horsesense.cli.output import plain_warnings, print_error
 from horsesense.errors import EXIT_CODES, ExitCode, HorsesenseError, InterruptedRunError, UsageError
 from horsesense.version import __version__
 
 MAY_BE_EMPTY = ("--probes",)
 """Options whose empty value says something: none."""
+COMMANDS = {
+    **dict.fromkeys(("audit", "plan", "demo"), "audit"),
+    "run": "study",
+    "merge": "merge",
+    **dict.fromkeys(("report", "verify", "list"), "runs"),
+    "view": "view",
+    "check": "check",
+    "compare": "compare",
+    "gate": "gate",
+    "import": "logs",
+    "export": "export",
+    "read": "read",
+    "cues": "cues",
+    "build": "build",
+    "annotate": "annotate",
+    "check-paper": "paper_check",
+    "train": "train",
+}
+"""Command -> the module here whose `register` adds it, in the order of the help."""
 
-app = typer.Typer(
-    name="horsesense",
-    help="Find out what a multiple-choice score is made of before you believe it.",
-    no_args_is_help=True,
-    epilog="Exit codes: "
-    + "; ".join(f"{code.value} {says}" for code, says in EXIT_CODES.items())
-    + ".",
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
+
+def program(command: str | None = None) -> typer.Typer:
+    """The command line with the module of one command, or with all where it is none of ours.
+
+    A command needs no module of another, which would take time to import.
+    """
+    wanted = [COMMANDS[command]] if command in COMMANDS else dict.fromkeys(COMMANDS.values())
+    app = _empty()
+    for name in wanted:
+        import_module(f"horsesense.cli.{name}").register(app)
+    return app
+
+
+def _empty() -> typer.Typer:
+    app = typer.Typer(
+        name="horsesense",
+        help="Find out what a multiple-choice score is made of before you believe it.",
+        no_args_is_help=True,
+        epilog="Exit codes: "
+        + "; ".join(f"{code.value} {says}" for code, says in EXIT_CODES.items())
+        + ".",
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    app.callback()(_horsesense)
+    return app
 
 
 def _version(asked: bool) -> None:
@@ -58,7 +76,6 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _horsesense(
     version: Annotated[
         bool,
@@ -66,27 +83,6 @@ def _horsesense(
     ] = False,
 ) -> None:
     """Find out what a multiple-choice score is made of before you believe it."""
-
-
-for module in (
-    audit,
-    study,
-    merge,
-    runs,
-    view,
-    check,
-    compare,
-    gate,
-    logs,
-    export,
-    read,
-    cues,
-    build,
-    annotate,
-    paper_check,
-    train,
-):
-    module.register(app)
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -100,7 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     try:
         with plain_warnings():
             _refuse_empty(words)
-            code = app(words, standalone_mode=False)
+            code = _called(words)
         if code == InterruptedRunError.exit_code:  # which typer makes of Ctrl-C, without a word
             raise KeyboardInterrupt
     except (HorsesenseError, KeyboardInterrupt, typer.Abort) as stop:
@@ -112,6 +108,11 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         code = _usage_exit(error)
     _last(arguments)
     sys.exit(int(code) if isinstance(code, int) else 0)
+
+
+def _called(words: list[str]) -> object:
+    app = program(next((word for word in words if not word.startswith("-")), None))
+    return app(words, standalone_mode=False)
 
 
 def _refuse_empty(words: Sequence[str]) -> None:
