@@ -11,8 +11,8 @@ from typing import Any, Final
 
 _PLACES: Final = {
     "scipy.optimize": "brentq",
-    "scipy.special": "betainc betainccinv betaincinv chdtrc expit gammaincc gammaln logit ndtri"
-    " stdtr stdtrit xlog1py xlogy",
+    "scipy.special": "betainc betainccinv betaincinv chdtrc expit gammaincc gammaln logit ndtr"
+    " ndtri stdtr stdtrit xlog1py xlogy",
     "scipy.stats": "binom binomtest false_discovery_control kendalltau mannwhitneyu ncx2 rankdata"
     " wilcoxon",
 }
