@@ -502,13 +502,6 @@ REPEATS: dict[str, tuple[list[Item], list[str]]] = {
         ],
         ["q1"],
     ),
-    "reworded_conflict": (
-        [
-            item("Who is the author of the novel War and Peace?"),
-            item("War and Peace is a novel by which author?", FOUR[::-1], 0),
-        ],
-        ["q1"],
-    ),
     "same_question": (
         [
             item("Which Russian author wrote War and Peace?"),
@@ -536,44 +529,25 @@ def test_repeats(rule: str) -> None:
     assert not check_items(items_of(made[0], item("Something else altogether")), [rule]).findings
 
 
-PLANET = "What is the largest planet of the solar system?"
+PLANET = "What is the largest planet of the whole solar system?"
 PLANETS = ("Mars", "Jupiter", "Saturn", "Venus")
 
 
 @pytest.mark.parametrize(
-    ("other", "conflicts"),
+    ("other", "rule"),
     [
-        (item(PLANET.replace(" of ", " in "), PLANETS, 2), True),
-        (item(PLANET, ("Mars", "Jupiter", "Saturn", "Pluto"), 2), True),
-        (item(PLANET, ("Mars", "Jupiter", "Saturn", "Pluto"), 1), False),
-        (item(PLANET, ("Mars", "Venus", "Saturn", "Pluto"), 2), False),
-        (item(PLANET.replace("largest", "smallest"), PLANETS, 0), False),
-        (item(PLANET, (*PLANETS, "all of the above"), 4), False),
+        (item(PLANET, PLANETS[::-1], 0), "conflicting_gold"),
+        (item(PLANET.replace(" of ", " in "), PLANETS, 2), "same_question"),
+        (item(PLANET, ("Mars", "Jupiter", "Saturn", "Pluto"), 2), "same_question"),
+        (item(PLANET.replace("largest", "smallest"), PLANETS, 0), None),
     ],
 )
-def test_golds_that_contradict_each_other(other: Item, conflicts: bool) -> None:
+def test_a_question_asked_again(other: Item, rule: str | None) -> None:
     made = items_of(item(PLANET, PLANETS, 1), other)
-    finding = check_items(made).finding("conflicting_gold")
-    assert (finding is not None) == conflicts
-    if conflicts:
+    found = check_items(made, ["conflicting_gold", "same_question"]).findings
+    assert [f.rule.name for f in found] == [rule] * (rule is not None)
+    if rule:
         assert not check_items(made, ["nearly_repeated"]).findings
-
-
-def test_order_makes_other_questions_where_there_is_much_of_it() -> None:
-    long = "When the {} of a moving old red train doubles in speed on level ground, what of its {}?"
-    made = items_of(item(long.format("mass", "force")), item(long.format("force", "mass"), gold=1))
-    assert not check_items(made, ["reworded_conflict"]).findings
-
-
-def test_numbers_and_negations_make_other_questions() -> None:
-    pairs = [
-        ("How many legs has an ant of type 4?", "How many legs has an ant of type 5?"),
-        ("Which animal eats wild grass?", "Which animal does not eat wild grass?"),
-    ]
-    for first, second in pairs:
-        made = items_of(item(first), item(second, gold=1))
-        rules = ["conflicting_gold", "reworded_conflict", "same_question"]
-        assert not check_items(made, rules).findings
 
 
 def test_a_class_named_in_the_text() -> None:
@@ -754,14 +728,6 @@ def test_more_wordings_are_found(rule: str, question: str, options: tuple[str, .
 def test_like_wordings_are_left_alone(rule: str, question: str, options: tuple[str, ...]) -> None:
     found = check_items(ItemSet("one", "choice", (item(question, options),)), [rule])
     assert not found.findings
-
-
-def test_lakes_in_other_little_words() -> None:
-    lakes = ("Vänern", "Vättern", "Mälaren")
-    first = replace(item("What is the largest lake of Sweden?", lakes, 0), id="a")
-    second = replace(item("What is the biggest lake in Sweden?", lakes, 1), id="b")
-    found = check_items(ItemSet("two", "choice", (first, second)), ["reworded_conflict"])
-    assert found.findings[0].count == 1
 
 
 def test_never_the_same_place_twice_in_a_row() -> None:

@@ -17,6 +17,11 @@ from horsesense.stats.multiplicity import holm
 from horsesense.stats.words import NARROW, percent, plural
 
 ALPHA: Final = 0.05
+QUICK: Final = (
+    "conflicting_gold", "lost_backslashes", "broken_encoding", "no_gold", "gold_position",
+    "repeated", "html", "escapes",
+)  # fmt: skip
+"""Rules that cost next to nothing: where right answers stand, copies, broken texts."""
 MANY: Final = 1_000
 """Items from which on copies of the process pay."""
 PIECE: Final = 100
@@ -60,7 +65,7 @@ def check_items(items: ItemSet, rules: Iterable[str] | None = None) -> CheckResu
     chosen = _chosen(rules)
     suited = [rule for rule in chosen if items.kind in rule.kinds]
     skipped = {r.name: f"it is not about {items.kind} items" for r in chosen if r not in suited}
-    spoken = language(items)
+    spoken = language(items) if any(rule.languages for rule in suited) else None
     foreign = [rule for rule in suited if rule.languages and spoken not in (None, *rule.languages)]
     skipped |= {
         r.name: f"it knows words of {_listed(r.languages)}, and the items are in {spoken}"
@@ -92,7 +97,7 @@ def _found(items: ItemSet, rules: Sequence[Rule]) -> dict[Rule, Found]:
     with Spread(
         lambda piece: [rule.seen(piece) for rule in singles],
         pieces,
-        copies() if len(items) >= MANY else 0,
+        copies() if len(items) >= MANY and len(rules) > len(QUICK) else 0,
     ) as looked_through:
         wholes = {rule: rule.whole(items) for rule in rules if rule.whole is not None}
         for start, seen in zip(places, looked_through, strict=True):
@@ -161,7 +166,7 @@ def _speaks(finding: Finding) -> bool:
 
 def _finding(items: ItemSet, rule: Rule, found: Found, p: float | None) -> Finding:
     low = high = None
-    if found.test is None and found.n:
+    if found.test is None and found.hits:
         flawed = {hit.item for hit in found.hits}
         test = share_test(
             (float(item.id in flawed) for item in items),

@@ -56,7 +56,6 @@ CUES: Final[Mapping[str, Marks]] = {
 
 WHOLE: Final[Mapping[str, Callable[[ItemSet], Found]]] = {
     "conflicting_gold": conflicts.conflicting,
-    "reworded_conflict": conflicts.reworded,
     "same_question": conflicts.same_question,
     "lost_letters": texts.lost_letters,
     "shared_items": repeats.shared_items,

@@ -8,17 +8,10 @@ from dataclasses import replace
 from typing import Final
 
 from horsesense.checks.base import Found, Hit
-from horsesense.checks.conflicts import (
-    agree,
-    answer,
-    conflicting,
-    reworded,
-    rewordings,
-    same_question,
-)
+from horsesense.checks.conflicts import agree, answer, conflicting, same_question
 from horsesense.checks.shares import clipped
 from horsesense.checks.texts import texts
-from horsesense.items.item import Item, ItemSet, normalised, same_items
+from horsesense.items.item import Item, ItemSet, normalised
 from horsesense.items.near import near_duplicates
 
 _PASSAGE_WORDS: Final = 25
@@ -33,9 +26,7 @@ _BEGINNING: Final = re.compile(
 
 def repeated(items: ItemSet) -> Found:
     """Items that ask the same as an earlier one, with the same set of options."""
-    first = {
-        item.id: group[0].id for group in same_items(items.items, items.kind) for item in group[1:]
-    }
+    first = {item.id: group[0].id for group in items.copies for item in group[1:]}
     hits = tuple(
         Hit(item.id, f"repeats {first[item.id]}: {clipped(item.question)!r}")
         for item in items
@@ -45,7 +36,7 @@ def repeated(items: ItemSet) -> Found:
 
 
 def nearly_repeated(items: ItemSet) -> Found:
-    """Items whose whole text nearly equals that of an earlier one, or says it in other words.
+    """Items whose whole text nearly equals that of an earlier one.
 
     Left out are those that say exactly the same, those that other rules name, and different
     questions about one passage, which alone makes them alike.
@@ -55,8 +46,6 @@ def nearly_repeated(items: ItemSet) -> Found:
     own = len({item.options for item in listed}) > 1
     alike = near_duplicates([texts(item, options=own) for item in listed])
     pairs = [(listed[a], listed[b]) for a, b in alike]
-    if items.kind == "choice":
-        pairs += [pair for pair in rewordings(listed) if agree(pair)]
     known = _named(items, pairs)
     hits: dict[str, Hit] = {}
     for first, second in pairs:
@@ -73,7 +62,6 @@ def _named(items: ItemSet, pairs: Iterable[tuple[Item, Item]]) -> set[str]:
     paired = {item.id for pair in pairs for item in pair}
     few = replace(items, items=tuple(item for item in items if item.id in paired))
     found = [repeated(few), conflicting(few), same_question(few)]
-    found += [reworded(few)] if items.kind == "choice" else []
     return {hit.item for one in found for hit in one.hits}
 
 

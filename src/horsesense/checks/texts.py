@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from horsesense.checks.base import Found, Hit
@@ -28,6 +28,8 @@ _LOST: Final = re.compile(
     r"|(?<![\\A-Za-z])(?:rac|inom|egin|ext|extbf|extit|athrm|qrt)\{|\$(?:heta|lpha|rac|imes)\b"
     r"|(?<=[\d)}$] )imes(?= ?[\d({$])"
 )
+_OF_FORMULAS: Final = "{$\x07\x08\x0b\x0c\t\r"
+"""One of these stands in nearly every text that `_LOST` finds."""
 _MATH: Final = re.compile(r"\$(?=\S)[^$\n]{1,200}(?<=\S)\$(?!\d)")
 _BARE: Final = re.compile(rf"(?<![\\A-Za-z])(?:{_SYMBOLS})(?![A-Za-z])")
 
@@ -45,12 +47,15 @@ _MOJIBAKE: Final = re.compile(
     "|(?<=[a-z])[ÒÓÔÕÑÐ]|(?<=[a-z][.,!?])[ÓÕ]|(?<![^\\W_])Ò(?=[A-Za-z][^ÒÓ]{0,200}Ó)|ÛÏ|Ûª|Û÷|Ûò"
     "|‚Ä[úùôòìî¶]|(?<=[a-z])√[©®¢§∂º≠´†±]|¬[∞ß£©®±](?=[\\s\\d])|вЂ[™њќњ“”]"
 )
+_MADE: Final = re.compile("[\x80-\xbfÃÂÎâïðÒÓÔÕÑÐÛ‚√в\ue000-\uf8ff\ufffd]")
+"""One of these stands in every text that `_MOJIBAKE` finds."""
+_CONTROL: Final = re.compile(r"[\x00-\x06\x0e-\x1f\x7f]")
 _LOST_SIGN: Final = re.compile(
-    r"[\x00-\x06\x0e-\x1f\x7f]"
     # A quote or dash that became a question mark inside a word.
-    r"|(?<=[a-z])\?(?=(?:s|t|re|ll|ve|d|m)\b)|(?<=[a-z])\?\?(?=[a-z])"
+    r"\?(?:(?<=[a-z]\?)(?=(?:s|t|re|ll|ve|d|m)\b|\?[a-z])"
     # French elisions: "c?est", "qu?il".
-    r"|(?<![\w/=&.])(?:qu|[cdjlmnst])\?(?=[aeiouyhàâéèêîô][a-z])"
+    r"|(?<=qu\?)(?<![\w/=&.]qu\?)(?=[aeiouyhàâéèêîô][a-z])"
+    r"|(?<=[cdjlmnst]\?)(?<![\w/=&.].\?)(?=[aeiouyhàâéèêîô][a-z]))"
 )
 _TAG: Final = re.compile(
     # A lone <p> may be a group's generator; a closing tag can be nothing else.
@@ -63,6 +68,8 @@ _ENTITY: Final = re.compile(
     r"|(?<!&)#\d{2,4};|&(?:amp|lt|gt|nbsp|quot|apos|rsquo|lsquo|ndash|mdash|#\d+|#x[\da-f]+);",
     re.I,
 )
+_OF_MARKUP: Final = ("<", *(f"{name};" for name in (
+    "quot", "amp", "nbsp", "apos", "dash", "squo", "hellip", "lt", "gt")), "#")  # fmt: skip
 _ESCAPE: Final = re.compile(
     # Followed by a quote it is quoted: a question about programs may show it so.
     r"\\newline|\\[nrt](?![A-Za-z\"'`])|\\n(?=[A-Z])|\\u[\da-fA-F]{4}|\\/|\\\\?[\"']"
@@ -111,14 +118,21 @@ that is ("rt" in MedMCQA)."""
 def texts(item: Item, *, options: bool = True) -> str:
     """All texts of an item, one a line; with its options or without."""
     more = item.options if options else ()
+    if item.context is None and item.text_b is None:
+        return "\n".join((item.question, *more))
     return "\n".join(filter(None, (item.context, item.question, item.text_b, *more)))
 
 
-def _shows(*patterns: re.Pattern[str]) -> Callable[[Item], str | None]:
-    """A rule's `each`: the first place that one of the patterns finds."""
+def _shows(signs: Iterable[str], *patterns: re.Pattern[str]) -> Callable[[Item], str | None]:
+    """A rule's `each`: the first place that one of the patterns finds.
+
+    One of the `signs` stands in every text that they find; most texts have none.
+    """
 
     def each(item: Item) -> str | None:
         whole = texts(item)
+        if not any(map(whole.__contains__, signs)):
+            return None
         found = next(filter(None, (pattern.search(whole) for pattern in patterns)), None)
         return None if found is None else around(whole, found)
 
@@ -133,6 +147,8 @@ def around(whole: str, found: re.Match[str]) -> str:
 def lost_backslashes(item: Item) -> str | None:
     """A LaTeX command without its backslash."""
     whole = texts(item)
+    if not any(map(whole.__contains__, _OF_FORMULAS)) and " imes" not in whole:
+        return None
     if found := _LOST.search(whole):
         return around(whole, found)
     for math in _MATH.finditer(whole) if "$" in whole else ():
@@ -144,7 +160,10 @@ def lost_backslashes(item: Item) -> str | None:
 def broken_encoding(item: Item) -> str | None:
     """Characters that a wrong encoding has made, or lost."""
     whole = texts(item)
-    found = _LOST_SIGN.search(whole) or (None if whole.isascii() else _MOJIBAKE.search(whole))
+    odd = None if whole.replace("\n", " ").isprintable() else _CONTROL.search(whole)
+    found = odd or _LOST_SIGN.search(whole)
+    if found is None and not whole.isascii() and _MADE.search(whole):
+        found = _MOJIBAKE.search(whole)
     return None if found is None else around(whole, found)
 
 
@@ -163,10 +182,10 @@ def _unless_asked(rule: Callable[[Item], str | None]) -> Callable[[Item], str | 
     return each
 
 
-html = _unless_asked(_shows(_TAG, _ENTITY))
-escapes = _unless_asked(_shows(_ESCAPE))
-split_words = _shows(_SPLIT)
-emptied_brackets = _shows(_EMPTIED)
+html = _unless_asked(_shows(_OF_MARKUP, _TAG, _ENTITY))
+escapes = _unless_asked(_shows("\\", _ESCAPE))
+split_words = _shows("'’-`", _SPLIT)
+emptied_brackets = _shows("(", _EMPTIED)
 
 
 def spreadsheet_dates(item: Item) -> str | None:

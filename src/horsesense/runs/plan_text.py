@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from horsesense.checks.check import check_items, headlines
+from horsesense.checks.check import QUICK, check_items, headlines
 from horsesense.findings.accusation import ALPHA
 from horsesense.findings.kinds import KINDS
 from horsesense.inference.limits import Limits, rounded_up
@@ -76,7 +76,7 @@ def plan_json(plan: Plan, study: Study, limits: Limits) -> dict[str, Any]:
         "model": study.model.name,
         "capabilities": asdict(capabilities),
         "dataset": {"name": study.items.name, "notes": study.items.notes},
-        "check": headlines(check_items(study.items)),
+        "check": headlines(check_items(study.items, QUICK)),
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from horsesense.checks.check import check_items, sentence, summary
+from horsesense.checks.check import QUICK, check_items, sentence, summary
 from horsesense.report.sections.base import Context, Section
 from horsesense.runs.results import Results
 
@@ -11,7 +11,7 @@ SHOWN = 3
 
 
 def context(run: Results) -> Context | None:
-    result = check_items(run.items)
+    result = check_items(run.items, QUICK)
     if not result.findings:
         return None
     findings = [
@@ -26,7 +26,7 @@ SECTION = Section(
     "Are the items sound?",
     context,
     template="<p>Flaws of the items themselves, found without a model: {{ summary }}"
-    " <code>horsesense check</code> lists every item.</p>"
+    " <code>horsesense check</code> looks for more of them and lists every item.</p>"
     "<dl>{% for finding in findings %}<dt>{{ finding.says }}</dt><dd>{{ finding.advice }}"
     "<ul>{% for hit in finding.hits %}<li>{{ hit.item }}: {{ hit.evidence }}</li>{% endfor %}"
     "</ul></dd>{% endfor %}</dl>",
