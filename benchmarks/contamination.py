@@ -18,7 +18,12 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-from horsesense.checks.contamination import (
+from horsesense.items.item import Item
+from horsesense.items.load import load_items
+from horsesense.models.base import Asked
+from horsesense.models.messages import Response
+from horsesense.rng import Dice
+from horsesense_extras.checks.contamination import (
     exchangeable,
     listed,
     orders,
@@ -26,15 +31,10 @@ from horsesense.checks.contamination import (
     relative_rank,
     request_of,
 )
-from horsesense.items.item import Item
-from horsesense.items.load import load_items
-from horsesense.models.base import Asked
-from horsesense.models.hf.loading import load
-from horsesense.models.hf.local import LocalModel
-from horsesense.models.hf.tokens import Tokens
-from horsesense.models.hf.weights import find_weights
-from horsesense.models.messages import Response
-from horsesense.rng import Dice
+from horsesense_extras.models.hf.loading import load
+from horsesense_extras.models.hf.local import LocalModel
+from horsesense_extras.models.hf.tokens import Tokens
+from horsesense_extras.models.hf.weights import find_weights
 
 RATE = 2e-5
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from horsesense.cue_tests.api import find_cues
-from horsesense.cue_tests.features import NGRAMS, READABILITY
 from horsesense.items.load import load_items
+from horsesense_extras.cue_tests.api import find_cues
+from horsesense_extras.cue_tests.features import NGRAMS, READABILITY
 
 PUBLISHED = {  # kappa_uniform of the n-gram vectors in the order of NGRAMS, then readability
     "anli": ".01 -.01 .01 -.01 .03 .04 .03 -.03 .03 -.03 .06 -.05 .08",

@@ -29,9 +29,9 @@ import numpy as np  # noqa: E402
 import sklearn.linear_model  # noqa: E402, F401
 import syllapy  # noqa: E402
 
-from horsesense.cue_tests.api import find_cues  # noqa: E402
 from horsesense.items.item import Item, ItemSet  # noqa: E402
 from horsesense.items.load import load_items  # noqa: E402
+from horsesense_extras.cue_tests.api import find_cues  # noqa: E402
 
 IMPORTED = time.monotonic() - STARTED
 

@@ -17,9 +17,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from horsesense.cue_tests.api import find_cues
-from horsesense.cue_tests.result import CueResult
 from horsesense.items.item import Item, ItemSet
+from horsesense_extras.cue_tests.api import find_cues
+from horsesense_extras.cue_tests.result import CueResult
 
 CUES = ("seldom", "often")
 

@@ -32,10 +32,10 @@ from typing import Any, NamedTuple
 import torch
 
 from horsesense.models.base import Asked
-from horsesense.models.hf.backend import from_spec
-from horsesense.models.hf.local import LocalModel
-from horsesense.models.hf.trie import Job, common_length, count_nodes
 from horsesense.models.messages import Request, Response, SamplingParams
+from horsesense_extras.models.hf.backend import from_spec
+from horsesense_extras.models.hf.local import LocalModel
+from horsesense_extras.models.hf.trie import Job, common_length, count_nodes
 
 LABELS = tuple("ABCD")
 SIXTH = 6

@@ -23,9 +23,9 @@ from pathlib import Path
 
 import orjson
 
-from horsesense.logs.registry import open_logs
-from horsesense.logs.streams import Archive, Document, zipfile
-from horsesense.runs.imported import import_logs
+from horsesense_extras.logs.imported import import_logs
+from horsesense_extras.logs.registry import open_logs
+from horsesense_extras.logs.streams import Archive, Document, zipfile
 
 LETTERS = "ABCD"
 

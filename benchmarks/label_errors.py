@@ -20,12 +20,12 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.metrics import average_precision_score
 
-from horsesense.checks import label_errors as shipped
-from horsesense.checks.label_errors import label_errors
-from horsesense.cue_tests.choices import load_choices
+from horsesense_extras.checks import label_errors as shipped
 from horsesense.items.files import load_rows
 from horsesense.items.item import ItemSet
 from horsesense.items.load import load_items
+from horsesense_extras.checks.label_errors import label_errors
+from horsesense_extras.cue_tests.choices import load_choices
 
 DRAWS = 20
 DIVISIONS = 10

@@ -19,13 +19,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from horsesense.api import Run, audit
-from horsesense.integrations.lm_eval_task import write_tasks
-from horsesense.logs.registry import open_logs
-from horsesense.models.hf.backend import from_spec
 from horsesense.models.messages import Response
-from horsesense.runs.carried import import_own
 from horsesense.runs.exchanges import Exchange, exchanges
 from horsesense.runs.settings import Settings
+from horsesense_extras.integrations.lm_eval_task import write_tasks
+from horsesense_extras.logs.carried import import_own
+from horsesense_extras.logs.registry import open_logs
+from horsesense_extras.models.hf.backend import from_spec
 
 SHARED = Path(os.environ.get("HORSESENSE_SHARED", "../shared"))
 KINDS = {"first_token": "order", "option_text": "order", "text": "original"}

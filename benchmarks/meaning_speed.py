@@ -14,9 +14,9 @@ import time
 from horsesense.inference.limits import UNLIMITED
 from horsesense.models.messages import Response
 from horsesense.readers.corpus.load import examples
-from horsesense.readers.model_based.meaning import MeaningReader
 from horsesense.trials.condition import PLAIN
 from horsesense.trials.trial import Trial, Variant
+from horsesense_extras.readers.meaning import MeaningReader
 
 
 async def main() -> None:

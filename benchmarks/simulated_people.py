@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 from scipy.special import expit, logit
 
-from horsesense.readers.human.booklets import code_of
-from horsesense.runs.people import HumanTest, Question
+from horsesense_extras.people.booklets import code_of
+from horsesense_extras.people.runs import HumanTest, Question
 
 
 def answer(question: Question, known: bool, dice: np.random.Generator) -> str:

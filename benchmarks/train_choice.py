@@ -14,10 +14,10 @@ from typing import Any
 import orjson
 import vl_convert
 
-from horsesense.build.statements import alone_text
-from horsesense.comparison.training import Effect, Score, Training
 from horsesense.progress import clock
-from horsesense.report.training import (
+from horsesense_extras.build.statements import alone_text
+from horsesense_extras.training.comparison import Effect, Score, Training
+from horsesense_extras.training.report import (
     effect_text,
     figure,
     items_text,

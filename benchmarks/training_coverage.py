@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from horsesense.comparison.training import intervals
+from horsesense_extras.training.comparison import intervals
 
 ITEMS, STUDIES = 60, 1000
 

@@ -33,14 +33,14 @@ import psutil
 from horsesense.inference.runner import run
 from horsesense.inference.store import Store
 from horsesense.models.base import Asked, Model
-from horsesense.models.hf.loading import load
-from horsesense.models.hf.trie import common_length
-from horsesense.models.hf.weights import find_weights
 from horsesense.models.messages import Request, Response, SamplingParams
 from horsesense.models.registry import make_model
-from horsesense.models.vllm.backend import VllmBackend
-from horsesense.models.vllm.readout import Readout
 from horsesense.progress import Progress
+from horsesense_extras.models.hf.loading import load
+from horsesense_extras.models.hf.trie import common_length
+from horsesense_extras.models.hf.weights import find_weights
+from horsesense_extras.models.vllm.backend import VllmBackend
+from horsesense_extras.models.vllm.readout import Readout
 
 LABELS = tuple("ABCD")
 

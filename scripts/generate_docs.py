@@ -16,7 +16,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from horsesense.catalogue import catalogue, papers
-from horsesense.cli import program
+from horsesense.cli import app
 from horsesense.cli.output import SCHEMA_VERSION
 from horsesense.cli.schemas import json_schemas
 from horsesense.errors import EXIT_CODES
@@ -64,9 +64,9 @@ def cli_page() -> str:
         "\n## Exit codes\n\n| code | meaning |\n|---|---|\n",
         *(f"| {code.value} | {meaning} |\n" for code, meaning in EXIT_CODES.items()),
     ]
-    for words in _calls(get_command(program())):
+    for words in _calls(get_command(app())):
         text = runner.invoke(
-            program(), [*words, "--help"], terminal_width=90, env={"COLUMNS": "90"}
+            app(), [*words, "--help"], terminal_width=90, env={"COLUMNS": "90"}
         ).output
         parts.append(f"\n## {' '.join(['horsesense', *words])}\n\n```\n{text.strip()}\n```\n")
     return HEAD + "".join(parts)

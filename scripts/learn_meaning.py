@@ -41,16 +41,16 @@ from learn_reader import (
     write,
 )  # fmt: skip
 
-from horsesense.readers.model_based.meaning.encoder import SentenceEncoder
-from horsesense.readers.model_based.meaning.evidence import Texts, texts, with_meaning
-from horsesense.readers.model_based.meaning.reader import SURE
-from horsesense.readers.model_based.meaning.vectors import Vectors
 from horsesense.readers.reading import Reading
 from horsesense.readers.text.names.targets import Scene
 from horsesense.readers.text.reader import TextReader
 from horsesense.readers.text.weighing.evidence import Evidence
+from horsesense_extras.readers.meaning.encoder import SentenceEncoder
+from horsesense_extras.readers.meaning.evidence import Texts, texts, with_meaning
+from horsesense_extras.readers.meaning.reader import SURE
+from horsesense_extras.readers.meaning.vectors import Vectors
 
-WEIGHTS = rules.ROOT / "src/horsesense/readers/model_based/meaning/weights.json"
+WEIGHTS = rules.ROOT / "src/horsesense_extras/readers/meaning/weights.json"
 NEAREST = 1.0
 """What it is thought to weigh that a text is the nearest, where the reply names no option."""
 SAYS = 0.8

@@ -19,8 +19,8 @@ HERE = Path(__file__).parent
 ROOT = HERE.parent
 
 LONG = (
-    *("runs/test_run.py", "cues/test_api.py", "models/hf/test_backend.py"),
-    *("readers/model_based/test_trained.py", "testing/test_faults.py"),
+    *("runs/test_run.py", "extras/cues/test_api.py", "extras/models/hf/test_backend.py"),
+    *("extras/readers/test_trained.py", "testing/test_faults.py"),
     *("testing/test_audit_faults.py", "runs/test_study.py", "runs/test_suites.py"),
     *("probes/test_multi_problem.py", "report/test_report.py", "cli/test_cli.py"),
 )

@@ -29,27 +29,27 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from horsesense.api import load_log
 from horsesense.errors import HorsesenseError
 from horsesense.inference.limits import Retry
 from horsesense.inference.store import Store
-from horsesense.integrations.every_eval_ever import write_every_eval_ever
-from horsesense.integrations.inspect_log import write_inspect_log
-from horsesense.integrations.lm_eval_samples import write_lm_eval
 from horsesense.items.load import load_items
-from horsesense.logs.registry import open_logs
 from horsesense.models.base import Asked
 from horsesense.models.messages import Failure, Request, Response, SamplingParams
 from horsesense.models.openai.protocol import context_lengths
 from horsesense.models.recorded import Replay
-from horsesense.readers.human.review_files import read_csv
 from horsesense.readers.recorded import read_file
-from horsesense.runs import redact
-from horsesense.runs.imported import import_logs
-from horsesense.runs.redact import write_redacted
+from horsesense.runs import redacted as redact
 from horsesense.runs.results import Results
 from horsesense.runs.run import Run
 from horsesense.runs.studies import Study
+from horsesense_extras.api import load_log
+from horsesense_extras.integrations.every_eval_ever import write_every_eval_ever
+from horsesense_extras.integrations.inspect_log import write_inspect_log
+from horsesense_extras.integrations.lm_eval_samples import write_lm_eval
+from horsesense_extras.logs.imported import import_logs
+from horsesense_extras.logs.registry import open_logs
+from horsesense_extras.people.review_files import read_csv
+from horsesense_extras.redact import write_redacted
 
 HERE = Path(__file__).parent
 CORPUS = HERE / "fuzz"

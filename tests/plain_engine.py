@@ -9,13 +9,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from horsesense.models.vllm.engine import Started
+from horsesense_extras.models.vllm.engine import Started
 
 MOST_IDS = 128
 
 
 class PlainEngine:
-    """What `LLM.llm_engine` offers and `horsesense.models.vllm.engine` calls.
+    """What `LLM.llm_engine` offers and `horsesense_extras.models.vllm.engine` calls.
 
     Attributes:
         calls: (prompt, settings) of every call, in order.
@@ -99,7 +99,7 @@ class PlainEngine:
 
 
 def started(folder: Path, stop_ids: Any) -> Started:
-    """The engine as `horsesense.models.vllm.engine.start` gives vLLM's."""
+    """The engine as `horsesense_extras.models.vllm.engine.start` gives vLLM's."""
     engine = PlainEngine(folder)
 
     def settings(**given: Any) -> SimpleNamespace:

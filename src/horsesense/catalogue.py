@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from horsesense.checks.registry import RULES
-from horsesense.cue_tests.paper import CLEVER_HANS
 from horsesense.measures.registry import MEASURES
 from horsesense.models.registry import SCHEMES
 from horsesense.models.simulated.backend import PROFILES
@@ -14,6 +13,7 @@ from horsesense.readers.model_based.make import MODEL_READERS
 from horsesense.readers.registry import READERS
 from horsesense.runs.suites import SUITES
 from horsesense.runs.suites.base import Paper
+from horsesense.side import offered, side
 from horsesense.trials.orders import DESIGNS
 
 
@@ -40,7 +40,7 @@ def catalogue() -> dict[str, dict[str, str]]:
 def papers() -> dict[str, Paper]:
     """Name -> published experiment that can be run, with its differences."""
     found: dict[str, Paper] = {suite.name: suite for suite in SUITES if suite.differences}
-    return {**found, CLEVER_HANS.name: CLEVER_HANS}
+    return found | {name: side("papers", name) for name in offered("papers")}
 
 
 def _with_parameters(profile: type[Profile]) -> str:

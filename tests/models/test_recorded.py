@@ -8,7 +8,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from horsesense.cli import program
+from horsesense.cli import app
 from horsesense.errors import ItemsError
 from horsesense.readers.recorded import read_file
 
@@ -66,7 +66,7 @@ def test_all_faults_are_named_with_their_lines(tmp_path):
 
 
 def run(*arguments):
-    return CliRunner().invoke(program(), ["read", *map(str, arguments)])
+    return CliRunner().invoke(app(), ["read", *map(str, arguments)])
 
 
 def test_json_is_one_object_a_line(file):
@@ -132,7 +132,7 @@ def test_standard_input_is_read_in_the_format_that_it_has(form, tmp_path):
         path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     else:
         getattr(pl.DataFrame(rows), f"write_{form}")(path)
-    done = CliRunner().invoke(program(), ["read", "-", "--json"], input=path.read_bytes())
+    done = CliRunner().invoke(app(), ["read", "-", "--json"], input=path.read_bytes())
     assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == ["q1", "q2"]
     assert [json.loads(line)["letters"] for line in done.stdout.splitlines()] == [["B"], ["A"]]
 
@@ -144,13 +144,13 @@ def test_packed_standard_input_is_unpacked(packing, tmp_path):
     path = tmp_path / f"answers.{packing}"
     with PACKINGS[f".{packing}"](path, "wb") as stream:
         stream.write(b'{"id": "q1", "options": ["red", "blue"], "response": "B"}\n')
-    done = CliRunner().invoke(program(), ["read", "-", "--json"], input=path.read_bytes())
+    done = CliRunner().invoke(app(), ["read", "-", "--json"], input=path.read_bytes())
     assert [json.loads(line)["letters"] for line in done.stdout.splitlines()] == [["B"]]
 
 
 @pytest.mark.parametrize("given", [b"options,response\nr|b,\xe9\n", b"\x1f\x8bxx", b"{"])
 def test_faults_of_standard_input_name_no_file_of_ours(given):
-    done = CliRunner().invoke(program(), ["read", "-"], input=given)
+    done = CliRunner().invoke(app(), ["read", "-"], input=given)
     said = f"{done.exception} {getattr(done.exception, 'hint', '')} {done.output}"
     assert "standard input" in said
     assert "horsesense-" not in said

@@ -8,7 +8,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from horsesense.cli import program
+from horsesense.cli import app
 from horsesense.readers.corpus.load import PARTS, SEEN, Example, available, examples, path_of
 from horsesense.readers.corpus.score import errors, reliability, table
 from horsesense.readers.reading import STATUSES, Reading
@@ -75,9 +75,7 @@ def test_a_reading_that_decides_nothing_is_not_sure_however_confident() -> None:
 
 
 def read(*arguments: str) -> tuple[int, str]:
-    done = CliRunner().invoke(
-        program(), ["read", "--benchmark", "--part", "development", *arguments]
-    )
+    done = CliRunner().invoke(app(), ["read", "--benchmark", "--part", "development", *arguments])
     return done.exit_code, done.output
 
 
@@ -115,7 +113,7 @@ def test_a_line_that_is_no_reading_is_named(tmp_path, printed: str, named: str) 
     program.write_text(f"print({printed!r})")
     command = f"{sys.executable} {program}"
     done = CliRunner().invoke(
-        program(), ["read", "--benchmark", "--part=development", "--command", command]
+        app(), ["read", "--benchmark", "--part=development", "--command", command]
     )
     assert done.exit_code != 0
     assert named in str(done.exception) + done.output
@@ -129,9 +127,7 @@ def test_misread_replies_are_shown_of_the_development_part_alone(monkeypatch) ->
     monkeypatch.setattr(
         "horsesense.cli.read_benchmark.path_of", lambda part: path_of("development")
     )
-    done = CliRunner().invoke(
-        program(), ["read", "--benchmark", "--part=all", "--errors", "--json"]
-    )
+    done = CliRunner().invoke(app(), ["read", "--benchmark", "--part=all", "--errors", "--json"])
     assert json.loads(done.output)["errors"] == []
     for example in examples("development")[:50]:
         if len(example.response) > 20:
@@ -150,7 +146,7 @@ def test_the_unread_part_is_scored_by_name_alone(monkeypatch) -> None:
         (["--part=all"], [*PARTS]),
     ):
         opened.clear()
-        CliRunner().invoke(program(), ["read", "--benchmark", *words])
+        CliRunner().invoke(app(), ["read", "--benchmark", *words])
         assert opened == parts
 
 

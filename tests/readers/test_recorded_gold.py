@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from horsesense.cli import program
+from horsesense.cli import app
 from horsesense.readers.recorded_gold import GoldScore, gold_of
 
 OPTIONS = ("red", "blue", "3", "green")
@@ -75,7 +75,7 @@ def test_numbers_count_from_one_where_they_must(
 @pytest.mark.parametrize("field", ["gold", "target", "answer", "label"])
 def test_readings_are_scored_by_the_gold_of_the_file(tmp_path: Path, field: str) -> None:
     file = write(tmp_path / "replies.jsonl", field, ["A", "C", "C", None])
-    done = CliRunner().invoke(program(), ["read", str(file)])
+    done = CliRunner().invoke(app(), ["read", str(file)])
     assert "Gold: 2 of 3 read as gold (66.7\u202f%;" in done.stderr
     assert "1 another choice" in done.stderr
     assert "left out: 1 row without gold" in done.stderr
@@ -84,7 +84,7 @@ def test_readings_are_scored_by_the_gold_of_the_file(tmp_path: Path, field: str)
 
 def test_the_score_is_the_last_line_of_json(tmp_path: Path) -> None:
     file = write(tmp_path / "replies.jsonl", "answer", ["A", "C", "C", "yellow"])
-    done = CliRunner().invoke(program(), ["read", str(file), "--json"])
+    done = CliRunner().invoke(app(), ["read", str(file), "--json"])
     *readings, last = map(json.loads, done.stdout.splitlines())
     assert len(readings) == 4
     assert last["schema"].startswith("horsesense.read-score/")
@@ -98,14 +98,14 @@ def test_what_is_unclear_is_neither(tmp_path: Path) -> None:
     row = {"options": ["a cat", "a dog"], "response": "Well, that is as it may be.", "gold": "A"}
     file.write_text(json.dumps(row))
     last = json.loads(
-        CliRunner().invoke(program(), ["read", str(file), "--json"]).stdout.splitlines()[1]
+        CliRunner().invoke(app(), ["read", str(file), "--json"]).stdout.splitlines()[1]
     )
     assert (last["n"], last["unclear"], last["share"]) == (1, 1, 0)
 
 
 def test_a_file_without_gold_has_no_score(tmp_path: Path) -> None:
     file = write(tmp_path / "replies.jsonl", "comment", ["A", "B", "C", "D"])
-    done = CliRunner().invoke(program(), ["read", str(file), "--json"])
+    done = CliRunner().invoke(app(), ["read", str(file), "--json"])
     assert "read-score" not in done.stdout
     assert "Gold" not in done.stderr
 
@@ -116,7 +116,7 @@ def test_a_row_that_holds_no_response_is_counted_apart(tmp_path: Path) -> None:
     row = {"options": ["a", "b"], "gold": "B"}
     rows = [{**row, "response": text} for text in ("B", "", None)]
     path.write_text("\n".join(map(json.dumps, rows)))
-    done = CliRunner().invoke(program(), ["read", str(path)])
+    done = CliRunner().invoke(app(), ["read", str(path)])
     assert "2 responses: answer 1, empty 1\n" in done.stderr
     assert "1 row without a response (null): not counted" in done.stderr
     assert "Gold: 1 of 2 read as gold" in done.stderr

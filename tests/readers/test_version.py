@@ -15,17 +15,17 @@ from horsesense.readers.registry import READERS, make_reader
 from horsesense.readers.version import Rules
 from rules import deciding, source_hash
 
-SOURCE = Path(horsesense.__file__).parent
+SOURCE = Path(horsesense.__file__).parents[1]
 MODULES = {
-    **{name: kind.__module__.removeprefix("horsesense.") for name, kind in READERS.own.items()},
-    **{name: s.module.removeprefix("horsesense.") for name, s in MODEL_READERS.own.items()},
-    MEANING: "readers.model_based.meaning",
+    **{name: kind.__module__ for name, kind in READERS.own.items()},
+    **{name: scheme.module for name, scheme in MODEL_READERS.items()},
+    MEANING: "horsesense_extras.readers.meaning",
 }
 """Reader -> its module."""
 
 
 def stated(reader: str) -> Rules:
-    rules = import_module(f"horsesense.{MODULES[reader]}").RULES
+    rules = import_module(MODULES[reader]).RULES
     assert isinstance(rules, Rules)
     return rules
 
@@ -55,8 +55,8 @@ def test_the_stated_version_is_the_readers(reader: str) -> None:
         ("stats/pride.py", {"pride"}),
         ("readers/model_based/cases.py", {MEANING, "judge", "trained", "cascade"}),
         ("readers/model_based/judge.py", {"judge", "cascade"}),
-        ("readers/model_based/trained/encoder.py", {"trained"}),
-        ("readers/model_based/meaning/evidence.py", {MEANING, "cascade"}),
+        ("../horsesense_extras/readers/trained/encoder.py", {"trained"}),
+        ("../horsesense_extras/readers/meaning/evidence.py", {MEANING}),
         ("inference/runner.py", set()),
     ],
 )
@@ -64,9 +64,9 @@ def test_a_changed_rule_is_found_where_it_decides_and_a_comment_nowhere(
     changed: str, readers: set[str], tmp_path: Path
 ) -> None:
     """Of the copy of a package, because the source of this one stays as it is."""
-    root = tmp_path / "horsesense"
-    shutil.copytree(SOURCE, root, ignore=shutil.ignore_patterns("__pycache__", "report", "cues"))
-    path = root / changed
+    ignore = shutil.ignore_patterns("__pycache__", "report", "cue_tests")
+    root = Path(shutil.copytree(SOURCE, tmp_path / "src", ignore=ignore))
+    path = root / "horsesense" / changed
     text = path.read_text(encoding="utf-8")
     before = hashes(root)
     path.write_text(f'{text}\n# A comment.\n"""And a docstring."""\n', encoding="utf-8")
@@ -82,6 +82,7 @@ def hashes(root: Path) -> dict[str, str]:
 def test_all_that_replies_are_read_with_is_hashed() -> None:
     """Each module of these folders, so that nothing decides unseen behind an import."""
     found = set(deciding(MODULES["text"], SOURCE))
+    readers = SOURCE / "horsesense" / "readers"
     for folder in ("text", "formats"):
-        names = {path.stem for path in (SOURCE / "readers" / folder).glob("*.py")} - {"__init__"}
-        assert {f"readers.{folder}.{name}" for name in names} <= found
+        names = {path.stem for path in (readers / folder).glob("*.py")} - {"__init__"}
+        assert {f"horsesense.readers.{folder}.{name}" for name in names} <= found

@@ -21,10 +21,10 @@ from horsesense.api import Run
 from horsesense.errors import HorsesenseError, StoreError, UsageError
 from horsesense.files import read_whole
 from horsesense.inference.store import Store
-from horsesense.paper_check import check_file
 from horsesense.runs.parts import readable
-from horsesense.runs.redact import MARK, secret, unpacked, write_redacted
 from horsesense.runs.studies import Study
+from horsesense_extras.paper_check import check_file
+from horsesense_extras.redact import MARK, secret, unpacked, write_redacted
 from studies import items_file, study
 
 VICTIM = "what the user wrote\n"

@@ -11,8 +11,6 @@ from horsesense.runs.settings import Names
 
 if TYPE_CHECKING:
     from horsesense.checks.check import CheckResult
-    from horsesense.cue_tests.groups import Grouping
-    from horsesense.cue_tests.result import CueResult
 
 
 def check(
@@ -43,35 +41,3 @@ def check(
     found = items_of(items, map=map, split=split, where=where, limit=limit, seed=seed)
     names = split_outside_brackets(rules) if isinstance(rules, str) else rules
     return check_items(found, names)
-
-
-def cues(
-    items: Items,
-    *,
-    map: Mapping[str, str] | None = None,
-    split: str | None = None,
-    where: Mapping[str, str] | None = None,
-    limit: int | None = None,
-    faithful: bool = False,
-    grouping: Grouping = "found",
-    folds: int = 5,
-    repeats: int | None = None,
-    seed: int = 0,
-    jobs: int | None = None,
-) -> CueResult:
-    """Can the benchmark be answered without understanding it? No model is asked.
-
-    Args:
-        items, map, split, where, limit: as for `audit`.
-        faithful: the published method, flaws included.
-        grouping: how related items are kept together; "none" divides them as if all were alone.
-        folds, repeats: of the cross-validation.
-        jobs: processes; one per core by default.
-    """
-    from horsesense.cue_tests.api import find_cues
-
-    found = items_of(items, map=map, split=split, where=where, limit=limit, seed=seed)
-    return find_cues(
-        found, faithful=faithful, grouping=grouping, folds=folds, repeats=repeats, seed=seed,
-        jobs=jobs,
-    )  # fmt: skip

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any, cast
 
-from horsesense.api.given import Items, ModelLike, items_of, model_of
+from horsesense.api.given import ModelLike, model_of
 from horsesense.errors import UsageError
 from horsesense.files import usable
 from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
@@ -14,12 +14,9 @@ from horsesense.progress import progress, say
 from horsesense.rng import fingerprint
 from horsesense.runs import run as runs
 from horsesense.runs.garbage import fewer_collections
-from horsesense.runs.redact import refuse_redacted
+from horsesense.runs.redacted import refuse_redacted
 from horsesense.runs.studies import slug
-from horsesense.runs.workers.drive import Engine, ask_with
-
-if TYPE_CHECKING:
-    from horsesense.integrations.batch import Taken
+from horsesense.side import side
 
 REPORT_ITEMS = 200
 """Items that a report shows with every prompt and answer, unless another number is named."""
@@ -32,7 +29,7 @@ class Run(runs.Run):
         taken: what became of the answers of a batch that `load_log` was given; else None.
     """
 
-    taken: Taken | None = None
+    taken: Any = None
 
     def ask(
         self,
@@ -44,13 +41,13 @@ class Run(runs.Run):
         rate: float | None = None,
         key_env: str | None = None,
         timeout: float | None = None,
-        engine: Engine | None = None,
+        engine: Any = None,
     ) -> RunSummary:
         """Ask what has no answer yet; by default the model that the settings name.
 
         See `horsesense.runs.run.Run.ask`; `model`, `key_env` and `timeout` are those of `audit`.
-        With an `engine` (`horsesense.integrations.ray_engine.RayEngine`) workers ask: each makes
-        the model that the settings name for itself.
+        With an `engine` (`horsesense_extras.integrations.ray_engine.RayEngine`) workers ask: each
+        makes the model that the settings name for itself.
         """
         server = {"key_env": key_env, "timeout": timeout}
         if engine is not None:
@@ -61,7 +58,7 @@ class Run(runs.Run):
                 )
             refuse_redacted(self.directory)
             self._results = None
-            spent, self.expected = ask_with(
+            spent, self.expected = side("workers", "ask_with")(
                 engine,
                 self.directory,
                 limits,
@@ -70,7 +67,7 @@ class Run(runs.Run):
                 tell=tell or (lambda sentence: None),
                 options=server,
             )
-            return spent
+            return cast(RunSummary, spent)
         spec = self.settings.model if model is None else model
         whom = model_of(spec, **server)
         return super().ask(
@@ -126,63 +123,13 @@ def open(path: str | Path) -> Run:
 
     Raises StoreError where there is none, or it cannot be used; for logs as `load_log`.
     """
-    from horsesense.logs.registry import is_log
-
     place = usable(path)
-    if (place / "run.toml").exists() or not is_log(place):
+    if (place / "run.toml").exists() or not side("logs", "is_log")(place):
         return Run.open(place)
     out = import_out([place])
-    return Run.open(out) if (out / "run.toml").exists() else load_log(place, out=out)
-
-
-def load_log(*logs: str | Path, out: str | Path | None = None, items: Items | None = None) -> Run:
-    """Import logs of other programs as a run, read its answers and measure them; asks nothing.
-
-    Args:
-        logs: files or folders (see docs/logs.md), of one model.
-        out: run directory to make; by default under `imports`. Answers of a batch go on with the
-            run that lies there, if its requests were exported from it.
-        items: the items that were asked, where the logs do not say which answers are right;
-            answers are mapped to them by content.
-
-    Raises:
-        UsageError: no log of a known format, several models, nothing of multiple choice in it, or
-            `out` is not empty.
-        ItemsError: a log is damaged.
-        StoreError: the run cannot be written.
-
-    >>> run = load_log("logs/mmlu.eval", out="runs/mmlu")  # doctest: +SKIP
-    >>> run.estimate("accuracy", reader="text").value      # doctest: +SKIP
-    """
-    from horsesense.logs.batch import is_answers
-    from horsesense.logs.registry import open_logs
-    from horsesense.runs.carried import import_own
-    from horsesense.runs.imported import import_logs
-
-    place = import_out(logs) if out is None else usable(out)
-    if (place / "run.toml").exists() and all(is_answers(log) for log in logs):
-        return _continued(Run.open(place), logs)
-    opened = open_logs(logs)
-    if any(log.own for log in opened):
-        run = Run(import_own(place, opened))
-        run.read()
-        run.measure()
-        return run
-    known = None if items is None else items_of(items)
-    run = Run(import_logs(place, opened, known))
-    run.read()
-    run.measure()
-    return run
-
-
-def _continued(run: Run, answers: Sequence[str | Path]) -> Run:
-    """A planned run with the answers of a batch; what depends on them is planned."""
-    from horsesense.integrations.batch import take_answers
-
-    run.taken = take_answers(run.directory, [Path(file) for file in answers])
-    run.read()
-    run.measure()
-    return run
+    if (out / "run.toml").exists():
+        return Run.open(out)
+    return cast(Run, side("api", "load_log")(place, out=out))
 
 
 def import_out(logs: Sequence[str | Path]) -> Path:

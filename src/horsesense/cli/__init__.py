@@ -8,7 +8,8 @@ from __future__ import annotations
 import gc
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from importlib import import_module
 from io import TextIOWrapper
 from itertools import pairwise
@@ -18,56 +19,11 @@ import typer
 
 from horsesense.cli.output import plain_warnings, print_error
 from horsesense.errors import EXIT_CODES, ExitCode, HorsesenseError, InterruptedRunError, UsageError
+from horsesense.side import offered, side
 from horsesense.version import __version__
 
 MAY_BE_EMPTY = ("--probes",)
 """Options whose empty value says something: none."""
-COMMANDS = {
-    **dict.fromkeys(("audit", "plan", "demo"), "audit"),
-    "run": "study",
-    "merge": "merge",
-    **dict.fromkeys(("report", "verify", "list"), "runs"),
-    "view": "view",
-    "check": "check",
-    "compare": "compare",
-    "gate": "gate",
-    "import": "logs",
-    "export": "export",
-    "read": "read",
-    "cues": "cues",
-    "build": "build",
-    "annotate": "annotate",
-    "check-paper": "paper_check",
-    "train": "train",
-}
-"""Command -> the module here whose `register` adds it, in the order of the help."""
-
-
-def program(command: str | None = None) -> typer.Typer:
-    """The command line with the module of one command, or with all where it is none of ours.
-
-    A command needs no module of another, which would take time to import.
-    """
-    wanted = [COMMANDS[command]] if command in COMMANDS else dict.fromkeys(COMMANDS.values())
-    app = _empty()
-    for name in wanted:
-        import_module(f"horsesense.cli.{name}").register(app)
-    return app
-
-
-def _empty() -> typer.Typer:
-    app = typer.Typer(
-        name="horsesense",
-        help="Find out what a multiple-choice score is made of before you believe it.",
-        no_args_is_help=True,
-        epilog="Exit codes: "
-        + "; ".join(f"{code.value} {says}" for code, says in EXIT_CODES.items())
-        + ".",
-        pretty_exceptions_enable=False,
-        rich_markup_mode=None,
-    )
-    app.callback()(_horsesense)
-    return app
 
 
 def _version(asked: bool) -> None:
@@ -85,6 +41,66 @@ def _horsesense(
     """Find out what a multiple-choice score is made of before you believe it."""
 
 
+OWN = {
+    **dict.fromkeys(("audit", "plan", "demo"), "audit"),
+    "run": "study",
+    "merge": "merge",
+    **dict.fromkeys(("report", "verify", "list"), "runs"),
+    **{name: name for name in ("view", "check", "compare", "gate", "read")},
+}
+"""Command -> the module here that adds it."""
+ORDER = (
+    *("audit", "study", "merge", "runs", "view", "check", "compare", "gate", "import", "export"),
+    *("read", "cues", "build", "annotate", "check-paper", "train"),
+)
+"""In which modules and side programs stand in the help; side programs that it lacks come last."""
+
+
+def _modules(command: str | None) -> list[str]:
+    """The module or side program of a command; all of them where it is none of ours.
+
+    Those of other commands are not imported, which would take time.
+    """
+    if command in OWN:
+        return [OWN[command]]
+    outside = offered("commands")
+    if command in outside:
+        return [command]
+    return sorted({*OWN.values(), *outside}, key=_place)
+
+
+def _register(name: str) -> Callable[[typer.Typer], None]:
+    found: Callable[[typer.Typer], None]
+    if name in OWN.values():
+        found = import_module(f"horsesense.cli.{name}").register
+    else:
+        found = side("commands", name)
+    return found
+
+
+def _place(name: str) -> tuple[int, str]:
+    return ORDER.index(name) if name in ORDER else len(ORDER), name
+
+
+@cache
+def app(command: str | None = None) -> typer.Typer:
+    """The command line with all its commands, those of side programs too; or with one alone."""
+    made = typer.Typer(
+        name="horsesense",
+        help="Find out what a multiple-choice score is made of before you believe it.",
+        no_args_is_help=True,
+        epilog="Exit codes: "
+        + "; ".join(f"{code.value} {says}" for code, says in EXIT_CODES.items())
+        + ".",
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    made.callback()(_horsesense)
+    for name in _modules(command):
+        _register(name)(made)
+    return made
+
+
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit with its code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
@@ -96,7 +112,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     try:
         with plain_warnings():
             _refuse_empty(words)
-            code = _called(words)
+            first = next((word for word in words if not word.startswith("-")), None)
+            code = app(first)(words, standalone_mode=False)
         if code == InterruptedRunError.exit_code:  # which typer makes of Ctrl-C, without a word
             raise KeyboardInterrupt
     except (HorsesenseError, KeyboardInterrupt, typer.Abort) as stop:
@@ -108,11 +125,6 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         code = _usage_exit(error)
     _last(arguments)
     sys.exit(int(code) if isinstance(code, int) else 0)
-
-
-def _called(words: list[str]) -> object:
-    app = program(next((word for word in words if not word.startswith("-")), None))
-    return app(words, standalone_mode=False)
 
 
 def _refuse_empty(words: Sequence[str]) -> None:

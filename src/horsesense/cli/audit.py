@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from inspect import Parameter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -30,9 +30,7 @@ from horsesense.cli.options import (
 from horsesense.cli.output import print_json
 from horsesense.errors import UsageError
 from horsesense.runs.settings import FORMER, Settings, alternatives, holds
-
-if TYPE_CHECKING:
-    from horsesense.runs.workers.drive import Engine
+from horsesense.side import offered, side
 
 
 class StudyOptions:
@@ -109,7 +107,7 @@ class EngineOptions:
     worker_cpus: Annotated[float, typer.Option(help="Cores that Ray sets aside for each.")] = 1.0
     worker_gpus: Annotated[float, typer.Option(help="GPUs of each worker.")] = 0.0
 
-    def made(self) -> Engine | None:
+    def made(self) -> Any:
         """The engine that is named; UsageError for options that belong to one and none is."""
         if self.engine is None:
             given = [f.name for f in fields(self) if getattr(self, f.name) != f.default]
@@ -117,16 +115,14 @@ class EngineOptions:
                 names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
                 raise UsageError(f"{names}: only with --engine.", hint="Add --engine ray.")
             return None
-        if self.engine != "ray":
-            raise UsageError.unknown("engine", self.engine, ["ray"])
-        from horsesense.integrations.ray_engine import RayEngine
-
+        if self.engine not in offered("engines"):
+            raise UsageError.unknown("engine", self.engine, list(offered("engines")))
         if self.workers is None and self.address is not None:
             raise UsageError(
                 "How many workers there are on a cluster must be said.",
                 hint="Give --workers, such as the cores or GPUs that the cluster has.",
             )
-        engine = RayEngine(
+        engine = side("engines", self.engine)(
             (os.cpu_count() or 1) if self.workers is None else self.workers,
             self.address,
             self.shards,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,14 +11,10 @@ import typer
 from horsesense.cli.options import AsJson, FieldMap, Limit, Seed, Where, pairs
 from horsesense.cli.output import print_json
 from horsesense.errors import ExitCode, UsageError
-from horsesense.stats.words import percent
+from horsesense.side import side
 
 if TYPE_CHECKING:
     from horsesense.checks.check import CheckResult
-    from horsesense.checks.completion import Completion
-    from horsesense.checks.contamination import Contamination
-    from horsesense.checks.label_errors import LabelErrors
-    from horsesense.items.item import ItemSet
 
 ITEMS = (
     "Files (JSONL, CSV, Parquet; plain, .gz or .zst; FILE:SPLIT for one split), 'sample', or"
@@ -103,8 +98,8 @@ def check(
         from horsesense.report.check import write_check
 
         write_check(results, out)
-    doubted = _label_errors(sets, responses) if responses else None
-    seen = _seen(sets, model, seed) if model else []
+    doubted = side("checks", "label_errors")(sets, responses) if responses else None
+    seen = side("checks", "seen")(sets, model, seed) if model else []
     if as_json:
         found = None if doubted is None else asdict(doubted)
         listed = [check_json(result) for result in results]
@@ -112,7 +107,11 @@ def check(
         print_json("check", {"sets": listed, "label_errors": found, "contamination": tested})
     else:
         parts = [check_text(result, show, every=every) for result in results]
-        parts += [] if doubted is None else [_label_text(sets[0], doubted, max(show, 10))]
+        parts += (
+            []
+            if doubted is None
+            else [side("checks", "label_text")(sets[0], doubted, max(show, 10))]
+        )
         parts += [f"{a.sentence(model or '')}\n{b.sentence(model or '')}" for a, b in seen]
         print("\n\n".join(parts))
     if fail_on is not None and _worst(results, list(WEIGHTS)) <= list(WEIGHTS).index(fail_on):
@@ -123,58 +122,3 @@ def _worst(results: list[CheckResult], weights: list[str]) -> int:
     """The place of the heaviest finding among the weights; their number where there is none."""
     found = (weights.index(f.rule.weight) for result in results for f in result.findings)
     return min(found, default=len(weights))
-
-
-def _label_errors(sets: Sequence[ItemSet], responses: list[Path]) -> LabelErrors:
-    from horsesense.checks.label_errors import label_errors
-    from horsesense.cue_tests.choices import load_choices
-
-    if len(sets) > 1:
-        raise UsageError(
-            "--responses belongs to one set of items.", hint="Call check once for each set."
-        )
-    return label_errors(sets[0], load_choices(responses, sets[0]))
-
-
-def _seen(sets: Sequence[ItemSet], name: str, seed: int) -> list[tuple[Contamination, Completion]]:
-    import asyncio
-
-    from horsesense.checks.completion import completion
-    from horsesense.checks.contamination import contamination
-    from horsesense.models.registry import make_model
-
-    async def tests() -> list[tuple[Contamination, Completion]]:
-        async with make_model(name) as model:
-            return [
-                (
-                    await contamination(each, model, seed=seed),
-                    await completion(each, model, seed=seed),
-                )
-                for each in sets
-            ]
-
-    return asyncio.run(tests())
-
-
-def _label_text(items: ItemSet, doubted: LabelErrors, shown: int) -> str:
-    """The golds that are doubted most, for people."""
-    from horsesense.checks.shares import quoted
-
-    lines = [
-        f"Wrong golds, most likely first, by the answers of {len(doubted.models)} models to"
-        f" {doubted.n:,} items (a ranking to read through, not a verdict):"
-    ]
-    for error in doubted.found[:shown]:
-        item = items.by_id[error.item]
-        said = quoted(item, [error.suggested])
-        lines.append(
-            f"  {item.id}: gold {quoted(item, [error.gold])}; {percent(error.agreement)} of"
-            f" the answers say {said}, {percent(error.right)} the gold"
-        )
-    if len(doubted.found) > shown:
-        lines.append(f"  ... and {len(doubted.found) - shown:,} less likely; --json lists all")
-    lines += [
-        f"{' and '.join(group)} gave nearly all the same answers and count as one model."
-        for group in doubted.same
-    ]
-    return "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in "\n".join(lines))

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from horsesense.models.base import Model
     from horsesense.runs.results import Results
     from horsesense.runs.studies import Study
-    from horsesense.runs.workers.drive import Engine
 
 
 REASON = 120
@@ -39,7 +38,7 @@ class AuditOptions:
     report_items: int = 200
     as_json: bool = False
     rate: float | None = None
-    engine: Engine | None = None
+    engine: Any = None
     server: Mapping[str, Any] = field(default_factory=dict)
     """Of a model behind a server: `key_env` and `timeout`."""
 

@@ -15,6 +15,7 @@ from horsesense.cli.output import print_json, print_json_line
 from horsesense.cli.readings import Judging, context, line_of, printable, read_any
 from horsesense.errors import ExitCode, UsageError
 from horsesense.files import usable
+from horsesense.side import side
 from horsesense.stats.words import percent, plural, some_of
 
 if TYPE_CHECKING:
@@ -140,10 +141,8 @@ def read(
         raise UsageError("--command and --errors belong to --benchmark.")
     if file is None:
         raise UsageError("What should be read?", hint="Name a file, or - for standard input.")
-    from horsesense.logs.registry import is_log
-
     piped = str(file) == "-"
-    if not piped and (usable(file).is_dir() or is_log(file)):
+    if not piped and (usable(file).is_dir() or side("logs", "is_log")(file)):
         if compare is not None or field_map:
             raise UsageError("--compare and --map are for files of responses, not for runs.")
         _read_run(file, readers, as_json, may, max_connections)

@@ -12,18 +12,7 @@ from typing import Any
 from pydantic import Field
 
 from horsesense.cli.schema_rows import EstimateRow, ItemForm, Output, Rows, RunRow, Said
-from horsesense.cli.schemas_build import (
-    BalancedOutput,
-    BuildOutput,
-    EquinferOutput,
-    ParaphrasesOutput,
-)
-from horsesense.cli.schemas_people import AnnotateTestOutput, BuildTestOutput
-from horsesense.cli.schemas_trained import (
-    TrainChoiceOutput,
-    TrainChoicePlanOutput,
-    TrainReaderOutput,
-)
+from horsesense.side import offered, side
 
 
 class AuditOutput(Output, Said):
@@ -148,20 +137,6 @@ class PlanOutput(Output):
     shards: Rows = Field(description="with --shards: items and requests of each that has items")
 
 
-class ImportOutput(Output):
-    """`import`: where the run lies, what it was made from, and the logs' scores beside ours."""
-
-    out: str
-    report: str
-    items: int
-    answers: int
-    left_out: int
-    model: str
-    logs: Rows
-    scores: Rows
-    holds: list[str]
-
-
 class ReportOutput(Output, Said):
     """`report`: the page that was written, its verdict, and what is missing from the run."""
 
@@ -176,19 +151,6 @@ class ItemOutput(Output):
     page: str | None
     item: dict[str, Any]
     forms: list[ItemForm]
-
-
-class ExportOutput(Output):
-    """`export`: what was written, by format."""
-
-    out: str
-    format: str
-    files: list[str] | None = Field(None, description="of batch: files of requests to be sent")
-    requests: int | None = Field(None, description="of batch: requests to be sent")
-    answered: int | None = Field(None, description="of batch: requests that have an answer")
-    group: str | None = Field(None, description="of lm-eval-task: the group of all tasks")
-    tasks: dict[str, int] | None = Field(None, description="of lm-eval-task: task -> prompts")
-    left_out: dict[str, int] | None = Field(None, description="of lm-eval-task: why -> prompts")
 
 
 class ReadOutput(Output):
@@ -281,26 +243,6 @@ class SchemasOutput(Output):
     schemas: dict[str, dict[str, Any]]
 
 
-class AnnotateOutput(Output):
-    """`annotate`: the file that was written, or what was taken from the filled ones."""
-
-    says: str
-    file: str | None = None
-    carried: int | None = None
-    undecided: int | None = None
-    others: int | None = None
-    items: int | None = Field(None, description="with `options`: of a set, not a run")
-    options: int | None = None
-    replies: int | None = None
-    reviewers: list[str] | None = None
-    agreement: float | None = None
-    alpha: float | None = Field(None, description="Krippendorff's, of all reviewers")
-    compared: int | None = None
-    disagreements: int | None = None
-    open: list[str] | None = None
-    skipped: int | None = None
-
-
 class CheckOutput(Output):
     """`check`: each set with its findings, heaviest first; several files also united."""
 
@@ -311,22 +253,6 @@ class CheckOutput(Output):
     contamination: Rows = Field(
         description="rank of the published order, and `completion`; one for each set, with --model"
     )
-
-
-class CuesOutput(Output):
-    """`cues`: verdicts, cues and models by data set."""
-
-    rows: Rows
-    ungrouped_rows: Rows
-    alike_rows: Rows
-    verdict: dict[str, dict[str, Any]]
-    cues: Rows
-    models: Rows
-    families: Rows
-    published_families: Rows
-    items: dict[str, list[Any]]
-    notes: dict[str, list[str]]
-    settings: dict[str, dict[str, Any]]
 
 
 class CompareOutput(Output):
@@ -358,13 +284,6 @@ class GateOutput(Output):
     notes: list[str]
 
 
-class CheckPaperOutput(Output):
-    """`check-paper`: every claim with its verdict."""
-
-    counts: dict[str, int]
-    claims: Rows
-
-
 class ErrorOutput(Output):
     """Any command that fails with `--json`; on stderr."""
 
@@ -377,10 +296,8 @@ OUTPUTS: Mapping[str, type[Output]] = {
     "run": RunOutput,
     "merge": MergeOutput,
     "plan": PlanOutput,
-    "import": ImportOutput,
     "report": ReportOutput,
     "item": ItemOutput,
-    "export": ExportOutput,
     "read": ReadOutput,
     "reading": ReadingLine,
     "read-score": ReadScoreLine,
@@ -389,22 +306,11 @@ OUTPUTS: Mapping[str, type[Output]] = {
     "verify": VerifyOutput,
     "list": ListOutput,
     "schemas": SchemasOutput,
-    "annotate": AnnotateOutput,
     "check": CheckOutput,
-    "cues": CuesOutput,
-    "build": BuildOutput,
-    "build-balanced": BalancedOutput,
-    "build-paraphrases": ParaphrasesOutput,
-    "build-equinfer": EquinferOutput,
-    "build-test": BuildTestOutput,
-    "annotate-test": AnnotateTestOutput,
     "compare": CompareOutput,
     "gate": GateOutput,
-    "check-paper": CheckPaperOutput,
-    "train-reader": TrainReaderOutput,
-    "train-choice": TrainChoiceOutput,
-    "train-choice-plan": TrainChoicePlanOutput,
     "error": ErrorOutput,
+    **{name: kind for each in offered("schemas") for name, kind in side("schemas", each).items()},
 }
 """Name in the field `schema` -> the fields."""
 

@@ -21,12 +21,12 @@ from typing import Any, NamedTuple, Self
 from horsesense.errors import ItemsError, UsageError
 from horsesense.items.files import Faults, load_rows
 from horsesense.items.item import ItemSet
-from horsesense.logs.known_items import KnownItems, own_order
-from horsesense.logs.registry import is_log, open_logs
+from horsesense.items.own_order import own_order
 from horsesense.models.base import Asked, Capabilities
 from horsesense.models.messages import UNATTACHED, Failure, Key, Request, Response
 from horsesense.progress import say
 from horsesense.rng import digest
+from horsesense.side import side
 from horsesense.stats.words import some_of
 from horsesense.trials.condition import PLAIN, Condition
 from horsesense.trials.trial import Trial
@@ -54,8 +54,8 @@ class Replay:
 
     def __init__(self, path: Path, model: str | None = None) -> None:
         self.path = path
-        self._is_log = is_log(path)
-        self._rows = list(_log_rows(path) if self._is_log else load_rows(path))
+        self._is_log = side("logs", "is_log")(path)
+        self._rows = list(side("logs", "rows")(path) if self._is_log else load_rows(path))
         self.model = self._one_model(model)
         rows = [
             {name: value for name, value in row.items() if name != "sample"}
@@ -117,7 +117,7 @@ class Replay:
 
     def _placed_by_content(self, items: ItemSet) -> Iterator[tuple[Place, Mapping[str, Any]]]:
         """The answers of a log at the items that they are about; says how many are about none."""
-        known, others = KnownItems(items), 0
+        known, others = side("logs", "known_items")(items), 0
         for _, row in self._rows:
             found = known.of(0, row["sample"]) if self.model in (None, row["model"]) else None
             if found is None:
@@ -240,31 +240,6 @@ def _cannot_be_shown(
         return False
     order = own_order(shown, options)
     return order is None or (exact and order != sorted(order))
-
-
-def _log_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The answers of a log as rows of a recording; their places follow from their contents."""
-    number = 0
-    for log in open_logs([path]):
-        for sample in log.samples():
-            number += 1
-            scores = [dict(sample.label_scores)] if sample.label_scores else sample.logprobs
-            yield (
-                number,
-                {
-                    "sample": sample,
-                    "item_id": sample.id,
-                    "repetition": number,
-                    "options": [sample.options[place] for place in sample.order],
-                    "labels": list(sample.labels),
-                    "response": "" if sample.reply is None and scores else sample.reply,
-                    "finish_reason": sample.finish_reason,
-                    "model": sample.model or log.model,
-                    **({"gold": sample.options[sample.gold]} if sample.gold is not None else {}),
-                    **({"top_logprobs": list(scores)} if scores else {}),
-                    **({"text_scores": dict(sample.text_scores)} if sample.text_scores else {}),
-                },
-            )
 
 
 def _token_logprobs(row: Mapping[str, Any]) -> tuple[Mapping[str, float], ...]:

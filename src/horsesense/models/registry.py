@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from horsesense.errors import UsageError
 from horsesense.plugins import Registry, Scheme, forms, parse_scheme, scheme
+from horsesense.side import offered, side
 
 if TYPE_CHECKING:
     from horsesense.models.base import Model
@@ -22,18 +23,6 @@ for _scheme in (
         "Any server that speaks the OpenAI protocol; the key comes from the environment.",
     ),
     Scheme(
-        "hf",
-        "horsesense.models.hf.backend",
-        "PATH-or-NAME",
-        "A local model through transformers, GGUF files too; `hf:smollm2` is the demo's.",
-    ),
-    Scheme(
-        "vllm",
-        "horsesense.models.vllm.backend",
-        "PATH-or-NAME[?key=value&...]",
-        "A local model through vLLM, for many requests at once (extra `vllm`; docs/vllm.md).",
-    ),
-    Scheme(
         "sim",
         "horsesense.models.simulated.backend",
         "PROFILE[?key=value&...]",
@@ -45,22 +34,12 @@ for _scheme in (
         "FILE",
         "Recorded answers, or a log of another program.",
     ),
-    Scheme(
-        "batch",
-        "horsesense.models.openai.batch",
-        "NAME[?top_logprobs=N&...]",
-        "A model that is asked by files: plan, export, import (docs/logs.md).",
-    ),
-    Scheme(
-        "inspect",
-        "horsesense.models.inspect_provider",
-        "PROVIDER/NAME[@URL][?reasoning_effort=high&...]",
-        "Any model that Inspect knows, with its own keys (extra `inspect`).",
-    ),
 ):
     SCHEMES.add(_scheme.name, _scheme)
 
-FORMS: Final = forms(SCHEMES.own)
+FORMS: Final = forms(
+    {**SCHEMES.own, **{name: side("models", name) for name in sorted(offered("models"))}}
+)
 """How our own models are written, for help texts."""
 
 

@@ -26,7 +26,7 @@ from horsesense.report.item_view import ItemView, view_of
 from horsesense.report.pages import environment
 from horsesense.report.reasons import reasons_of
 from horsesense.report.score_bar import NO_SCORE, headline, score_bar
-from horsesense.report.sections import APPENDIX, SECTIONS, Section
+from horsesense.report.sections import APPENDIX, Section, in_order
 from horsesense.report.sections.score import SCORE
 from horsesense.report.shown import shown_interval, shown_size, shown_value
 from horsesense.report.told import notices_of, told_of, verdict_of
@@ -90,7 +90,7 @@ def write_report(results: Results, *, max_items: int = MAX_ITEMS, to: Path | Non
         checks=checks_of(results, reasons, filters.by_reason),
         most_named=MOST_NAMED,
         notices=notices_of(results),
-        sections=list(_rendered(results, SECTIONS)),
+        sections=list(_rendered(results, in_order())),
         appendix=list(_rendered(results, APPENDIX)),
         choice=choice,
         filters=filters,

@@ -14,12 +14,15 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
-def environment() -> Environment:
-    """The templates of this folder, with the style sheet and `plural`; a page adds its filters."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+def environment(*packages: str) -> Environment:
+    """The templates of this folder and of packages, with the style sheet and `plural`.
+
+    A page adds its filters.
+    """
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
     made = Environment(
-        loader=PackageLoader("horsesense.report"),
+        loader=ChoiceLoader([PackageLoader(name) for name in ("horsesense.report", *packages)]),
         autoescape=True,
         finalize=text.finalize,
         undefined=StrictUndefined,

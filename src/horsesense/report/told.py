@@ -12,7 +12,7 @@ from horsesense.findings.kinds import KINDS
 from horsesense.findings.needed import UNKNOWN
 from horsesense.findings.wording import level_text, rounded_up
 from horsesense.report.score_bar import NO_SCORE, spoken
-from horsesense.report.sections import SECTIONS
+from horsesense.report.sections import in_order
 from horsesense.report.shown import shown_interval
 from horsesense.runs.results import Results
 from horsesense.stats.no_interval import NO_INTERVAL
@@ -223,7 +223,7 @@ def notices_of(results: Results) -> list[str]:
     """What a reader of the verdict must know beside it; first, why there is none."""
     why = why_silent(results)
     silent = [] if why is None else [f"There is nothing to judge: {why}."]
-    return [*silent, *(text for section in SECTIONS for text in section.notices(results))]
+    return [*silent, *(text for section in in_order() for text in section.notices(results))]
 
 
 def why_silent(run: Results) -> str | None:

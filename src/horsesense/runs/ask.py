@@ -1,8 +1,7 @@
 """The first stage: put every trial to a model, and keep what was asked about which item.
 
-Probes that depend on earlier answers form a second round, whose trials are made from what was read
-of the first. Without a model the same trials are made again and nothing is asked: that is how an
-interrupted run is completed for its report.
+Probes that depend on earlier answers form a second round, made from what was read of the first.
+Without a model the same trials are made again: so an interrupted run is completed for its report.
 """
 
 from __future__ import annotations
@@ -32,6 +31,7 @@ from horsesense.runs.ahead import draw, telling
 from horsesense.runs.cells import cells
 from horsesense.runs.directory import RunDirectory, scan_readings
 from horsesense.runs.goal import Extents
+from horsesense.runs.layout import left_by_workers
 from horsesense.runs.outlook import Outlook, assumed, outlook
 from horsesense.runs.parts import NewTable, TableInMemory, scan_parts
 from horsesense.runs.planner import Planner, exceeds, item_index
@@ -39,7 +39,7 @@ from horsesense.runs.prepare import Study
 from horsesense.runs.read import read_stage
 from horsesense.runs.record import ModelRecord
 from horsesense.runs.tables import READINGS, TRIALS, read_trials, reading_row
-from horsesense.runs.workers.parts import take_over
+from horsesense.side import side
 from horsesense.trials.history import History, load_history
 
 
@@ -63,7 +63,8 @@ async def ask(
         StoreError: the answers cannot be stored, or another process works on the run.
     """
     same_model(directory, model)
-    take_over(directory.layout)
+    if left_by_workers(directory.layout):
+        side("workers", "take_over")(directory.layout)
     say = tell or (lambda sentence: None)
     for sentence in other_goal(directory):
         say(sentence)

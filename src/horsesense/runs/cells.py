@@ -35,7 +35,7 @@ from horsesense.measures.cells import (
 )
 from horsesense.measures.joined import ORIGINAL
 from horsesense.models.messages import Key
-from horsesense.readers.human.apply_reviews import VERDICTS, with_reviews
+from horsesense.readers.apply_reviews import VERDICTS, with_reviews
 from horsesense.readers.logprobs.pride import FITTED_ON
 from horsesense.readers.reading import IN_OTHER_WORDS
 from horsesense.runs.decisions import decisions

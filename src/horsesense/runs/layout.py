@@ -113,6 +113,12 @@ class Layout:
 SHARDS = "shards"
 """Folder of a run that workers ask, in which the stores of its shards lie."""
 
+
+def left_by_workers(layout: Layout) -> bool:
+    """Whether stores of shards lie in a run: those of a driver that works, or was killed."""
+    return any((layout.root / SHARDS).glob("*/store.sqlite"))
+
+
 _OURS = (
     *("run.toml", "items.json", "asked.json", "trials", "readings", "reviews.json"),
     *("imported.json", "recorded", "people.json", "estimates.json", "report.html", "redacted.json"),

@@ -34,8 +34,8 @@ from horsesense.measures.people import agreements
 from horsesense.measures.registry import MEASURES
 from horsesense.measures.score_variance import designs, in_use
 from horsesense.measures.signature import Signature
-from horsesense.readers.human.reviews import Reviews
 from horsesense.readers.registry import reads_scores
+from horsesense.readers.reviews import Reviews
 from horsesense.rng import fingerprint
 from horsesense.runs.asked import Asked
 from horsesense.runs.bands import clusters
@@ -43,11 +43,11 @@ from horsesense.runs.cells import cells
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.goal import Goal
 from horsesense.runs.parts import check_trials, spans
-from horsesense.runs.people import load_told
 from horsesense.runs.read import described
 from horsesense.runs.replay import Sequences
 from horsesense.runs.results import Results
 from horsesense.runs.suites import named_suites
+from horsesense.runs.told_people import load_told
 from horsesense.runs.unanswered import silent_forms
 from horsesense.trials.condition import Condition
 from horsesense.version import __version__

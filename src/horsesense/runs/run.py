@@ -38,7 +38,7 @@ from horsesense.runs.garbage import fewer_collections
 from horsesense.runs.outlook import Outlook
 from horsesense.runs.parts import readable
 from horsesense.runs.prepare import reader_names
-from horsesense.runs.redact import refuse_redacted, unpacked
+from horsesense.runs.redacted import refuse_redacted, unpacked
 from horsesense.runs.results import Results
 from horsesense.runs.settings import Settings
 from horsesense.runs.start import start

@@ -314,7 +314,7 @@ def test_lm_eval_finds_the_same_for_the_same_prompts(shared: Path) -> None:
     against float64, and all others against the record.
     """
     pytest.importorskip("torch", reason="needs torch: pip install 'horsesense[local]'")
-    from horsesense.models.hf.backend import from_spec, smollm2_path
+    from horsesense_extras.models.hf.backend import from_spec, smollm2_path
 
     try:
         smollm2_path()

@@ -17,16 +17,16 @@ from horsesense.errors import UsageError
 from horsesense.inference.limits import Limits, RunSummary
 from horsesense.inference.store import Store
 from horsesense.models.messages import Response
-from horsesense.readers.model_based.cases import Case, Rows, case_of
+from horsesense.readers.model_based.cases import MEANING, Case, Rows, case_of
 from horsesense.readers.model_based.judge import JudgeReader
-from horsesense.readers.model_based.meaning import MeaningReader
 from horsesense.readers.reading import Reading
 from horsesense.readers.text_answers import TextAnswers
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
+from horsesense.side import side
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="14", source="9673931d96b9")
+RULES: Final = Rules(version="14", source="d990128c85c7")
 
 SURE: Final = 0.9
 """Confidence of the rules from which on no judge is asked, unless the name says another."""
@@ -82,7 +82,7 @@ class CascadeReader:
         self.at = float(match["at"]) if match["at"] else SURE
         self.judge = JudgeReader(match["judge"])
         self.steps = Steps()
-        self._meaning = MeaningReader() if match["meaning"] else None
+        self._meaning = side("bulk_readers", MEANING)() if match["meaning"] else None
         self._text = self._meaning or TextAnswers()
 
     @property

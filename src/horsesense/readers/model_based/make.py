@@ -5,17 +5,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from horsesense.plugins import Registry, Scheme, parse_scheme
+from horsesense.plugins import Registry, Scheme, parse_scheme, scheme
 from horsesense.readers.model_based.cases import MEANING, BulkReader
+from horsesense.side import side
 
-MODEL_READERS: Final[Registry[Scheme]] = Registry("reader of recorded responses")
+MODEL_READERS: Final[Registry[Scheme]] = Registry(
+    "reader of recorded responses", group="horsesense.model_readers", accept=scheme
+)
 for _scheme in (
-    Scheme(
-        "trained",
-        "horsesense.readers.model_based.trained",
-        "DIRECTORY",
-        "A model fine-tuned on labelled replies by `horsesense train reader`.",
-    ),
     Scheme(
         "judge",
         "horsesense.readers.model_based.judge",
@@ -46,9 +43,8 @@ def asks_model(spec: str) -> bool:
 def make_bulk_reader(spec: str) -> BulkReader:
     """The reader that `trained:DIRECTORY` and the like names; UsageError for any other."""
     if spec == MEANING:
-        from horsesense.readers.model_based.meaning import MeaningReader
-
-        return MeaningReader()
+        text_and_meaning: BulkReader = side("bulk_readers", MEANING)()
+        return text_and_meaning
     found, rest = parse_scheme(spec, MODEL_READERS, besides=f"text, {MEANING}, ")
     reader: BulkReader = found.make(rest)
     return reader

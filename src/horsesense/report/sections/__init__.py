@@ -6,7 +6,6 @@ from horsesense.plugins import Registry
 from horsesense.report.sections.agreement import AGREEMENT
 from horsesense.report.sections.appendix import GLOSSARY, LEFT_OUT, NUMBERS, SIGNATURES
 from horsesense.report.sections.base import Section
-from horsesense.report.sections.from_log import FROM_LOG
 from horsesense.report.sections.items import SECTION as ITEMS
 from horsesense.report.sections.look_at_text import LOOK_AT_TEXT
 from horsesense.report.sections.multi_problem import MULTI_PROBLEM
@@ -21,12 +20,11 @@ from horsesense.report.sections.until import UNTIL
 from horsesense.report.sections.variance import VARIANCE
 from horsesense.report.sections.without_gold import WITHOUT_GOLD
 
-__all__ = ["APPENDIX", "SECTIONS", "Section"]
+__all__ = ["APPENDIX", "SECTIONS", "Section", "in_order"]
 
-SECTIONS: Registry[Section] = Registry("section")
+SECTIONS: Registry[Section] = Registry("section", group="horsesense.sections")
 """Findings: they stand before the items."""
 for _section in (
-    FROM_LOG,
     PEOPLE,
     SCORE,
     ITEMS,
@@ -48,3 +46,8 @@ APPENDIX: Registry[Section] = Registry("section")
 """What stands after the items."""
 for _section in (NUMBERS, LEFT_OUT, GLOSSARY, SIGNATURES):
     APPENDIX.add(_section.id, _section)
+
+
+def in_order() -> list[Section]:
+    """The sections as a page has them: those of other places come last, unless they say `first`."""
+    return sorted(SECTIONS, key=lambda section: not section.first)

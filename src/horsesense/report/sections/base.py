@@ -27,6 +27,7 @@ class Section:
         notices: facts about the run itself, which the verdict is to be read with.
         template: its Jinja text, where it is short; that of the file
             `templates/sections/ID.html.j2` unless given.
+        first: whether it stands before all others.
     """
 
     id: str
@@ -34,3 +35,4 @@ class Section:
     context: Callable[[Results], Context | None]
     notices: Callable[[Results], Iterable[str]] = no_notices
     template: str = ""
+    first: bool = False

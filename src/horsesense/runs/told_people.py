@@ -1,0 +1,24 @@
+"""What a run of people says of itself (`horsesense annotate TEST --take`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from horsesense.errors import StoreError
+from horsesense.files import read_whole
+from horsesense.runs.layout import Layout
+
+
+def load_told(layout: Layout) -> dict[str, Any] | None:
+    """What a run of people says of its booklets; None where it says nothing."""
+    try:
+        found: dict[str, Any] = orjson.loads(read_whole(layout.people, inside=True))
+        return {
+            name: found[name] for name in ("test", "booklets", "returned", "answers", "missing")
+        }
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise StoreError(f"{layout.people} cannot be read: {error}") from None

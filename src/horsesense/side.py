@@ -1,0 +1,73 @@
+"""Side programs of this distribution: what no audit needs, found by our own entry points.
+
+The core imports none of them. It knows them by the groups `horsesense.commands`, `.api`,
+`.schemas`, `.papers`, `.logs`, `.workers`, `.engines`, `.checks`, `.sections` and `.bulk_readers`
+in `pyproject.toml`. Models and readers by scheme are plug-ins like those of other packages
+(`plugins.py`).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from configparser import ConfigParser
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from horsesense.errors import UsageError
+from horsesense.version import __version__
+
+
+@cache
+def offered(group: str) -> Mapping[str, str]:
+    """What this distribution offers in a group: name -> `module:attribute`; none if not installed.
+
+    Only our own entry points are read: those of all packages take many times as long.
+    """
+    found = _entry_points()
+    group = f"horsesense.{group}"
+    return dict(found[group]) if found.has_section(group) else {}
+
+
+def side(group: str, name: str) -> Any:
+    """What an entry point of ours names, such as `side("logs", "is_log")`.
+
+    UsageError where the installation is older than the code or lacks the side programs.
+    """
+    place = offered(group).get(name)
+    if place is None:
+        raise UsageError(
+            f"This installation of horsesense lacks {name} ({group}).",
+            hint="Install it again: pip install horsesense, or pip install -e . in a clone.",
+        )
+    module, _, attribute = place.partition(":")
+    return getattr(import_module(module), attribute)
+
+
+@cache
+def _entry_points() -> ConfigParser:
+    """Our entry points by group."""
+    found = ConfigParser(delimiters="=", interpolation=None)
+    found.optionxform = str  # type: ignore[assignment,method-assign]  # names keep their case
+    found.read_string(_stated())
+    return found
+
+
+def _stated() -> str:
+    """What `entry_points.txt` holds, read where it lies as a rule.
+
+    `importlib.metadata` finds it everywhere, but importing that slows down every start.
+    """
+    inside = f"horsesense-{__version__}.dist-info/entry_points.txt"
+    for folder in sys.path:
+        file = Path(folder, inside)
+        if file.is_file():
+            return file.read_text(encoding="utf-8")
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        return distribution("horsesense").read_text("entry_points.txt") or ""
+    except PackageNotFoundError:
+        return ""

@@ -1,0 +1,97 @@
+"""What `import horsesense as hs` offers of the side programs: `hs.cues` and `hs.load_log`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from horsesense.api import Items, Run, import_out
+from horsesense.api.given import items_of
+from horsesense.files import usable
+
+if TYPE_CHECKING:
+    from horsesense_extras.cue_tests.groups import Grouping
+    from horsesense_extras.cue_tests.result import CueResult
+
+
+def load_log(*logs: str | Path, out: str | Path | None = None, items: Items | None = None) -> Run:
+    """Import logs of other programs as a run, read its answers and measure them; asks nothing.
+
+    Args:
+        logs: files or folders (see docs/logs.md), of one model.
+        out: run directory to make; by default under `imports`. Answers of a batch go on with the
+            run that lies there, if its requests were exported from it.
+        items: the items that were asked, where the logs do not say which answers are right;
+            answers are mapped to them by content.
+
+    Raises:
+        UsageError: no log of a known format, several models, nothing of multiple choice in it, or
+            `out` is not empty.
+        ItemsError: a log is damaged.
+        StoreError: the run cannot be written.
+
+    >>> run = load_log("logs/mmlu.eval", out="runs/mmlu")  # doctest: +SKIP
+    >>> run.estimate("accuracy", reader="text").value      # doctest: +SKIP
+    """
+    from horsesense_extras.logs.batch import is_answers
+    from horsesense_extras.logs.carried import import_own
+    from horsesense_extras.logs.imported import import_logs
+    from horsesense_extras.logs.registry import open_logs
+
+    place = import_out(logs) if out is None else usable(out)
+    if (place / "run.toml").exists() and all(is_answers(log) for log in logs):
+        return _continued(Run.open(place), logs)
+    opened = open_logs(logs)
+    if any(log.own for log in opened):
+        run = Run(import_own(place, opened))
+        run.read()
+        run.measure()
+        return run
+    known = None if items is None else items_of(items)
+    run = Run(import_logs(place, opened, known))
+    run.read()
+    run.measure()
+    return run
+
+
+def _continued(run: Run, answers: Sequence[str | Path]) -> Run:
+    """A planned run with the answers of a batch; what depends on them is planned."""
+    from horsesense_extras.integrations.batch import take_answers
+
+    run.taken = take_answers(run.directory, [Path(file) for file in answers])
+    run.read()
+    run.measure()
+    return run
+
+
+def cues(
+    items: Items,
+    *,
+    map: Mapping[str, str] | None = None,
+    split: str | None = None,
+    where: Mapping[str, str] | None = None,
+    limit: int | None = None,
+    faithful: bool = False,
+    grouping: Grouping = "found",
+    folds: int = 5,
+    repeats: int | None = None,
+    seed: int = 0,
+    jobs: int | None = None,
+) -> CueResult:
+    """Can the benchmark be answered without understanding it? No model is asked.
+
+    Args:
+        items, map, split, where, limit: as for `audit`.
+        faithful: the published method, flaws included.
+        grouping: how related items are kept together; "none" divides them as if all were alone.
+        folds, repeats: of the cross-validation.
+        jobs: processes; one per core by default.
+    """
+    from horsesense_extras.cue_tests.api import find_cues
+
+    found = items_of(items, map=map, split=split, where=where, limit=limit, seed=seed)
+    return find_cues(
+        found, faithful=faithful, grouping=grouping, folds=folds, repeats=repeats, seed=seed,
+        jobs=jobs,
+    )  # fmt: skip

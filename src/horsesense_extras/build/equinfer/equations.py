@@ -1,0 +1,252 @@
+"""Where the display equations of a document are, and which of them can become a question.
+
+The parser is pylatexenc; it reads each equation by itself, so that a brace that is open somewhere
+else harms no other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from itertools import accumulate
+from typing import TYPE_CHECKING, Final
+
+from horsesense.errors import UsageError, install
+from horsesense_extras.build.equinfer.notation import cleaned, plain, tokens, with_bars
+from horsesense_extras.build.equinfer.vocabulary import KNOWN, OPENING
+
+if TYPE_CHECKING:
+    from pylatexenc.latexwalker import LatexNode
+
+LONGEST_SOURCE: Final = 10_000
+"""Characters within which a display equation must end."""
+SHORTEST, LONGEST = 3, 120
+"""Tokens that the right side of an equation must, and may, have."""
+MOST_CHARACTERS: Final = 600
+MOST: Final = 2_000
+"""Equations of one document that are read; the others are listed."""
+DEEPEST: Final = 30
+"""Brackets within brackets."""
+
+UNBALANCED: Final = "its braces are not balanced"
+NOT_CLOSED: Final = "it is not closed, or its braces are not balanced"
+NOT_READ: Final = "an environment that is not read (empheq, numcases, ...)"
+NESTED: Final = "nested structures (cases, matrices, aligned, ...)"
+ROWS: Final = "several rows"
+OWN: Final = "commands of the author's own, or rare ones"
+TOO_MANY: Final = f"it stands behind the first {MOST:,} display equations of its document"
+NO_EQUALS: Final = "no equals sign with something on both sides"
+SHORT: Final = f"its right side has fewer than {SHORTEST} tokens"
+LONG: Final = (
+    f"its right side has more than {LONGEST} tokens, or it more than {MOST_CHARACTERS} characters"
+)
+
+ONE_ROW = frozenset(("equation", "displaymath", "dmath"))
+ROWED = frozenset(("align", "gather", "multline", "eqnarray", "flalign", "alignat", "IEEEeqnarray"))
+
+UNREAD = frozenset(
+    ("empheq", "split", "dgroup", "darray", "xalignat", "xxalignat", "numcases", "subnumcases")
+)
+"""Environments of display equations that are counted and not read."""
+
+
+def _environments(names: frozenset[str]) -> str:
+    return rf"\\begin\s*\{{(?:{'|'.join(sorted(names))})\*?\}}"
+
+
+_MATH: Final = r"|(?<!\\)(?:\\\\)*(?P<math>\\\[|\$\$)"
+DISPLAY: Final = re.compile(_environments(ONE_ROW | ROWED) + _MATH)
+"""Where a display equation begins."""
+_NEXT = re.compile(
+    rf"(?P<unread>{_environments(UNREAD)})|{_environments(ONE_ROW | ROWED)}{_MATH}"
+    # An inline formula ends in its paragraph, and has no display in it.
+    r"|(?<!\\)(?:\\\\)*(?P<inline>\$(?:(?!\\begin|\\\[|\n\s*\n)(?:\\.|[^$\\])){1,2000}\$)",
+    re.DOTALL,
+)
+_HEAD = re.compile(
+    r"\\begin\s*\{(?:(IEEEeqnarray|alignat)(\*?)\}\s*(?:\[[^\]]*\])?\s*\{[^{}]*\}"
+    r"|(dmath)(\*?)\}\s*(?:\[[^\]]*\])?)"
+)
+_BEGIN = re.compile(r"\\begin\s*\{([^{}]*)\}")
+_RELATION = frozenset(("=", ":=", r"\coloneqq", r"\triangleq", r"\equiv", r"\doteq"))
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    """A display equation.
+
+    Attributes:
+        id: of the paper, and its number in it, from 1.
+        paper, document: where it stands.
+        start, end: its span in the text of the document.
+        latex: what it says, on one line, without label and final punctuation.
+        left, right: the two sides of its equals sign; empty where it cannot become a question.
+        relation: the sign between.
+    """
+
+    id: str
+    paper: str
+    document: str
+    start: int
+    end: int
+    latex: str
+    left: str = ""
+    right: str = ""
+    relation: str = "="
+
+
+def check_parser() -> None:
+    """UsageError if pylatexenc is not installed."""
+    if find_spec("pylatexenc") is None:
+        raise UsageError("Reading LaTeX needs the package pylatexenc.", hint=install("latex"))
+
+
+def find(
+    text: str, paper: str, document: str, first: int = 1
+) -> Iterator[tuple[Equation, str | None]]:
+    """Every display equation of a document, with the reason why it cannot become a question.
+
+    The first `MOST` are read, the others found and no more.
+    """
+    place, number = 0, first
+    while (found := _NEXT.search(text, place)) is not None:
+        if found["inline"]:
+            place = found.end()
+            continue
+        start = found.start("math") if found["math"] else found.start()
+        name = f"{paper}:{number}"
+        number += 1
+        passed_over = TOO_MANY if number - first > MOST else NOT_READ if found["unread"] else None
+        parsed = None if passed_over else _parsed(text, start)
+        if parsed is None:
+            rest = " ".join(text[start : start + 200].split())
+            closed = _closed(text, start) if passed_over else None
+            place = found.end() if closed is None else closed[1]
+            why = passed_over or NOT_CLOSED
+            yield Equation(name, paper, document, start, place, rest), why
+            continue
+        node, end = parsed
+        latex = cleaned(_inside(node, text[start:end]))
+        reason = _structure(node, latex) or _commands(latex)
+        sides = None if reason else _sides(latex)
+        if reason is None:
+            reason = NO_EQUALS if sides is None else _size(latex, sides)
+        left, relation, right = sides if sides and not reason else ("", "=", "")
+        yield Equation(name, paper, document, start, end, latex, left, right, relation), reason
+        place = end
+
+
+def _parsed(text: str, start: int) -> tuple[LatexNode, int] | None:
+    """The equation that begins here, and where it ends; None where it does not."""
+    from pylatexenc.latexwalker import LatexWalker, LatexWalkerError
+
+    closed = _closed(text, start)
+    if closed is None:
+        return None
+    inner, end = closed
+    closing = "".join(text[inner:end].split())
+    window = _HEAD.sub(_without_columns, text[start:inner] + closing, count=1)
+    if DISPLAY.search(window, 2, len(window) - 2) or _depth(tokens(window)) > DEEPEST:
+        return None
+    try:
+        nodes, _, length = LatexWalker(window, tolerant_parsing=False).get_latex_nodes(0)
+    except (LatexWalkerError, RecursionError, ValueError):
+        return None
+    return (nodes[0], end) if len(nodes) == 1 and length == len(window) else None
+
+
+def _closed(text: str, start: int) -> tuple[int, int] | None:
+    """Where the sign begins and ends that ends what begins here; None where none is in reach."""
+    begin = _BEGIN.match(text, start)
+    if begin:
+        closing = rf"\\end\s*\{{{re.escape(begin[1])}\}}"
+    else:
+        closing = {"\\[": r"\\\]", "$$": r"\$\$"}[text[start : start + 2]]
+    after = begin.end() if begin else start + 2
+    found = re.compile(closing).search(text, after, start + LONGEST_SOURCE)
+    return None if found is None else found.span()
+
+
+def _without_columns(found: re.Match[str]) -> str:
+    return f"\\begin{{{found[1] or found[3]}{found[2] or found[4] or ''}}}"
+
+
+def _depth(found: Sequence[str]) -> int:
+    """How deep brackets are nested, bars too, of all kinds together, whatever closes them."""
+    depth = deepest = 0
+    for token in with_bars(found):
+        depth += (token in OPENING) - (token in OPENING.values() and depth > 0)
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def _inside(node: LatexNode, source: str) -> str:
+    r"""What stands between `\begin{...}` and `\end{...}`, or between the signs."""
+    return "".join(inner.latex_verbatim() for inner in node.nodelist) or source
+
+
+def _structure(node: LatexNode, latex: str) -> str | None:
+    """Why the equation is not one plain row; None where it is."""
+    from pylatexenc.latexwalker import LatexEnvironmentNode
+
+    inner = [n for n in node.nodelist if n is not None]
+    if any(n.isNodeType(LatexEnvironmentNode) for n in inner) or r"\begin" in latex:
+        return NESTED
+    found = tokens(latex)
+    if "\\\\" in found or r"\cr" in found or r"\newline" in found:
+        return ROWS
+    return None
+
+
+def _commands(latex: str) -> str | None:
+    names = (t.partition("{")[0].strip().removesuffix("*") for t in tokens(latex) if t[0] == "\\")
+    if any(name[1:2].isalpha() and name not in KNOWN for name in names):
+        return OWN
+    return NESTED if {"$", "#"} & {*tokens(latex)} else None
+
+
+def unfit(right: str) -> str | None:
+    """Why a right side cannot be an option, in whoever's hand; None where it can."""
+    signs = (token for token in tokens(right) if token in ("{", "}"))
+    depths = list(accumulate((1 if sign == "{" else -1 for sign in signs), initial=0))
+    sizes = Counter(token for token in tokens(right) if token in (r"\left", r"\right"))
+    if min(depths) < 0 or depths[-1] != 0 or sizes[r"\left"] != sizes[r"\right"]:
+        return UNBALANCED
+    if "\\\\" in tokens(right):
+        return ROWS
+    if _depth(tokens(right)) > DEEPEST or r"\begin" in right or r"\end" in right:
+        return NESTED
+    return _commands(right) or (LONG if _is_long(right, right) else None)
+
+
+def _sides(latex: str) -> tuple[str, str, str] | None:
+    """Left side, sign and right side, by the first equals sign outside of all brackets."""
+    found = tokens(latex)
+    depth = 0
+    for place, token in enumerate(found):
+        if token in OPENING:
+            depth += 1
+        elif token in OPENING.values():
+            depth -= 1
+        elif depth <= 0 and token in _RELATION:
+            sign = token
+            before = "".join(found[:place]).rstrip()
+            if token == "=" and before.endswith(":"):
+                before, sign = before[:-1].rstrip(), ":="
+            after = "".join(found[place + 1 :]).strip()
+            return (before, sign, after) if plain(before) and plain(after) else None
+    return None
+
+
+def _size(latex: str, sides: tuple[str, str, str]) -> str | None:
+    count = len(plain(sides[2]))
+    if count < SHORTEST:
+        return SHORT
+    return LONG if _is_long(latex, sides[2]) else None
+
+
+def _is_long(latex: str, right: str) -> bool:
+    return len(plain(right)) > LONGEST or len(latex) > MOST_CHARACTERS

@@ -1,0 +1,1 @@
+"""What `check` finds with answers of models, or by asking one."""

@@ -1,0 +1,1 @@
+"""Commands of the side programs; each module registers its own."""

@@ -1,0 +1,271 @@
+"""`horsesense build`: benchmarks made from benchmarks."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from horsesense.cli import options
+from horsesense.cli.output import print_json
+from horsesense.files import json_lines, write_whole
+from horsesense_extras.cli.cues import balanced
+from horsesense_extras.cli.people import booklets
+
+if TYPE_CHECKING:
+    from horsesense.inference.limits import RunSummary
+    from horsesense_extras.build.equinfer.build import Built
+    from horsesense_extras.build.paraphrases import Paraphrased
+
+File = Annotated[str, typer.Argument(help="Items: texts with labels.", show_default=False)]
+Out = Annotated[Path, typer.Option(help="JSONL file to write.", show_default=False)]
+Seed = Annotated[int, typer.Option(help="Of the draw.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the group of commands."""
+    group = typer.Typer(name="build", help="Build item sets from others.", no_args_is_help=True)
+    for command in (balanced, pairs, mix, paraphrases, equinfer):
+        group.command()(command)
+    group.command("test")(booklets)
+    app.add_typer(group)
+
+
+def pairs(
+    items: File,
+    out: Out,
+    same: Annotated[int, typer.Option(help="Pairs with the same label.")] = 500,
+    different: Annotated[int, typer.Option(help="Pairs with different labels.")] = 500,
+    split: options.Split = None,
+    seed: Seed = 0,
+    as_json: options.AsJson = False,
+) -> None:
+    """Pairs of texts: do they have the same label? A benchmark that no model has seen."""
+    from horsesense.items.load import load_items
+    from horsesense_extras.build.pairs import build_pairs
+
+    found = load_items(items, split=split)
+    _write(build_pairs(found, same, different, seed), out, as_json)
+
+
+def mix(
+    items: Annotated[list[str], typer.Argument(help="Two or more sets.", show_default=False)],
+    out: Out,
+    each: Annotated[int | None, typer.Option(help="Items of each set; all by default.")] = None,
+    split: Annotated[
+        str | None, typer.Option(help="Rows to take of the sets that have splits.")
+    ] = None,
+    seed: Seed = 0,
+    as_json: options.AsJson = False,
+) -> None:
+    """Several sets in one file, for prompts that mix their problems (probe parameter mix)."""
+    from horsesense.items.load import load_items
+    from horsesense_extras.build.mix import build_mix
+
+    sets = [load_items(source, split=split) for source in items]
+    _write(build_mix(sets, each, seed), out, as_json)
+
+
+def paraphrases(
+    items: options.Items,
+    model: options.Model,
+    out: Out,
+    versions: Annotated[int, typer.Option(help="Wordings of each question.")] = 4,
+    limit: options.Limit = None,
+    seed: options.Seed = 0,
+    map: options.FieldMap = None,
+    split: options.Split = None,
+    where: options.Where = None,
+    temperature: options.Temperature = 0.0,
+    templates: options.Templates = None,
+    max_connections: options.Connections = None,
+    budget: options.Budget = None,
+    price: options.Price = None,
+    key_env: options.KeyEnv = None,
+    timeout: options.Timeout = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Questions in other words, by a model: look at the file, then audit it with `paraphrase`."""
+    from horsesense.items.load import load_items
+    from horsesense.models.registry import make_model
+    from horsesense.runs.run import complete
+    from horsesense_extras.build.paraphrases import paraphrase
+    from horsesense_extras.build.written import refuse_if_corrected, write_noted
+
+    found = load_items(
+        items,
+        map=options.pairs("map", map),
+        split=split,
+        where=options.pairs("where", where),
+        limit=limit,
+        seed=seed,
+    )
+    folder = out.with_name(f"{out.name}.answers")
+    refuse_if_corrected(out, folder / WRITTEN)
+    made = complete(
+        paraphrase(
+            found,
+            make_model(model, key_env=key_env, timeout=timeout),
+            folder,
+            versions=versions,
+            seed=seed,
+            temperature=temperature,
+            templates=Path(templates) if templates else None,
+            limits=options.limits(budget, price),
+            max_connections=max_connections,
+        )
+    )
+    write_noted(out, json_lines(made.rows()), folder / WRITTEN)
+    if as_json:
+        print_json("build-paraphrases", _as_json(made, out))
+    else:
+        sys.stdout.write(_as_text(made, out))
+    if made.spent.exit_code:
+        raise typer.Exit(made.spent.exit_code)
+
+
+def equinfer(
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            help="LaTeX sources: a paper's folder, archive (.tar.gz, .zip) or file, or a folder of"
+            " such.",
+            show_default=False,
+        ),
+    ],
+    out: Out,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            "-m",
+            help=f"Writes the wrong options; without one they are edits of the right equation."
+            f" {options.MODEL}",
+        ),
+    ] = None,
+    judge: Annotated[
+        str | None,
+        typer.Option(help="Looks for flaws in them: an item stays if it misses one."),
+    ] = None,
+    per_paper: Annotated[int, typer.Option(help="Equations of a paper, at most.")] = 3,
+    context_words: Annotated[
+        int, typer.Option(help="Words of context on each side, up to 1,000; 0 for none.")
+    ] = 1000,
+    seed: options.Seed = 0,
+    temperature: options.Temperature = 0.0,
+    templates: options.Templates = None,
+    max_connections: options.Connections = None,
+    budget: options.Budget = None,
+    price: options.Price = None,
+    key_env: options.KeyEnv = None,
+    timeout: options.Timeout = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Which equation belongs here? Know-No's EquInfer, made from LaTeX sources of your own."""
+    from horsesense.models.registry import make_model
+    from horsesense.readers.model_based.judge import judge_model
+    from horsesense.runs.run import complete
+    from horsesense_extras.build.equinfer.build import build_equinfer
+    from horsesense_extras.build.equinfer.review import folder_of
+    from horsesense_extras.build.written import refuse_if_corrected, write_noted
+
+    folder = folder_of(out)
+    refuse_if_corrected(out, folder / WRITTEN)
+    built = complete(
+        build_equinfer(
+            sources,
+            folder,
+            generator=make_model(model, key_env=key_env, timeout=timeout) if model else None,
+            judged_by=judge_model(judge) if judge else None,
+            per_paper=per_paper,
+            words=context_words,
+            seed=seed,
+            temperature=temperature,
+            templates=Path(templates) if templates else None,
+            limits=options.limits(budget, price),
+            max_connections=max_connections,
+        )
+    )
+    write_noted(out, json_lines(built.rows), folder / WRITTEN)
+    if as_json:
+        found = {"out": str(out), "funnel": built.funnel.as_json(), **_spent_json(built.spent)}
+        print_json("build-equinfer", found)
+    else:
+        sys.stdout.write(_equinfer_text(built, out))
+    if built.spent.exit_code:
+        raise typer.Exit(built.spent.exit_code)
+
+
+WRITTEN = "written"
+"""Holds the hash of the file as it was written, so that no correction is overwritten."""
+
+
+def _as_json(made: Paraphrased, out: Path) -> dict[str, Any]:
+    return {
+        "out": str(out),
+        **made.counts(),
+        "versions": made.versions,
+        "refused": dict(made.refused.most_common()),
+        **_spent_json(made.spent),
+    }
+
+
+def _spent_json(spent: RunSummary) -> dict[str, Any]:
+    return {
+        "answered": spent.answered,
+        "cached": spent.cached,
+        "failed": spent.failed,
+        "prompt_tokens": spent.prompt_tokens,
+        "completion_tokens": spent.completion_tokens,
+        "cost": spent.cost,
+        "stopped": spent.stopped,
+    }
+
+
+def _as_text(made: Paraphrased, out: Path) -> str:
+    counts = made.counts()
+    lines = [
+        f"{counts['paraphrases']:,} paraphrases of {counts['items']:,} items in {out}: "
+        f"{counts['items_with_all']:,} items have all {made.versions}, "
+        f"{counts['items_with_none']:,} have none.",
+        *(f"  refused {n:,}: {reason}" for reason, n in made.refused.most_common()),
+        *_spent_text(made.spent),
+    ]
+    lines.append("Look at them before they are used: only their form was checked.")
+    return "\n".join(lines) + "\n"
+
+
+def _spent_text(spent: RunSummary) -> list[str]:
+    lines = [f"{spent.costs()}."]
+    if spent.stopped == "budget":
+        lines.append("The budget is spent; the same command with a larger one continues.")
+    if spent.last_failure is not None:
+        seen = spent.last_failure.message
+        lines.append(f"Requests without an answer are asked again by the same command: {seen}")
+    return lines
+
+
+def _equinfer_text(built: Built, out: Path) -> str:
+    from horsesense.stats.words import plural
+    from horsesense_extras.build.equinfer.build import EQUATIONS
+    from horsesense_extras.build.equinfer.funnel import table
+
+    papers = plural(len({row["cluster"] for row in built.rows}), "paper")
+    lines = [f"{plural(len(built.rows), 'item')} from {papers} in {out}.", ""]
+    lines += [*table(built.funnel.as_json()), ""]
+    if built.spent.answered or built.spent.cached or built.spent.failed:
+        lines += _spent_text(built.spent)
+    lines.append(f"Every equation and its reason: {out.name}.answers/{EQUATIONS}")
+    if built.rows:
+        lines.append(f"Have people look at the wrong options: horsesense annotate {out}")
+    return "\n".join(lines) + "\n"
+
+
+def _write(rows: list[dict[str, Any]], out: Path, as_json: bool) -> None:
+    write_whole(out, json_lines(rows))
+    if as_json:
+        print_json("build", {"out": str(out), "items": len(rows)})
+    else:
+        print(f"{len(rows):,} items in {out}")

@@ -1,0 +1,174 @@
+"""`horsesense export`: a run, or a piece of it, for other places; and items as tasks of others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from horsesense.cli.grouped import grouped
+from horsesense.cli.options import AsJson, FieldMap, Limit, Seed, Split, Where, pairs
+from horsesense.cli.output import print_json
+from horsesense.errors import UsageError
+from horsesense_extras.cli.export_pieces import Pieces
+
+OF_A_RUN = ("inspect", "lm-eval", "batch", "eee", "parquet", "csv")
+OF_ITEMS = ("lm-eval-task",)
+FORMATS = (*OF_A_RUN, *OF_ITEMS)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(grouped(export))
+
+
+def export(
+    what: Annotated[
+        str,
+        typer.Argument(
+            help="A run directory; for lm-eval-task: items, as for `audit`.", show_default=False
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Argument(
+            help="The new file or folder; by default beside the run, named after the format.",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    pieces: Pieces,
+    to: Annotated[
+        str | None, typer.Option(help=f"The format: {', '.join(FORMATS)}.", show_default=False)
+    ] = None,
+    probes: Annotated[
+        str | None, typer.Option(help="Of lm-eval-task: probes, separated by commas.")
+    ] = None,
+    suite: Annotated[
+        str | None, typer.Option(help="Of lm-eval-task: a named set of probes.")
+    ] = None,
+    readers: Annotated[
+        str,
+        typer.Option(
+            help="Of lm-eval-task: text brings back replies, first_token scores of the labels,"
+            " option_text scores of the options' texts."
+        ),
+    ] = "text",
+    style: Annotated[
+        str, typer.Option(help="Of lm-eval-task: completion, or chat (--apply_chat_template).")
+    ] = "completion",
+    max_tokens: Annotated[int, typer.Option(help="Of lm-eval-task: longest reply.")] = 16,
+    shots: Annotated[int, typer.Option(help="Of lm-eval-task: few-shot examples.")] = 0,
+    shots_from: Annotated[
+        str | None, typer.Option(help="Of lm-eval-task: items file with the examples.")
+    ] = None,
+    limit: Limit = None,
+    seed: Seed = 0,
+    map: FieldMap = None,
+    split: Split = None,
+    where: Where = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write a run for other programs, or a piece of its report; or items as tasks of others.
+
+    One of --to, --redacted, --figure, --table and --paper says what is written.
+    """
+    if (to is None) == (pieces.chosen is None):
+        raise UsageError(
+            "Say what is to be written." if to is None else f"--to and --{pieces.chosen} at once.",
+            hint="One of --to FORMAT, --redacted FILE, --figure NAME, --table NAME, --paper NAME.",
+        )
+    if to is None:
+        found = pieces.write(Path(what), out)
+        found["says"] = [found["out"]]
+    elif to not in FORMATS:
+        raise UsageError.unknown("format to export to", to, FORMATS)
+    elif to in OF_ITEMS:
+        found = _tasks(
+            what,
+            out,
+            probes=probes, suite=suite, readers=readers, style=style, max_tokens=max_tokens,
+            shots=shots, shots_from=shots_from, limit=limit, seed=seed, map=pairs("map", map),
+            split=split, where=pairs("where", where),
+        )  # fmt: skip
+    else:
+        found = _run(Path(what), out, to)
+    if as_json:
+        print_json("export", {key: value for key, value in found.items() if key != "says"})
+    else:
+        for line in found["says"]:
+            print(line)
+
+
+def _run(path: Path, out: Path | None, to: str) -> dict[str, Any]:
+    from horsesense.api import open as open_run
+
+    run = open_run(path)
+    ending = {"inspect": ".eval"}.get(to, f"-{to}")
+    place = out or path.with_name(f"{path.resolve().name}{ending}")
+    if to == "batch":
+        return _batch(run.directory, place)
+    if "measure" not in run.directory.known.stages:
+        run.measure()
+    written = _writer(to)(run.results, place)
+    return {"out": str(written), "format": to, "says": [str(written)]}
+
+
+def _writer(to: str) -> Any:
+    from horsesense_extras.integrations import every_eval_ever, inspect_log, lm_eval_samples, plain
+
+    return {
+        "inspect": inspect_log.write_inspect_log,
+        "lm-eval": lm_eval_samples.write_lm_eval,
+        "eee": every_eval_ever.write_every_eval_ever,
+        "parquet": plain.write_parquet,
+        "csv": plain.write_csv,
+    }[to]
+
+
+def _batch(directory: Any, place: Path) -> dict[str, Any]:
+    from horsesense.stats.words import plural
+    from horsesense_extras.integrations.batch import write_batch
+
+    written = write_batch(directory, place)
+    says = [
+        f"{plural(written.requests, 'request')} to be sent in {plural(len(written.files), 'file')},"
+        f" {written.answered:,} answered: {place}"
+    ]
+    if written.requests:
+        root = directory.layout.root
+        says.append(f"horsesense import ANSWERS.jsonl --out {root} takes what comes back.")
+    return {
+        "out": str(place),
+        "format": "batch",
+        "files": list(written.files),
+        "requests": written.requests,
+        "answered": written.answered,
+        "says": says,
+    }
+
+
+def _tasks(items: str, out: Path | None, **values: Any) -> dict[str, Any]:
+    from horsesense.plugins import split_outside_brackets
+    from horsesense.runs.settings import Settings
+    from horsesense_extras.integrations.lm_eval_task import write_tasks
+
+    if out is None:
+        raise UsageError("Name the folder: horsesense export ITEMS FOLDER --to lm-eval-task.")
+    given = {name: value for name, value in values.items() if value is not None}
+    for name in ("probes", "readers"):
+        if name in given:
+            given[name] = tuple(split_outside_brackets(given[name]))
+    made = write_tasks(Settings.of(items=items, model="lm-eval", **given), out)
+    says = [f"{n:,} prompts  {name}" for name, n in made.tasks.items()]
+    says += [f"left out: {n:,} ({why})" for why, n in made.left_out.items()]
+    says.append(f"lm_eval run --include_path {out} --tasks {made.group} --log_samples ...")
+    return {
+        "out": str(out),
+        "format": "lm-eval-task",
+        "group": made.group,
+        "tasks": made.tasks,
+        "left_out": made.left_out,
+        "says": says,
+    }

@@ -1,0 +1,219 @@
+"""`horsesense import`: logs of other programs as runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from horsesense.cli.options import AsJson, ReportItems
+from horsesense.cli.output import print_json
+from horsesense.cli.readings import printable
+from horsesense.stats.words import plural, some_of
+
+if TYPE_CHECKING:
+    from horsesense.api import Run
+    from horsesense_extras.logs.log_score import LogScore
+
+Logs = Annotated[
+    list[Path],
+    typer.Argument(
+        help="Logs of one model: Inspect (.eval, .json), samples of lm-eval (JSONL), run folders of"
+        " HELM, answers of a batch API with their requests, records of Every Eval Ever.",
+        show_default=False,
+    ),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(help="Run directory to make; imports/NAME by default.", show_default=False),
+]
+Known = Annotated[
+    str | None,
+    typer.Option(
+        help="Items that were asked, where the logs do not say which answers are right.",
+        show_default=False,
+    ),
+]
+
+HOLDS = {
+    "answer_disagreement": "answers to the same question asked several times",
+    "position_preference": "which positions are preferred",
+    "recall": "rightness by position",
+    "mismatch_rate": "first token against text",
+    "status_share": "kinds of reply",
+}
+"""Measures by which it is told what else a log allows to be seen."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("import")(import_)
+
+
+def import_(
+    logs: Logs,
+    out: Out = None,
+    items: Known = None,
+    report_items: ReportItems = 200,
+    as_json: AsJson = False,
+) -> None:
+    """Make a run from logs of other programs: what was said, beside the score that they report.
+
+    Nothing is asked. Each LOG is also taken by every command that takes a run.
+    """
+    from horsesense_extras.api import load_log
+
+    run = load_log(*logs, out=out, items=items)
+    run.report(items=report_items)
+    told = summary(run)
+    if as_json:
+        print_json("import", told)
+        return
+    for line in lines(run, told):
+        print(printable(line))
+
+
+def summary(run: Run) -> dict[str, Any]:
+    """What an import found, as JSON values."""
+    from horsesense_extras.logs.imported import load_imported
+    from horsesense_extras.logs.log_score import log_scores
+
+    logs = (load_imported(run.directory) or {"logs": []})["logs"]
+    return {
+        "out": str(run.path),
+        "report": str(run.directory.layout.report),
+        "items": len(run.items),
+        "answers": sum(log["samples"] for log in logs) or _answered(run),
+        "left_out": sum(row["samples"] for row in _left_out(run, logs)),
+        "model": run.directory.known.model.name,
+        "logs": logs,
+        "scores": [_score_json(score) for score in log_scores(run.results)],
+        "holds": _holds(run),
+    }
+
+
+def _left_out(run: Run, logs: list[Any]) -> list[dict[str, Any]]:
+    """What was not taken, by reason: of logs, or of the answers of a batch."""
+    of_batch = run.taken.left_out.as_json() if run.taken is not None else []
+    return [row for log in logs for row in log["left_out"]] + of_batch
+
+
+def _answered(run: Run) -> int:
+    """Answers in a run of our own, which was asked inside another program or as a batch."""
+    findings = run.results.findings
+    return int(findings["trials"] - findings["unread"] + findings.get("unclear", 0))
+
+
+def _score_json(score: LogScore) -> dict[str, Any]:
+    said = None if score.said is None else score.said.as_json()
+    examples = [example._asdict() for example in score.examples]
+    return {
+        "name": score.name, "reported": dict(score.reported), "from_samples": score.from_samples,
+        "reader": score.reader, "said": said, "both": score.both, "differ": score.differ,
+        "examples": examples,
+    }  # fmt: skip
+
+
+def _holds(run: Run) -> list[str]:
+    """What else the log allows to be seen, by measures that have a value."""
+    there = {e.measure for e in run.results.estimates if e.value is not None}
+    found = [said for measure, said in HOLDS.items() if measure in there]
+    trials = run.trials
+    orders = trials.filter(trials["probe"] == "order")["item_id"].n_unique()
+    return ([f"{plural(orders, 'item')} in several orders"] if orders else []) + found
+
+
+def lines(run: Run, told: dict[str, Any]) -> list[str]:
+    """The summary of an import in five lines."""
+    logs = told["logs"]
+    if not logs:
+        return _of_ours(run, told)
+    names = ", ".join(
+        dict.fromkeys(f"{log['task'] or log['path']} ({log['format']})" for log in logs)
+    )
+    states = ", ".join(dict.fromkeys(log["state"] for log in logs))
+    reasons = [f"{row['samples']:,} ({row['reason']})" for log in logs for row in log["left_out"]]
+    left = f"; left out: {'; '.join(reasons)}" if reasons else ""
+    return [
+        f"{plural(told['answers'], 'answer')} of {told['model']} to {plural(told['items'], 'item')}"
+        f" from {names}, {states}{left}.",
+        *_scored(told["scores"]),
+        f"Also in it: {', '.join(told['holds']) or 'nothing more'}.",
+        f"Report: {told['report']}",
+    ]
+
+
+def _of_batch(run: Run) -> list[str]:
+    """What was not taken of a batch, and what is to be sent again."""
+    from horsesense_extras.integrations.batch import without_answer
+
+    lines = [
+        f"Left out: {row['samples']:,} ({row['reason']}; such as {row['examples'][0]})."
+        for row in _left_out(run, [])
+    ]
+    count = without_answer(run.directory)
+    if count:
+        has = "has" if count == 1 else "have"
+        lines.append(
+            f"{plural(count, 'request')} {has} no answer; horsesense export {run.path} FOLDER"
+            " --to batch writes what is to be sent."
+        )
+    return lines
+
+
+def _of_ours(run: Run, told: dict[str, Any]) -> list[str]:
+    """What an audit says in the end, of one that was asked elsewhere."""
+    from horsesense.cli.each import shortfalls
+    from horsesense.report.told import in_brief
+
+    return [
+        f"{plural(told['answers'], 'answer')} of {told['model']} to"
+        f" {plural(told['items'], 'item')}.",
+        *(f"- {sentence}" for sentence in in_brief(run.results)),
+        *(shortfalls(run) if run.taken is None else _of_batch(run)),
+        f"Report: {told['report']}",
+    ]
+
+
+def _scored(scores: list[dict[str, Any]]) -> list[str]:
+    """One line on the log's own score, one on what was said."""
+    if not scores:
+        return ["Accuracy in the log: it gives none.", "Accuracy as said: see the report."]
+    first = scores[0]
+    own = "; ".join(_own(score) for score in scores[:2])
+    own += f"; {len(scores) - 2} more in the report" if len(scores) > 2 else ""
+    said = first["said"]
+    if said is None or said["value"] is None:
+        why = "no right answer is known (give --items)" if not first["both"] else "not defined"
+        return [f"Accuracy in the log: {own}.", f"Accuracy as said: {why}."]
+    as_said = f"Accuracy as said: {_percent(said['value'])} (read by {first['reader']})"
+    if not first["differ"]:
+        return [f"Accuracy in the log: {own}.", f"{as_said}; the two never differ."]
+    shown = first["examples"][0]
+    reply = " ".join(shown["reply"].split())
+    reply = reply if len(reply) <= 60 else f"{reply[:60]}..."
+    took = "" if shown["log_answer"] is None else f", the log took {shown['log_answer'][:20]!r}"
+    example = (
+        f"{shown['item_id']}: {reply!r} says {shown['said'][:40]}"
+        f" ({'right' if shown['right'] else 'wrong'}){took}"
+    )
+    said = some_of(first["differ"], first["both"], "answer", "differ")
+    differ = f"{said}, such as {example}"
+    return [f"Accuracy in the log: {own}.", f"{as_said}; {differ}."]
+
+
+def _own(score: dict[str, Any]) -> str:
+    """A log's own score: the number as it stands there, and from its samples where that differs."""
+    if not score["reported"]:
+        return f"{score['name']} {_percent(score['from_samples'])} (from its samples)"
+    told = [f"{name} {_percent(n)} ({n})" for name, n in score["reported"].items()]
+    if len(told) > 3:
+        mean = _percent(score["from_samples"])
+        return f"{score['name']} {mean} over the answers of {len(told)} logs or splits"
+    same = len(told) > 1 or score["from_samples"] in score["reported"].values()
+    return ", ".join(told) + ("" if same else f", from its samples {score['from_samples']}")
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.1f} %"

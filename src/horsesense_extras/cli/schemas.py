@@ -1,0 +1,225 @@
+"""Fields of the `--json` outputs of the side programs; see `horsesense.cli.schemas`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import ConfigDict, Field
+
+from horsesense.cli.schema_rows import Output, Rows
+
+
+class ImportOutput(Output):
+    """`import`: where the run lies, what it was made from, and the logs' scores beside ours."""
+
+    out: str
+    report: str
+    items: int
+    answers: int
+    left_out: int
+    model: str
+    logs: Rows
+    scores: Rows
+    holds: list[str]
+
+
+class ExportOutput(Output):
+    """`export`: what was written, by format."""
+
+    out: str
+    format: str
+    files: list[str] | None = Field(None, description="of batch: files of requests to be sent")
+    requests: int | None = Field(None, description="of batch: requests to be sent")
+    answered: int | None = Field(None, description="of batch: requests that have an answer")
+    group: str | None = Field(None, description="of lm-eval-task: the group of all tasks")
+    tasks: dict[str, int] | None = Field(None, description="of lm-eval-task: task -> prompts")
+    left_out: dict[str, int] | None = Field(None, description="of lm-eval-task: why -> prompts")
+
+
+class AnnotateOutput(Output):
+    """`annotate`: the file that was written, or what was taken from the filled ones."""
+
+    says: str
+    file: str | None = None
+    carried: int | None = None
+    undecided: int | None = None
+    others: int | None = None
+    items: int | None = Field(None, description="with `options`: of a set, not a run")
+    options: int | None = None
+    replies: int | None = None
+    reviewers: list[str] | None = None
+    agreement: float | None = None
+    alpha: float | None = Field(None, description="Krippendorff's, of all reviewers")
+    compared: int | None = None
+    disagreements: int | None = None
+    open: list[str] | None = None
+    skipped: int | None = None
+
+
+class CuesOutput(Output):
+    """`cues`: verdicts, cues and models by data set."""
+
+    rows: Rows
+    ungrouped_rows: Rows
+    alike_rows: Rows
+    verdict: dict[str, dict[str, Any]]
+    cues: Rows
+    models: Rows
+    families: Rows
+    published_families: Rows
+    items: dict[str, list[Any]]
+    notes: dict[str, list[str]]
+    settings: dict[str, dict[str, Any]]
+
+
+class CheckPaperOutput(Output):
+    """`check-paper`: every claim with its verdict."""
+
+    counts: dict[str, int]
+    claims: Rows
+
+
+class BuildOutput(Output):
+    """`build pairs` and `build mix`: the file, and its items."""
+
+    out: str
+    items: int
+
+
+class BalancedOutput(Output):
+    """`build balanced`: what was kept, and Cohen's kappa before and after."""
+
+    n: int
+    kept: int
+    effective: float
+    rounds: int
+    before: dict[str, float | None]
+    after: dict[str, float | None]
+    ids: list[str]
+    notes: list[str]
+
+
+class SpentOutput(Output):
+    """What a command asked of models."""
+
+    answered: int
+    cached: int
+    failed: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None
+    stopped: str | None
+
+
+class ParaphrasesOutput(SpentOutput):
+    """`build paraphrases`: what was written, refused and spent."""
+
+    out: str
+    items: int
+    paraphrases: int
+    items_with_all: int
+    items_with_none: int
+    versions: int
+    refused: dict[str, int]
+
+
+class EquinferOutput(SpentOutput):
+    """`build equinfer`: what became of every paper and equation, and what was spent."""
+
+    out: str
+    funnel: dict[str, Any] = Field(description="as in docs/equinfer.md")
+
+
+class BuildTestOutput(Output):
+    """`build test`: what was written, and how evenly items and forms are spread."""
+
+    out: str
+    id: str
+    booklets: int
+    questions: list[int] = Field(description="of each booklet")
+    items: int
+    forms: Rows
+    people_by_item_and_form: dict[str, int]
+    balanced: int = Field(description="people with whom all items and forms are seen equally often")
+    excluded: Rows
+
+
+class AnnotateTestOutput(Output):
+    """`annotate TEST --take`: the run that was made of the booklets that are back."""
+
+    says: str
+    run: str
+    booklets: list[int]
+    answers: int
+    missing: dict[str, list[int]] = Field(description="booklet to its questions without an answer")
+    notes: list[str]
+    agreement: Rows
+
+
+class TrainReaderOutput(Output):
+    """`train reader`: what the reader's manifest holds."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class TrainChoicePlanOutput(Output):
+    """`train choice --plan`: what would be done, and what that takes."""
+
+    train: int = Field(description="items to train on")
+    test: int = Field(description="items of other clusters, to ask about")
+    left_out: dict[str, int] = Field(description="reason, and number of items on neither side")
+    clusters: dict[str, int] = Field(description="of train and test")
+    alone: int = Field(description="items that name neither a cluster nor a context")
+    trainings: list[str] = Field(description="ARM-SEED of each")
+    done: int = Field(description="trainings that are finished")
+    tokens: int | None = Field(description="that each training may take; null by statements")
+    efforts: dict[str, dict[str, int]] = Field(
+        description="arm, and statements, items, updates, tokens, reply_tokens of its first seed"
+    )
+    requests: int = Field(description="of each evaluation, at most")
+    size: dict[str, int]
+    memory: int = Field(description="bytes, estimated")
+    device: str
+    available: int | None = Field(description="bytes that the device has in all")
+    peak: int | None = Field(description="bytes that timed updates took at most")
+    training_seconds: float | None
+    asking_seconds: float | None
+
+
+class TrainChoiceOutput(Output):
+    """`train choice`: every training, score and difference."""
+
+    out: str
+    report: str
+    experiment: dict[str, Any] = Field(description="every setting")
+    base: dict[str, str]
+    items: dict[str, Any]
+    tokens: int | None = Field(description="that each training might take; null by statements")
+    trainings: Rows = Field(description="what each took and how its loss fell")
+    unequal: list[str] = Field(description="sentences on what the arms have not alike")
+    arms: list[str]
+    seeds: int
+    level: float
+    scores: Rows = Field(description="of each arm in each view, by seed")
+    effects: Rows = Field(description="differences, with both intervals")
+    left_out: Rows = Field(description="views that are not compared")
+
+
+OUTPUTS: Mapping[str, type[Output]] = {
+    "import": ImportOutput,
+    "export": ExportOutput,
+    "annotate": AnnotateOutput,
+    "cues": CuesOutput,
+    "build": BuildOutput,
+    "build-balanced": BalancedOutput,
+    "build-paraphrases": ParaphrasesOutput,
+    "build-equinfer": EquinferOutput,
+    "build-test": BuildTestOutput,
+    "annotate-test": AnnotateTestOutput,
+    "check-paper": CheckPaperOutput,
+    "train-reader": TrainReaderOutput,
+    "train-choice": TrainChoiceOutput,
+    "train-choice-plan": TrainChoicePlanOutput,
+}
+"""Name in the field `schema` -> the fields."""

@@ -1,0 +1,170 @@
+"""`horsesense train`: readers from annotated replies."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from horsesense.cli.options import AsJson, FieldMap, pairs
+from horsesense.cli.output import print_json
+from horsesense.errors import UsageError
+from horsesense_extras.cli.train_choice import choice
+
+if TYPE_CHECKING:
+    from horsesense_extras.readers.training.reader import Evaluation, Trained
+    from horsesense_extras.readers.training.scores import Score
+
+train = typer.Typer(name="train", help="Train readers on annotated replies.", no_args_is_help=True)
+
+Files = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        help="JSONL (plain, .gz or .zst) with question, options, response, label and where"
+        " present model and labels.",
+        show_default=False,
+    ),
+]
+Out = Annotated[
+    Path,
+    typer.Option(
+        help="Directory for the reader; without FILES, of the reader to --evaluate.",
+        show_default=False,
+    ),
+]
+Evaluate = Annotated[
+    list[Path] | None,
+    typer.Option(help="Another annotated file to measure the reader on; repeatable."),
+]
+KindName = Annotated[
+    str, typer.Option(help="encoder, seq2seq (T5) or causal (LoRA; --quantised for QLoRA).")
+]
+Base = Annotated[
+    str | None, typer.Option(help="Model to start from: minilm, smollm2, a directory or hub name.")
+]
+TestShare = Annotated[float, typer.Option(help="Share of the questions to measure on.")]
+LeaveOut = Annotated[
+    str | None, typer.Option(help="Measure on models with this in their name; train on others.")
+]
+Most = Annotated[int | None, typer.Option(help="Replies to train on, and to measure on, at most.")]
+Steps = Annotated[int | None, typer.Option(help="Updates; else as many as --epochs takes.")]
+Epochs = Annotated[float | None, typer.Option(help="Passes over the replies.")]
+Batch = Annotated[int | None, typer.Option(help="Replies an update.")]
+Rate = Annotated[float | None, typer.Option(help="Learning rate.")]
+Rank = Annotated[int | None, typer.Option(help="Rank of the LoRA adapter.")]
+Frozen = Annotated[int | None, typer.Option(help="Lowest layers of an encoder that stay.")]
+Seed = Annotated[int, typer.Option(help="Of split, order, weights and dropout.")]
+Quantised = Annotated[bool, typer.Option("--quantised", help="QLoRA: the base in 4 bits.")]
+Precision = Annotated[
+    str | None,
+    typer.Option(help="float32, bfloat16 or float16; the paper's on a GPU, float32 on a CPU."),
+]
+LikeLength = Annotated[
+    int | None, typer.Option(help="Batches filled together in order of length; 1 for none.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    train.command("choice")(choice)
+    app.add_typer(train)
+
+
+@train.callback()
+def _train() -> None:
+    """Train readers on annotated replies."""
+
+
+@train.command("reader")
+def reader(
+    out: Out,
+    files: Files = None,
+    evaluate: Evaluate = None,
+    kind: KindName = "encoder",
+    base: Base = None,
+    map: FieldMap = None,
+    test_share: TestShare = 0.2,
+    leave_out: LeaveOut = None,
+    most: Most = None,
+    steps: Steps = None,
+    epochs: Epochs = None,
+    batch: Batch = None,
+    rate: Rate = None,
+    rank: Rank = None,
+    frozen: Frozen = None,
+    seed: Seed = 0,
+    precision: Precision = None,
+    like_length: LikeLength = None,
+    quantised: Quantised = False,
+    as_json: AsJson = False,
+) -> None:
+    """Fine-tune a model that says what a reply chooses; use it as trained:DIRECTORY."""
+    from horsesense_extras.readers.trained.saved import Manifest
+    from horsesense_extras.readers.training.reader import Plan, evaluate_reader, train_reader
+    from horsesense_extras.readers.training.recipes import recipe_for
+
+    fields = pairs("map", map)
+    if not files and not evaluate:
+        raise UsageError(
+            "There is nothing to train on and nothing to measure.",
+            hint="Name annotated FILES to train on, or --evaluate FILE with a reader in --out.",
+        )
+    recipe = recipe_for(
+        kind,
+        base=base,
+        steps=steps,
+        epochs=epochs,
+        batch=batch,
+        rate=rate,
+        rank=rank,
+        frozen=frozen,
+        seed=seed,
+        precision=precision,
+        like_length=like_length,
+        quantised=quantised or None,
+    )
+    if files:
+        plan = Plan(kind, recipe, tuple(files), fields, test_share, leave_out, most)  # type: ignore[arg-type]
+        trained = train_reader(plan, out)
+        if not as_json:
+            sys.stdout.write(table(trained))
+            sys.stdout.flush()
+    others = evaluate_reader(out, evaluate, fields, most=most, seed=seed) if evaluate else []
+    if as_json:
+        print_json("train-reader", Manifest.load(out).model_dump(mode="json"))
+    else:
+        sys.stdout.write("".join(evaluated(other) for other in others))
+
+
+def evaluated(found: Evaluation) -> str:
+    """How another file was read."""
+    left = ", ".join(f"{n} rows: {reason}" for reason, n in found.dropped.items())
+    lines = [f"{found.file}{f' (left out: {left})' if left else ''}:", *_scores(found.results)]
+    return "\n".join(lines) + "\n"
+
+
+def table(found: Trained) -> str:
+    """What was held out and how it was read, one line for each source model."""
+    data = found.manifest.data
+    lines = [
+        f"{found.folder}: trained on {data['trained_on']} replies to"
+        f" {data['questions_trained_on']} questions in {len(found.losses)} updates;"
+        f" measured on {data['measured_on']} replies to {data['questions_measured_on']} others.",
+        *_scores(found.results),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _scores(results: Sequence[Score]) -> list[str]:
+    head = f"{'model':<28} options    n  wrong  accuracy  macro F1  fixed F1"
+    return [
+        head,
+        *(
+            f"{s.model or '-':<28} {s.options:>7} {s.n:>4} {s.wrong:>6} {s.accuracy:>9.4f}"
+            f" {s.macro_f1:>9.4f} {s.macro_f1_fixed:>9.4f}"
+            for s in results
+        ),
+    ]

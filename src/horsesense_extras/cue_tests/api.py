@@ -1,0 +1,215 @@
+"""`find_cues`: from items to rows, verdict and named cues, top to bottom."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from horsesense.errors import UsageError
+from horsesense.items.item import ItemSet
+from horsesense.stats.words import plural
+from horsesense_extras.cue_tests.dependence import Answers, depend, family_summary
+from horsesense_extras.cue_tests.evaluate import BEST, REFIT_UP_TO, Ticker, cue_rows, evaluate
+from horsesense_extras.cue_tests.groups import Grouping, Groups, built_alike, find_groups
+from horsesense_extras.cue_tests.packages import need_packages
+from horsesense_extras.cue_tests.result import CueResult, CueRow
+from horsesense_extras.cue_tests.scores import is_constant
+from horsesense_extras.cue_tests.splits import Split, published, published_draw, repeated
+from horsesense_extras.cue_tests.sweep import Method
+from horsesense_extras.cue_tests.task import Task, make_task
+from horsesense_extras.cue_tests.verdict import is_predictable, judge
+
+Ints = npt.NDArray[np.int64]
+
+WORTH_SHOWING: Final = 0.05
+"""Share of grouped items from which the result without groups is shown beside it."""
+
+MANY_ALIKE: Final = 0.2
+"""Share of items that only a frame groups, from which they might come from templates."""
+FEWEST_FRAMES: Final = 20
+
+
+STEADY: Final = 2000
+"""Predictions (items times repeats) from which the division hardly matters."""
+
+
+def find_cues(
+    items: ItemSet,
+    *,
+    faithful: bool = False,
+    presence_bug: bool = False,
+    grouping: Grouping = "found",
+    folds: int = 5,
+    repeats: int | None = None,
+    seed: int = 0,
+    jobs: int | None = None,
+    answers: Sequence[Answers] = (),
+    families: Mapping[str, str] | None = None,
+    listener: Callable[[int, int], None] | None = None,
+) -> CueResult:
+    """Find out how far simple features predict the labels of a benchmark, and which do.
+
+    >>> from horsesense.items.item import Item, ItemSet
+    >>> words = ["surely", "rarely"]
+    >>> texts = [f"{words[i % 2]} word{i % 7} and word{i % 5}" for i in range(240)]
+    >>> rows = [Item(str(i), t, ("no", "yes"), i % 2) for i, t in enumerate(texts)]
+    >>> toy = ItemSet("toy", "label", tuple(rows))
+    >>> result = find_cues(toy, grouping="none", folds=2, repeats=1, jobs=1)
+    >>> result.verdict.strength, sorted(cue.name for cue in result.cues[:2])
+    ('strong', ['rarely', 'surely'])
+
+    Args:
+        items: labelled texts, or questions with options and gold.
+        faithful: the published method: one split (the items' own where they name one), unscaled
+            readability, no groups. (Leaving the barn door open for Clever Hans, section 3.)
+        presence_bug: presence as the published code computed it: counts.
+        grouping: which items are never divided between training and test (see `find_groups`).
+        folds: 1 divides once, 60/20/20, and predicts the last fifth alone.
+        repeats: repetitions of the folds; by default 2, and up to 10 for fewer than 1,000 items,
+            where one division differs much from the next.
+        seed: of folds, shuffles and ties.
+        jobs: processes; by default one per core.
+        answers: recorded answers of models to these items.
+        families: model -> family; by default guessed from the model's name.
+        listener: called with (units done, units in all).
+
+    Raises:
+        UsageError: the items cannot be used (too few, one label, equal texts), or a setting.
+    """
+    need_packages()
+    started = time.monotonic()
+    if folds < 1 or (repeats is not None and repeats < 1):
+        raise UsageError(f"folds is {folds} and repeats {repeats}; both must be at least 1.")
+    task = make_task(items, faithful=faithful)
+    repeats = repeats or min(max(STEADY // len(task), 2), 10)
+    groups = find_groups(task, "none" if faithful else grouping)
+    splits = _splits(task, groups.numbers, faithful, folds, repeats, seed)
+    method, ticker = Method(faithful, presence_bug, seed), Ticker(listener)
+    jobs = jobs or os.cpu_count() or 1
+    found = evaluate(task, splits, groups.numbers, method, jobs=jobs, ticker=ticker)
+    rows, best = cue_rows(task, found, groups.numbers, grouped=groups.n_grouped > 0)
+    loose_rows, loose = _without_groups(task, groups, method, folds, jobs, ticker)
+    constant = is_constant(found.predicted[BEST])
+    alike = None
+    if grouping == "found" and not faithful and is_predictable(best, constant):
+        alike = _alike_apart(task, groups, method, folds, jobs, ticker)
+    right = np.mean(found.predicted[BEST] == task.gold[found.items], axis=0)
+    ids = [task.ids[i] for i in found.items]
+    models, by_family = depend(task, found.items, right, groups.numbers, answers, families)
+    return CueResult(
+        dataset=task.name,
+        kind=task.kind,
+        labels=task.labels,
+        rows=rows,
+        ungrouped=loose,
+        ungrouped_rows=loose_rows,
+        alike=alike,
+        verdict=judge(
+            best, rows, loose, alike=alike, constant=constant, faithful=faithful,
+            answered=bool(models), unresolved=_unresolved(task, groups),
+        ),
+        cues=found.cues,
+        predictions=dict(zip(ids, right.tolist(), strict=True)),
+        items=tuple(i for i, share in zip(ids, right, strict=True) if share == 1),
+        models=models,
+        families=by_family,
+        notes=tuple(_notes(task, groups, faithful)),
+        seconds=time.monotonic() - started,
+        faithful=faithful,
+        settings={
+            "faithful": faithful, "presence_bug": presence_bug, "grouping": grouping,
+            "folds": folds, "repeats": repeats, "seed": seed, "items": items.fingerprint,
+        },
+    )  # fmt: skip
+
+
+def _splits(
+    task: Task, groups: Ints, faithful: bool, folds: int, repeats: int, seed: int
+) -> list[Split]:
+    if not faithful:
+        if len(np.unique(groups)) < max(folds, 3):
+            raise UsageError(
+                f"{task.name}: {len(np.unique(groups))} groups for {folds} folds.",
+                hint="Use fewer --folds, or --no-groups to divide groups.",
+            )
+        return list(repeated(task.gold, groups, folds, repeats, seed))
+    if any(task.splits) and len(set(task.splits)) > 1:
+        return [published(list(task.splits))]
+    shuffle, split = published_draw(len(task))
+    return [Split(shuffle[split.fit], shuffle[split.choose], None, shuffle[split.test])]
+
+
+def _without_groups(
+    task: Task, groups: Groups, method: Method, folds: int, jobs: int, ticker: Ticker
+) -> tuple[tuple[CueRow, ...], CueRow | None]:
+    """The rows that a random division would give, once, where many items are grouped."""
+    if groups.n_grouped < WORTH_SHOWING * len(task):
+        return (), None
+    alone = np.arange(len(task))
+    splits = list(repeated(task.gold, alone, folds, 1, method.seed))
+    found = evaluate(task, splits, alone, method, jobs=jobs, ticker=ticker, lean=True)
+    return cue_rows(task, found, alone, grouped=False)
+
+
+def _alike_apart(
+    task: Task, groups: Groups, method: Method, folds: int, jobs: int, ticker: Ticker
+) -> CueRow | None:
+    """The best row with texts that are built alike on one side, once, where many are.
+
+    None where few are, or where they leave too few groups to be divided.
+    """
+    together = built_alike(task, groups)
+    if together.n_grouped - groups.n_grouped < MANY_ALIKE * len(task):
+        return None
+    if len(np.unique(together.numbers)) < max(2 * folds, FEWEST_FRAMES):
+        return None
+    splits = list(repeated(task.gold, together.numbers, folds, 1, method.seed))
+    found = evaluate(task, splits, together.numbers, method, jobs=jobs, ticker=ticker, lean=True)
+    return cue_rows(task, found, together.numbers, grouped=True)[1]
+
+
+def _unresolved(task: Task, groups: Groups) -> int:
+    """Items that templates may have made which nobody could tell apart; 0 where they are few."""
+    return groups.unresolved if groups.unresolved >= MANY_ALIKE * len(task) else 0
+
+
+def _notes(task: Task, groups: Groups, faithful: bool) -> list[str]:
+    notes = [*task.notes, *groups.notes]
+    for rule, n in groups.joined.items():
+        what = "the clusters that they name" if rule == "given" else rule
+        notes.append(f"Grouped by {what}: {plural(n, 'item')}.")
+    sizes = np.bincount(task.gold)
+    rare = int(np.sum(sizes[sizes > 0] < 5))
+    if rare and task.kind == "labels":
+        notes.append(
+            f"Fewer than five items: {plural(rare, 'label')}, of which little can be learned."
+        )
+    if len(task) <= REFIT_UP_TO and not faithful:
+        notes.append("p-values come from refitting everything to shuffled labels.")
+    return notes
+
+
+def as_json(results: Sequence[CueResult]) -> dict[str, Any]:
+    """`rows` of all data sets; verdicts, cues, models, families and items beside them."""
+    families, published_tests = family_summary(results)
+    return {
+        "rows": [asdict(row) for result in results for row in result.rows],
+        "alike_rows": [asdict(result.alike) for result in results if result.alike],
+        "ungrouped_rows": [asdict(row) for result in results for row in result.ungrouped_rows],
+        "verdict": {result.dataset: asdict(result.verdict) for result in results},
+        "cues": [
+            {"dataset": result.dataset, **asdict(cue)} for result in results for cue in result.cues
+        ],
+        "models": [asdict(model) for result in results for model in result.models],
+        "families": [asdict(family) for family in families],
+        "published_families": [asdict(test) for test in published_tests],
+        "items": {result.dataset: list(result.items) for result in results},
+        "notes": {result.dataset: list(result.notes) for result in results},
+        "settings": {result.dataset: dict(result.settings) for result in results},
+    }

@@ -1,0 +1,257 @@
+"""Do models use the cues? They do better where cues predict the label, among items of one label.
+
+A classifier and a model that both favour one label agree more often on that label's items, with
+or without a cue. So predictable and unpredictable items are compared label by label; what the
+labels alone would explain is shown beside it. Interval and p are those of `stats.within_strata`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import norm, ttest_rel
+from scipy.stats import t as student
+
+from horsesense.stats.multiplicity import benjamini_hochberg
+from horsesense.stats.within_strata import WithinStrata
+from horsesense.stats.words import plural
+from horsesense_extras.cue_tests.result import CueResult, Dependence, FamilyTest
+from horsesense_extras.cue_tests.task import Task
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+ALL_SETS: Final = "all data sets"
+
+_FAMILIES: Final = {
+    "OpenAI": r"openai|gpt-?[2-9]|gpt-oss|chatgpt|davinci|curie|babbage|\bada\b|\bo[134]\b",
+    "Anthropic": r"anthropic|claude",
+    "Google": r"google|gemini|gemma|palm|\bt5\b|flan",
+    "Meta": r"meta|llama|\bopt\b",
+    "Mistral": r"mistral|mixtral|ministral",
+    "Alibaba": r"qwen|alibaba|qwq",
+    "DeepSeek": r"deepseek",
+    "Cohere": r"cohere|command",
+    "AI21": r"ai21|jurassic|jamba|\bj[12]\b",
+    "Aleph Alpha": r"aleph|luminous",
+    "TII": r"\btii|falcon",
+    "01-AI": r"01-ai|\byi\b",
+    "Writer": r"writer|palmyra",
+    "Microsoft": r"microsoft|\bphi\b",
+}
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Which items a model answered right.
+
+    Attributes:
+        model: its name.
+        right: item id -> 1 right, 0 wrong, a mean of several answers, or None: no readable answer.
+    """
+
+    model: str
+    right: Mapping[str, float | None]
+
+
+def family_of(model: str, families: Mapping[str, str] | None = None) -> str:
+    """The maker of a model: as the user says, or guessed from its name, or the name itself.
+
+    >>> family_of("text-davinci-003"), family_of("my-model", {"my-model": "ours"})
+    ('OpenAI', 'ours')
+    """
+    if families and model in families:
+        return families[model]
+    lowered = model.lower().replace("_", " ")
+    return next((f for f, p in _FAMILIES.items() if re.search(p, lowered)), model)
+
+
+class Part(NamedTuple):
+    """Items of one task that were both predicted and answered.
+
+    Attributes:
+        right: how right each was answered, 0 to 1.
+        easy: whether cues predict it.
+        gold: its label.
+        group: its group.
+    """
+
+    right: Floats
+    easy: Bools
+    gold: Ints
+    group: Ints
+
+
+def depend(
+    task: Task,
+    items: Ints,
+    by_cues: Floats,
+    groups: Ints,
+    answers: Sequence[Answers],
+    families: Mapping[str, str] | None = None,
+) -> tuple[tuple[Dependence, ...], tuple[Dependence, ...]]:
+    """The dependence of each model and of each family on one data set.
+
+    Args:
+        task, items, groups: what was predicted.
+        by_cues: share of repeats in which cues predict each item right; above one half it counts
+            as predictable, and items at one half exactly are left out.
+        answers: of each model.
+        families: model -> family, for those that the name does not tell.
+    """
+    items, by_cues = items[by_cues != 0.5], by_cues[by_cues != 0.5]
+    table = {a.model: _aligned(task, items, a) for a in answers}
+    easy, gold, group = by_cues > 0.5, task.gold[items], groups[items]
+    models = []
+    members: dict[str, list[Floats]] = defaultdict(list)
+    for model, right in table.items():
+        family = family_of(model, families)
+        members[family].append(right)
+        models.append(_dependence(model, family, task, right, easy, gold, group))
+    found = []
+    for family, rights in members.items():
+        # A family answers each item once, by its mean: its models are not independent.
+        known = np.array(rights)
+        n = np.sum(~np.isnan(known), axis=0)
+        mean = np.where(n > 0, np.nansum(known, axis=0) / np.maximum(n, 1), np.nan)
+        name = plural(len(rights), "model")
+        found.append(_dependence(name, family, task, mean, easy, gold, group))
+    return tuple(models), tuple(found)
+
+
+def _aligned(task: Task, items: Ints, answers: Answers) -> Floats:
+    values = [answers.right.get(task.ids[i]) for i in items]
+    return np.array([np.nan if v is None else v for v in values], float)
+
+
+def _dependence(
+    model: str, family: str, task: Task, right: Floats, easy: Bools, gold: Ints, group: Ints
+) -> Dependence:
+    known = ~np.isnan(right)
+    part = Part(right[known], easy[known], gold[known], group[known])
+    found = WithinStrata.of(part.right, part.easy, part.gold, part.group)
+    low, high = found.interval() or (None, None)
+    on_easy, on_hard = _mean(part.right[part.easy]), _mean(part.right[~part.easy])
+    return Dependence(
+        model=model,
+        family=family,
+        dataset=task.name,
+        difference=found.estimate,
+        low=low,
+        high=high,
+        p_value=found.p(),
+        adjusted=None,
+        raw=on_easy - on_hard if on_easy is not None and on_hard is not None else None,
+        accuracy=float(part.right.mean()) if len(part.right) else float("nan"),
+        on_predictable=on_easy,
+        on_unpredictable=on_hard,
+        chance=float(task.chances.mean()),
+        n=len(part.right),
+        n_predictable=int(part.easy.sum()),
+        n_missing=int((~known).sum()),
+        by_label=_by_label(part, task.labels),
+        note=found.reason,
+    )
+
+
+def _by_label(part: Part, labels: Sequence[str]) -> dict[str, tuple[float | None, int, int]]:
+    out = {}
+    for number, label in enumerate(labels):
+        of_label = part.gold == number
+        one, other = part.right[of_label & part.easy], part.right[of_label & ~part.easy]
+        both = len(one) and len(other)
+        difference = float(one.mean() - other.mean()) if both else None
+        out[label] = (difference, len(one), len(other))
+    return out
+
+
+def _mean(values: Floats) -> float | None:
+    return float(values.mean()) if len(values) else None
+
+
+def family_summary(
+    results: Sequence[CueResult],
+) -> tuple[tuple[Dependence, ...], tuple[FamilyTest, ...]]:
+    """Families over all data sets, with Benjamini-Hochberg, and the published test beside it."""
+    by_family: dict[str, list[Dependence]] = defaultdict(list)
+    for result in results:
+        for row in result.families:
+            by_family[row.family].append(row)
+    pooled = [_pooled(rows) for rows in by_family.values()]
+    known = [row for row in pooled if row.p_value is not None]
+    adjusted = benjamini_hochberg([row.p_value for row in known if row.p_value is not None])
+    by_name = {row.family: p for row, p in zip(known, adjusted, strict=True)}
+    families = tuple(replace(row, adjusted=by_name.get(row.family)) for row in pooled)
+    return families, published_tests([model for result in results for model in result.models])
+
+
+def _pooled(rows: Sequence[Dependence]) -> Dependence:
+    """Random-effects mean over data sets, each of which counts once.
+
+    The variance between sets is DerSimonian and Laird's (1986), the error that of Hartung and
+    Knapp (2001) with Student's t, and never below the one of DerSimonian and Laird (Knapp and
+    Hartung 2003), which luck alone can undercut.
+    """
+    if len(rows) == 1:
+        return rows[0]
+    usable = [r for r in rows if r.difference is not None and r.low is not None]
+    first = replace(
+        rows[0], dataset=ALL_SETS, n=sum(r.n for r in rows), by_label={},
+        n_missing=sum(r.n_missing for r in rows), n_predictable=sum(r.n_predictable for r in rows),
+        raw=None, on_predictable=None, on_unpredictable=None,
+        accuracy=float(np.mean([r.accuracy for r in rows])),
+    )  # fmt: skip
+    left = "; ".join(f"{r.dataset}: {r.note}" for r in rows if r not in usable)
+    first = replace(first, note=f"left out: {left}" if left else "")
+    if not usable:
+        return replace(first, difference=None, low=None, high=None, p_value=None, note=left)
+    if len(usable) == 1:
+        only = usable[0]
+        return replace(
+            first, difference=only.difference, low=only.low, high=only.high, p_value=only.p_value
+        )
+    z = float(norm.ppf(0.975))
+    d = np.array([r.difference for r in usable], float)
+    variance = np.array([((r.high or 0) - (r.low or 0)) / (2 * z) for r in usable]) ** 2
+    w = 1 / variance
+    q = float(np.sum(w * (d - np.sum(w * d) / w.sum()) ** 2))
+    spread = w.sum() - np.sum(w**2) / w.sum()
+    between = max(0.0, (q - len(d) + 1) / spread) if spread > 0 else 0.0
+    w = 1 / (variance + between)
+    mean, free = float(np.sum(w * d) / w.sum()), len(d) - 1
+    scatter = float(np.sum(w * (d - mean) ** 2)) / free
+    error = float(np.sqrt(max(1.0, scatter) / w.sum()))
+    half = float(student.ppf(0.975, free)) * error
+    p = 2 * float(student.sf(abs(mean) / error, free))
+    return replace(first, difference=mean, low=mean - half, high=mean + half, p_value=p)
+
+
+def published_tests(models: Sequence[Dependence]) -> tuple[FamilyTest, ...]:
+    """The paper's test: per family a one-sided paired t over (model, data set) pairs of
+    kappa_uniform on the predictable and the unpredictable items; Benjamini-Hochberg over families.
+    It takes pairs as independent and labels as no confounder (specification, section 2).
+    """
+    pairs: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for row in models:
+        if row.on_predictable is not None and row.on_unpredictable is not None:
+            scale = 1 - row.chance
+            pairs[row.family].append((row.on_predictable / scale, row.on_unpredictable / scale))
+    tests = []
+    for family, both in pairs.items():
+        easy, hard = np.array(both).T
+        if len(both) < 2 or np.ptp(easy - hard) < 1e-12:  # equal differences have no spread
+            tests.append(FamilyTest(family, None, None, None, len(both)))
+            continue
+        found = ttest_rel(easy, hard, alternative="greater")
+        tests.append(
+            FamilyTest(family, float(found.statistic), float(found.pvalue), None, len(both))
+        )
+    adjusted = iter(benjamini_hochberg([t.p_value for t in tests if t.p_value is not None]))
+    return tuple(t if t.p_value is None else replace(t, adjusted=next(adjusted)) for t in tests)

@@ -1,0 +1,346 @@
+"""The sweep: every feature vector on every split, the classifier chosen inside the training part.
+
+The work is cut into units, one split and one vector each. Units read shared arrays and give back
+predictions, so they run in forked processes without copying the texts.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from multiprocessing import get_context
+from typing import Any, Final, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from horsesense.rng import seed_of
+from horsesense_extras.cue_tests.cheap import CueTable, cues_of_options, cues_of_texts
+from horsesense_extras.cue_tests.classify import (
+    CLASSIFIERS,
+    MANY_LABELS,
+    Classifier,
+    Fitted,
+    Turned,
+    fit,
+)
+from horsesense_extras.cue_tests.features import (
+    MOST_COLUMNS,
+    NGRAMS,
+    READABILITY,
+    Prepared,
+    prepare_dense,
+    prepare_ngrams,
+)
+from horsesense_extras.cue_tests.readability import readability
+from horsesense_extras.cue_tests.scores import accuracy, kappa, permuted
+from horsesense_extras.cue_tests.splits import Split
+from horsesense_extras.cue_tests.task import Task
+from horsesense_extras.cue_tests.tokens import Counts, Level, count_ngrams, read_stream
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+T = TypeVar("T")
+
+PAIRED: Final = "question and option"
+"""Options with the words that they share with the question in columns of their own."""
+FEW_ITEMS, FEW_ROWS, FEW_LABELS = 200, 500, 4
+"""Up to so many items p comes from refitting; rows and labels up to which Newton's method with
+turned rows is the faster one."""
+_BY_NAME: Final = {vector.name: vector for vector in NGRAMS}
+
+
+@dataclass(frozen=True)
+class Method:
+    """How features are made and models fitted.
+
+    Attributes:
+        faithful: as the paper's released code does.
+        presence_bug: presence is counts, as in that code.
+        seed: of all draws.
+    """
+
+    faithful: bool = False
+    presence_bug: bool = False
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Source:
+    """The features of a task before any split has been seen.
+
+    Attributes:
+        task: what is predicted.
+        counts: n-gram counts of the rows, for the levels that are loaded.
+        tables: dense feature vectors by name, (rows, columns).
+        groups: group number of each item.
+        method: see `Method`.
+    """
+
+    task: Task
+    counts: dict[str, Counts]
+    tables: dict[str, Floats]
+    groups: Ints
+    method: Method = field(default_factory=Method)
+
+    @property
+    def few(self) -> bool:
+        """Whether designs are small enough to be kept, and to be turned."""
+        return len(self.task) <= FEW_ITEMS and len(self.task.texts) <= FEW_ROWS
+
+    def gold(self, shuffle: int) -> Ints:
+        """The labels, or one of their shufflings (from 1)."""
+        if not shuffle:
+            return self.task.gold
+        rng = np.random.default_rng(seed_of(self.method.seed, "items", "shuffle", shuffle))
+        return permuted(self.task.gold, self.groups, self.task.strata, rng)
+
+
+class Unit(NamedTuple):
+    """One vector on one split; `shuffle` > 0 trains and tests on that shuffling of the labels."""
+
+    split: int
+    vector: str
+    shuffle: int = 0
+
+
+class Outcome(NamedTuple):
+    """What a unit found.
+
+    Attributes:
+        unit: what was done.
+        predicted: label number of each test item.
+        classifier: which one was chosen.
+        chosen_by: its score on the items that chose it.
+    """
+
+    unit: Unit
+    predicted: Ints
+    classifier: Classifier
+    chosen_by: float
+
+
+def count_level(task: Task, level: Level) -> dict[str, Counts]:
+    """The counts a level needs; for options also those of the option paired with its question."""
+    found: dict[str, Counts] = {level: count_ngrams(read_stream(task.texts, level), level)}
+    if task.kind == "options" and level == "word":
+        pairs = [_paired(t, q) for t, q in zip(task.texts, task.seconds, strict=True)]
+        found[PAIRED] = count_ngrams(read_stream(pairs, level), level)
+    return found
+
+
+def _paired(option: str, question: str) -> str:
+    """The option, then its words again, marked, where the question has them too.
+
+    A linear model gives all options of an item the same amount for the question's own words, so
+    what a question adds to its options is what they have in common.
+    """
+    asked = set(question.lower().split())
+    marked = [f"shared_{word}" for word in option.lower().split() if word in asked]
+    return " ".join([option, *marked])
+
+
+def dense_tables(task: Task) -> tuple[dict[str, Floats], CueTable]:
+    """Readability and the cheap cues, as dense vectors by name, and the cue columns."""
+    if task.kind == "labels":
+        cues = cues_of_texts(task.texts, task.seconds)
+    else:
+        cues = cues_of_options(task.texts, task.seconds, task.starts)
+    tables = {READABILITY: readability(task.texts)}
+    return tables | {name: cues.x[:, columns] for name, columns in cues.vectors().items()}, cues
+
+
+def vector_names(task: Task, level: Level) -> list[str]:
+    """The n-gram vectors of one level."""
+    names = [vector.name for vector in NGRAMS if vector.level == level]
+    return [*names, PAIRED] if task.kind == "options" and level == "word" else names
+
+
+def run_unit(source: Source, splits: Sequence[Split], unit: Unit) -> Outcome:
+    """Fit, choose, refit, predict."""
+    split, task = splits[unit.split], source.task
+    gold = source.gold(unit.shuffle)
+    best, best_score, model, design = CLASSIFIERS[0], -np.inf, None, None
+    candidates = CLASSIFIERS if len(task.labels) <= MANY_LABELS else CLASSIFIERS[:1]
+    if split.refit is None or len(candidates) > 1:
+        design = _design(source, unit, "fit", split.fit, gold)
+        for classifier in candidates:
+            tried = _fit(source, classifier, design, gold)
+            score = _choosing_score(source, tried, design.prepared, split.choose, gold)
+            if score > best_score:
+                best, best_score, model = classifier, score, tried
+    if split.refit is not None:
+        design = _design(source, unit, "refit", split.refit, gold)
+        model = _fit(source, best, design, gold)
+    assert model is not None
+    assert design is not None
+    predicted = _predict(source, model, design.prepared, split.test)
+    return Outcome(unit, predicted.astype(np.int32), best, float(best_score))
+
+
+@dataclass(frozen=True)
+class Design:
+    """A vector as fitted on some items: its columns, the rows of these items, and those turned."""
+
+    prepared: Prepared
+    rows: Ints
+    x: Any
+    turned: Turned | None
+
+
+_DESIGNS: dict[tuple[int, str, str], Design] = {}  # of the source that is worked on
+
+
+def _design(source: Source, unit: Unit, part: str, items: Ints, gold: Ints) -> Design:
+    """The design of a unit.
+
+    Of few items it is kept: each is fitted to a hundred shufflings of the labels, and without a
+    choice among more than 20,000 columns no label enters it.
+    """
+    few = source.few
+    key = (unit.split, unit.vector, part)
+    if few and key in _DESIGNS:
+        return _DESIGNS[key]
+    prepared = _prepare(source, unit.vector, items, gold)
+    rows = rows_of(source.task, items)
+    x = prepared.x[rows]
+    fast = few and not source.method.faithful and len(source.task.labels) <= FEW_LABELS
+    design = Design(prepared, rows, x, Turned.of(x) if fast and x.shape[1] else None)
+    if few and x.shape[1] < MOST_COLUMNS:
+        _DESIGNS[key] = design
+    return design
+
+
+def prepare(source: Source, vector: str, items: Ints) -> Prepared:
+    """A vector for all rows as fitted on `items`."""
+    return _prepare(source, vector, items, source.task.gold)
+
+
+def _prepare(source: Source, vector: str, items: Ints, gold: Ints) -> Prepared:
+    rows, y = rows_of(source.task, items), targets(source.task, gold)
+    method = source.method
+    if vector in source.tables:
+        return prepare_dense(source.tables[vector], rows, scale=not method.faithful)
+    if vector == PAIRED:
+        return prepare_ngrams(source.counts[PAIRED], _BY_NAME["2-gram presence word"], rows, y)
+    ngrams = _BY_NAME[vector]
+    counts = source.counts[ngrams.level]
+    return prepare_ngrams(counts, ngrams, rows, y, presence_bug=method.presence_bug)
+
+
+def rows_of(task: Task, items: Ints) -> Ints:
+    """The rows of the given items, in their order."""
+    if task.kind == "labels":
+        return items
+    widths = task.starts[items + 1] - task.starts[items]
+    ends = np.cumsum(widths)
+    return np.repeat(task.starts[items] - ends + widths, widths) + np.arange(ends[-1])
+
+
+def targets(task: Task, gold: Ints) -> Ints:
+    """What a classifier learns of each row: its label, or whether it is the right option."""
+    if task.kind == "labels":
+        return gold
+    right = np.zeros(task.starts[-1], np.int64)
+    right[task.starts[:-1] + gold] = 1
+    return right
+
+
+def _fit(source: Source, classifier: Classifier, design: Design, gold: Ints) -> Fitted:
+    y = targets(source.task, gold)[design.rows]
+    n_labels = len(source.task.labels) if source.task.kind == "labels" else 2
+    faithful = source.method.faithful
+    return fit(classifier, design.x, y, n_labels, faithful=faithful, turned=design.turned)
+
+
+def _predict(source: Source, model: Fitted, prepared: Prepared, items: Ints) -> Ints:
+    """Label number, or position of the option with the highest score; ties are drawn by lot."""
+    task = source.task
+    rows = rows_of(task, items)
+    scores = model.scores(prepared.x[rows])
+    if task.kind == "labels":
+        return np.asarray(np.argmax(scores, axis=1))
+    lots = np.random.default_rng(seed_of(source.method.seed, "items", "ties")).random(
+        task.starts[-1]
+    )
+    order = np.lexsort([lots[rows], scores[:, 1]])
+    owner = np.repeat(np.arange(len(items)), task.starts[items + 1] - task.starts[items])
+    best = np.zeros(len(items), np.int64)
+    best[owner[order]] = rows[order]
+    return best - task.starts[items]
+
+
+def _choosing_score(
+    source: Source, model: Fitted, prepared: Prepared, items: Ints, gold: Ints
+) -> float:
+    """Accuracy as in the paper; by default kappa, which a constant predictor cannot win."""
+    predicted = _predict(source, model, prepared, items)
+    if source.method.faithful:
+        return accuracy(predicted, gold[items])
+    value = kappa(predicted, gold[items], len(source.task.labels))
+    return 0.0 if np.isnan(value) else value
+
+
+_SHARED: dict[str, Any] = {}  # what forked workers see
+
+
+def _share(source: Source, splits: Sequence[Split]) -> None:
+    # Matrices are small and sparse: threads inside a fit only wait for each other.
+    from threadpoolctl import threadpool_limits
+
+    threadpool_limits(1)
+    _SHARED["source"], _SHARED["splits"] = source, splits
+
+
+def _shared(work: Callable[..., T], *more: Any) -> T:
+    return work(_SHARED["source"], _SHARED["splits"], *more)
+
+
+class Workers:
+    """Does work on one source and its splits, in other processes where there is a pool."""
+
+    def __init__(
+        self, source: Source, splits: Sequence[Split], pool: ProcessPoolExecutor | None
+    ) -> None:
+        self._known = (source, splits)
+        self._pool = pool
+
+    def start(self, work: Callable[..., T], *more: Any) -> Callable[[], T]:
+        """Begin `work(source, splits, *more)`; what comes back waits for its result."""
+        if self._pool is None:
+            return partial(work, *self._known, *more)
+        return self._pool.submit(_shared, work, *more).result
+
+    def run(self, units: Sequence[Unit]) -> Iterator[Outcome]:
+        """Begin all units; their outcomes come in the order of the units."""
+        results = [self.start(run_unit, unit) for unit in units]
+        return (result() for result in results)
+
+
+@contextmanager
+def workers(source: Source, splits: Sequence[Split], jobs: int) -> Iterator[Workers]:
+    """`jobs` processes that see the source and its splits without a copy; or this one."""
+    from threadpoolctl import threadpool_limits
+
+    if jobs == 1:
+        _DESIGNS.clear()
+        with threadpool_limits(1):
+            yield Workers(source, splits, None)
+        return
+    import sklearn.linear_model  # noqa: F401  (loaded once, before the processes fork)
+
+    # Forked workers see the arrays without a copy; elsewhere they are sent once per worker.
+    _DESIGNS.clear()
+    context = get_context("fork" if sys.platform == "linux" else "spawn")
+    with ProcessPoolExecutor(
+        jobs, mp_context=context, initializer=_share, initargs=(source, splits)
+    ) as pool:
+        try:
+            yield Workers(source, splits, pool)
+        finally:
+            pool.shutdown(cancel_futures=True)

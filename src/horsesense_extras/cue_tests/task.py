@@ -1,0 +1,270 @@
+"""What is to be predicted: items as rows of text, with a label each, or an option to find."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from horsesense.errors import UsageError
+from horsesense.items.item import Item, ItemSet, normalised
+from horsesense.stats.words import percent
+from horsesense_extras.cue_tests.tokens import unspaced_share
+
+Ints = npt.NDArray[np.int64]
+
+FEWEST_ITEMS: Final = 20
+LONGEST_TEXT: Final = 100_000
+"""Characters of a text that are read; what a label hides in later, no reader would see either."""
+LAYOUT_P: Final = 0.001
+"""Chi-squared p below which white space that goes with a label is worth a note."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A prediction task.
+
+    Attributes:
+        name: of the data set.
+        kind: "labels": one row of text per item, one of a fixed set of labels; "options": one row
+            per option, the label is the right option's position.
+        ids: of the items.
+        texts: of the rows.
+        seconds: second text of pairs, or the question of an option; "" where none, per row.
+        wholes: everything an item says, by which repeated and templated items are found.
+        gold: label number, or position of the right option, per item.
+        labels: names of the label numbers.
+        starts: first row of each item, and the number of rows, (items + 1,).
+        given_groups: the items' own clusters, "" where none.
+        splits: the splits that the items name.
+        notes: what was left out, and what to know when reading the result.
+    """
+
+    name: str
+    kind: Literal["labels", "options"]
+    ids: tuple[str, ...]
+    texts: tuple[str, ...]
+    seconds: tuple[str, ...]
+    wholes: tuple[str, ...]
+    gold: Ints
+    labels: tuple[str, ...]
+    starts: Ints
+    given_groups: tuple[str, ...]
+    splits: tuple[str | None, ...]
+    notes: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def chances(self) -> npt.NDArray[np.float64]:
+        """Chance of a blind guess, per item."""
+        if self.kind == "labels":
+            return np.full(len(self), 1 / len(self.labels))
+        return 1 / np.diff(self.starts)
+
+    @property
+    def strata(self) -> Ints:
+        """Items whose labels may replace each other: those with as many options."""
+        return np.diff(self.starts) if self.kind == "options" else np.zeros(len(self), np.int64)
+
+
+def make_task(items: ItemSet, *, faithful: bool = False) -> Task:
+    """The task that a set of items poses.
+
+    Choice items that all have one and the same set of options are a fixed set of labels. In the
+    published method the options of others are part of the text, and their letters are the labels.
+
+    Args:
+        items: with gold; items without are left out and counted.
+        faithful: drop repeated texts, as the paper does; by default they form a group.
+
+    Raises:
+        UsageError: fewer than 20 items are left, or only one label, or all texts are equal.
+    """
+    fixed = faithful or items.kind == "label" or _same_options(items)
+    if faithful and items.kind == "choice" and not _same_options(items):
+        items = replace(items, items=tuple(map(_lettered, items)))
+    kept, notes = _usable(items, fixed)
+    if faithful:
+        kept, note = _without_repeats(kept)
+        notes.append(note)
+    if fixed:
+        kept, note = _without_rare_labels(kept)
+        notes.append(note)
+    _check(items.name, kept, fixed)
+    task = _labels_task(items.name, kept, faithful) if fixed else _options_task(items.name, kept)
+    notes += [_length_note(task.wholes), _script_note(task.texts)]
+    if task.kind == "labels":
+        notes += _layout_notes(task)
+    return replace(task, notes=tuple(note for note in notes if note))
+
+
+def _same_options(items: ItemSet) -> bool:
+    sets = {frozenset(normalised(option) for option in item.options) for item in items}
+    return len(sets) == 1
+
+
+def _lettered(item: Item) -> Item:
+    """The item with its options in the text and their letters as labels, as the paper has it."""
+    letters = tuple("abcdefghijklmnopqrstuvwxyz"[: len(item.options)])
+    listed = [f"{a.upper()}. {o}" for a, o in zip(letters, item.options, strict=True)]
+    return replace(item, question="\n".join([item.question, *listed]), options=letters)
+
+
+def _usable(items: ItemSet, fixed: bool) -> tuple[list[Item], list[str]]:
+    """Items with gold and text, and what was left out."""
+    with_gold = [item for item in items if item.gold is not None]
+    kept = [item for item in with_gold if _text(item).strip() or not fixed]
+    if not fixed:
+        kept = [item for item in kept if all(map(str.strip, item.options))]
+    notes = []
+    if len(with_gold) < len(items):
+        lost = len(items) - len(with_gold)
+        notes.append(f"Items left out because they have no gold: {lost:,}.")
+    if len(kept) < len(with_gold):
+        what = "text" if fixed else "option"
+        lost = len(with_gold) - len(kept)
+        notes.append(f"Items left out because of an empty {what}: {lost:,}.")
+    return kept, notes
+
+
+def _without_repeats(kept: Sequence[Item]) -> tuple[list[Item], str]:
+    first = {_text(item): item for item in reversed(kept)}
+    out = [item for item in kept if first[_text(item)] is item]
+    dropped = len(kept) - len(out)
+    return out, f"Items left out because they repeat a text: {dropped:,}." if dropped else ""
+
+
+def _without_rare_labels(kept: Sequence[Item]) -> tuple[list[Item], str]:
+    """Without labels of a single item, which no other item could teach."""
+    times = Counter(_label(item) for item in kept)
+    out = [item for item in kept if times[_label(item)] > 1]
+    rare = len(kept) - len(out)
+    if not rare:
+        return out, ""
+    return (
+        out,
+        f"Labels left out because only one item has them, so nothing can predict it: {rare:,}.",
+    )
+
+
+def _check(name: str, kept: Sequence[Item], fixed: bool) -> None:
+    if len(kept) < FEWEST_ITEMS:
+        raise UsageError(
+            f"{name}: {len(kept)} usable items; at least {FEWEST_ITEMS} are needed.",
+            hint="With fewer, no result could be told from luck.",
+        )
+    found = {_label(item) if fixed else str(item.gold) for item in kept}
+    if len(found) < 2:
+        raise UsageError(
+            f"{name}: every item has the same label ({found.pop()}).",
+            hint="Predicting needs two labels or more. Is the right field mapped to `label`?",
+        )
+    if len({_text(item) + "\n".join(item.options) for item in kept}) == 1:
+        raise UsageError(
+            f"{name}: all texts are equal.",
+            hint="Nothing in the text can tell the labels apart. Is the right field mapped?",
+        )
+
+
+def _tidy(text: str) -> str:
+    """`text` with runs of white space as one space: line breaks are the prompt's layout."""
+    return " ".join(text[:LONGEST_TEXT].split())
+
+
+def _labels_task(name: str, kept: Sequence[Item], faithful: bool) -> Task:
+    labels = tuple(sorted({_label(item) for item in kept}))
+    number = {label: n for n, label in enumerate(labels)}
+    exact = tuple(_text(item)[:LONGEST_TEXT] for item in kept)
+    return Task(
+        name=name,
+        kind="labels",
+        ids=tuple(item.id for item in kept),
+        texts=exact if faithful else tuple(map(_tidy, exact)),
+        seconds=tuple(item.text_b or "" for item in kept),
+        wholes=exact,
+        gold=np.array([number[_label(item)] for item in kept]),
+        labels=labels,
+        starts=np.arange(len(kept) + 1),
+        given_groups=tuple(item.cluster or "" for item in kept),
+        splits=tuple(item.split for item in kept),
+        notes=(),
+    )
+
+
+def _options_task(name: str, kept: Sequence[Item]) -> Task:
+    most = max(len(item.options) for item in kept)
+    return Task(
+        name=name,
+        kind="options",
+        ids=tuple(item.id for item in kept),
+        texts=tuple(_tidy(option) for item in kept for option in item.options),
+        seconds=tuple(_tidy(_text(item)) for item in kept for _ in item.options),
+        wholes=tuple("\n".join([_text(item), *item.options])[:LONGEST_TEXT] for item in kept),
+        gold=np.array([item.gold for item in kept]),
+        labels=tuple(f"option {position + 1}" for position in range(most)),
+        starts=np.cumsum([0, *(len(item.options) for item in kept)]),
+        given_groups=tuple(item.cluster or "" for item in kept),
+        splits=tuple(item.split for item in kept),
+        notes=(),
+    )
+
+
+def _text(item: Item) -> str:
+    """All that an item says before its options."""
+    parts = (item.context, item.question, item.text_b, item.target)
+    return "\n".join(part for part in parts if part)
+
+
+def _label(item: Item) -> str:
+    assert item.gold is not None
+    return item.options[item.gold].strip().lower()
+
+
+def _length_note(texts: Sequence[str]) -> str:
+    cut = sum(len(text) >= LONGEST_TEXT for text in texts)
+    return f"Texts cut to {LONGEST_TEXT:,} characters: {cut:,}." if cut else ""
+
+
+_LAYOUT: Final = {
+    "a blank line": re.compile(r"\n\s*\n"),
+    "a double space": re.compile(r"\S  +\S"),
+    "white space at the end": re.compile(r"\s\Z"),
+}
+
+
+def _layout_notes(task: Task) -> list[str]:
+    """White space that goes with a label: no word says it, but a model may see it."""
+    from scipy.stats import chi2_contingency
+
+    notes = []
+    for what, pattern in _LAYOUT.items():
+        has = np.array([bool(pattern.search(text)) for text in task.wholes])
+        if not FEWEST_ITEMS / 2 <= has.sum() < len(has):
+            continue
+        counts = np.bincount(task.gold[has], minlength=len(task.labels))
+        others = np.bincount(task.gold[~has], minlength=len(task.labels))
+        if chi2_contingency([counts, others]).pvalue < LAYOUT_P:
+            top = int(counts.argmax())
+            notes.append(
+                f"Layout gives labels away: {what} occurs in {has.sum():,} items, {counts[top]:,} "
+                f"of them labelled {task.labels[top]!r}. It is not used as a feature; clean it up."
+            )
+    return notes
+
+
+def _script_note(texts: Sequence[str]) -> str:
+    share = unspaced_share(texts[:500])
+    if share < 0.3:
+        return ""
+    return (
+        f"{percent(share)} of the letters belong to a script written without spaces. A word n-gram "
+        "there is a whole run of characters between spaces or punctuation; read the GPT-2 token "
+        "rows, and take the readability row as meaningless."
+    )

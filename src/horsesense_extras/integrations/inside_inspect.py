@@ -1,0 +1,327 @@
+"""horsesense inside Inspect: a task, two solvers and a scorer (entry point group `inspect_ai`).
+
+    inspect eval horsesense/audit -T items=FILE -T suite=revas --model PROVIDER/NAME
+    inspect eval TASK --solver horsesense/orders --epochs 4
+    inspect score LOG.eval --scorer horsesense/reader
+
+`horsesense report LOG.eval` then gives the report that horsesense's own runner would have given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import replace
+from math import nan
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import anyio
+from inspect_ai import Task, task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.event import ModelEvent
+from inspect_ai.log import transcript
+from inspect_ai.model import ModelOutput
+from inspect_ai.scorer import (
+    CORRECT,
+    INCORRECT,
+    NOANSWER,
+    Score,
+    Scorer,
+    Target,
+    accuracy,
+    scorer,
+    stderr,
+)
+from inspect_ai.solver import Generate, Solver, TaskState, multiple_choice, solver
+
+from horsesense.errors import UsageError
+from horsesense.items.item import order_dependent
+from horsesense.models.base import Capabilities
+from horsesense.models.messages import Failure, Request, Response, SamplingParams
+from horsesense.probes.base import LETTERS
+from horsesense.readers.base import FittedReader, Reader
+from horsesense.readers.reading import Reading
+from horsesense.readers.registry import make_reader
+from horsesense.rng import Dice, fingerprint
+from horsesense.runs.ask import stages
+from horsesense.runs.prepare import Study, load_shots, load_study_items, prepare, reader_names
+from horsesense.runs.record import ModelRecord
+from horsesense.runs.run import Run
+from horsesense.runs.settings import Settings
+from horsesense.runs.tables import is_correct, option_of, trial_of
+from horsesense.runs.unanswered import study_after
+from horsesense.trials.condition import PLAIN
+from horsesense.trials.orders import Design
+from horsesense.trials.trial import Trial, Variant
+from horsesense_extras.integrations.inspect_parts import target
+from horsesense_extras.integrations.lm_eval_task import named
+from horsesense_extras.logs.carried import OURS, UNKNOWN, Carrier, carried_by_log, import_own
+from horsesense_extras.logs.options import index_of, shown_order
+from horsesense_extras.logs.registry import open_logs
+from horsesense_extras.models.inspect_provider import chat_messages, response_of
+
+LISTS: Final = ("probes", "labels", "readers")
+MAPS: Final = ("map", "where")
+UNFIT: Final = ("out", "until", "style", "model")
+"""Settings that a task cannot have: it decides nothing while it runs, and is always a chat."""
+
+
+@task
+def audit(
+    items: str = "sample",
+    after: str | None = None,
+    top_logprobs: int = 0,
+    **settings: Any,
+) -> Task:
+    """Audit a model on multiple-choice items: each trial is a sample.
+
+    Args:
+        items: a file, "sample" or "hf:...", as for `horsesense audit`.
+        after: the log of this task's first stage, for probes that depend on its answers.
+        top_logprobs: alternatives at the first tokens, where the provider gives them (20, 5).
+        settings: suite, probes, limit, seed, max_tokens, temperature and the other options of
+            `horsesense audit`, with underscores; lists with commas.
+    """
+    study, stage = _later_stage(after) if after else (_study(items, top_logprobs, settings), 1)
+    carried = carried_by_log(study.settings, study.items, study.shots, study.model)
+    carrier = Carrier(study.items)
+    samples = list(_samples(study, carrier, stage))
+    if not samples:
+        raise UsageError("These items and probes give nothing to ask.")
+    return Task(
+        dataset=MemoryDataset(samples, name=study.items.name, location=study.items.source),
+        solver=ask(),
+        scorer=reader(),
+        fail_on_error=False,
+        metadata={OURS: {**carried, "unshown": carrier.left()}},
+    )
+
+
+def _study(items: str, top_logprobs: int, given: Mapping[str, Any]) -> Study:
+    values = {name: value for name, value in given.items() if value is not None}
+    for name in UNFIT:
+        if name in values:
+            raise UsageError(f"A task of Inspect has no setting {name!r}.")
+    for name in LISTS:
+        if isinstance(values.get(name), str):
+            values[name] = values[name].split(",")
+    for name in MAPS:
+        if isinstance(values.get(name), str):
+            values[name] = dict(part.split("=", 1) for part in values[name].split(","))
+    settings = Settings.of(items=items, model="inspect", style="chat", **values)
+    found = load_study_items(settings)
+    offers = Capabilities(chat=True, top_logprobs=top_logprobs)
+    model = ModelRecord.named(UNKNOWN, UNKNOWN, offers)
+    names = reader_names(settings, found, model)
+    return prepare(settings, found, load_shots(settings, found), model, names)
+
+
+def _later_stage(log: str) -> tuple[Study, int]:
+    """The study of a log with what its first stage brought, and the stage that comes next."""
+    with TemporaryDirectory() as place:
+        directory = import_own(Path(place) / "run", open_logs([log]))
+        settings = directory.settings  # as they were asked; reading settles the readers
+        Run(directory).read()
+        study, stage = study_after(directory)
+    unknown = study.model.model_copy(update={"name": UNKNOWN, "identity": UNKNOWN})
+    return replace(study, settings=settings, model=unknown), stage
+
+
+def _samples(study: Study, carrier: Carrier, stage: int) -> Iterator[Sample]:
+    """Each trial of a stage as a sample."""
+    probes = next((each for number, each in stages(study.probes) if number == stage), [])
+    for planned in study.planner.plan(probes):
+        trial, request = planned.trial, planned.request
+        carried = carrier.of(planned.number, stage, trial, request)
+        asked = fingerprint(request.as_json())
+        yield Sample(
+            id=f"{stage}-{planned.number}",
+            input=chat_messages(request),
+            target=[target(variant) for variant in trial.variants],
+            choices=list(trial.variants[0].options) if len(trial.variants) == 1 else None,
+            metadata={
+                **{name: carried[name] for name in ("probe", "condition", "repetition", "item")},
+                OURS: {**carried, "request": asked},
+            },
+        )
+
+
+@solver
+def ask() -> Solver:
+    """Put a trial as it is. Equal requests are put once in an epoch, as our own runner does."""
+    known: dict[tuple[str, int], ModelOutput] = {}
+    locks: dict[tuple[str, int], anyio.Lock] = {}
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        own = state.metadata[OURS]
+        place = own["request"], state.epoch
+        async with locks.setdefault(place, anyio.Lock()):
+            if place in known:
+                state.output = deepcopy(known[place])
+                state.messages.append(state.output.message)
+                return state
+            state = await generate(state, **_decoding(own["params"]))
+            known[place] = state.output
+        return state
+
+    return solve
+
+
+def _decoding(params: Mapping[str, Any]) -> dict[str, Any]:
+    """What a request wants, as arguments of Inspect's `generate`."""
+    wanted = {"max_tokens": max(1, params["max_tokens"]), "temperature": params["temperature"]}
+    if params["top_p"] is not None:
+        wanted["top_p"] = params["top_p"]
+    if params["top_logprobs"]:
+        wanted |= {"logprobs": True, "top_logprobs": params["top_logprobs"]}
+    return wanted
+
+
+@solver
+def orders(
+    design: str = "cyclic", seed: int = 0, template: str | None = None, cot: bool = False
+) -> Solver:
+    """Ask each epoch in another order of the options; takes the place of `multiple_choice()`.
+
+    Messages and reply stay as they were sent and said. The choice is marked by content, so that the
+    scorer `choice()` counts right, and `horsesense report` finds the orders in the log. Items
+    whose options speak of each other keep their order.
+
+    Args:
+        design: `cyclic`, `random(4)`, ...: see `horsesense list designs`. Needs as many epochs.
+        seed: of the orders.
+        template, cot: as of `multiple_choice()`.
+    """
+    made = Design.parse(design)
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        options = [choice.value for choice in state.choices]
+        order = _order(made, seed, state, options)
+        inner = TaskState(
+            model=state.model,
+            sample_id=state.sample_id,
+            epoch=state.epoch,
+            input=state.input,
+            messages=deepcopy(state.messages),
+            target=state.target,
+            choices=[options[place] for place in order],
+            metadata=state.metadata,
+        )
+        inner = await multiple_choice(template=template, cot=cot)(inner, generate)
+        for shown, place in enumerate(order):
+            state.choices.mark_choice(place, bool(inner.choices[shown].correct))
+        state.messages, state.output = inner.messages, inner.output
+        state.metadata["order"] = list(order)
+        return state
+
+    return solve
+
+
+def _order(design: Design, seed: int, state: TaskState, options: Sequence[str]) -> tuple[int, ...]:
+    """The order of an epoch."""
+    if order_dependent(options):
+        return tuple(range(len(options)))
+    name = str(state.sample_id)
+    gold = index_of(state.target.text, options, LETTERS)
+    found = design.orders(len(options), gold, lambda purpose, n: Dice(seed, name, purpose, n))
+    return found[(int(state.epoch) - 1) % len(found)]
+
+
+@scorer(metrics=[accuracy(), stderr()])
+def reader(name: str = "text") -> Scorer:
+    """Read what was said, by its content: `horsesense list readers`.
+
+    For trials of horsesense, and for any multiple-choice sample: the options are read in the order
+    in which the prompt showed them, and the reply as the model gave it, also where Inspect put
+    both back afterwards (`multiple_choice(shuffle=True)`).
+    """
+    made = make_reader(name)
+    if isinstance(made, FittedReader):
+        raise UsageError(f"{name} looks at all replies first; a scorer sees one.")
+
+    async def score(state: TaskState, target: Target) -> Score:
+        own = state.metadata.get(OURS)
+        if isinstance(own, Mapping) and "shown" in own:
+            return _score(made, trial_of(own["shown"]), _response(state.output))
+        event = _said(state.output)
+        output = state.output if event is None else event.output
+        sent = state.messages if event is None else event.input
+        trial = _trial(state, target, [message.text for message in sent])
+        if trial is None:
+            return Score(value=nan, explanation="The prompt does not show the options in order.")
+        return _score(made, trial, _response(output))
+
+    return score
+
+
+def _response(output: ModelOutput) -> Response | Failure:
+    everything = Request(None, "", SamplingParams(max_tokens=1, top_logprobs=20))
+    return response_of(output, everything)
+
+
+def _said(output: ModelOutput) -> ModelEvent | None:
+    """The last call of the model in this sample; its output was changed by nobody."""
+    calls = [event for event in transcript().events if isinstance(event, ModelEvent)]
+    wanted = output.message.id if output.choices else None
+    same = [c for c in calls if c.output.choices and c.output.message.id == wanted]
+    return (same or calls or [None])[-1]
+
+
+def _trial(state: TaskState, target: Target, prompt: Sequence[str]) -> Trial | None:
+    """A sample of any task as a trial; None where it cannot be told what was shown."""
+    options = [choice.value for choice in sorted(state.choices, key=_published)]
+    order: tuple[int, ...] = ()
+    for text in reversed(prompt):
+        order, labels = shown_order(text, options)
+        if order:
+            break
+    if not order:
+        return None
+    gold = index_of(target.text, options, LETTERS)
+    variant = Variant(
+        item_id=str(state.sample_id),
+        question=None,
+        options=tuple(options[place] for place in order),
+        labels=labels,
+        origin=order,
+        gold_at=None if gold is None else order.index(gold),
+    )
+    return Trial("original", PLAIN, state.epoch - 1, (variant,))
+
+
+def _published(choice: Any) -> int:
+    return int(choice.original_position)
+
+
+def _score(made: Reader, trial: Trial, response: Response | Failure) -> Score:
+    readings = made.read(trial, response) if isinstance(response, Response) else ()
+    if not readings:
+        return Score(value=NOANSWER, explanation=f"{made.name} has nothing to go on.")
+    correct = [
+        is_correct(option_of(each, variant), trial, variant)
+        for variant, each in zip(trial.variants, readings, strict=False)
+    ]
+    return Score(
+        value=_value(correct, readings),
+        answer="; ".join(named(trial, readings)),
+        explanation="; ".join(f"{each.status} ({each.rule})" for each in readings),
+        metadata={
+            "reader": f"{made.name}@{made.version}",
+            "status": [each.status for each in readings],
+            "confidence": [round(each.confidence, 4) for each in readings],
+        },
+    )
+
+
+def _value(correct: Sequence[bool | None], readings: Sequence[Reading]) -> str | float:
+    """C, I or N (nothing was chosen); a share where several problems share a prompt."""
+    known = [each for each in correct if each is not None]
+    if not known:
+        return nan
+    if len(readings) > 1:
+        return sum(known) / len(known)
+    if known[0]:
+        return str(CORRECT)
+    return str(INCORRECT if readings[0].status == "answer" else NOANSWER)

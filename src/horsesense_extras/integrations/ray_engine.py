@@ -1,0 +1,266 @@
+"""Workers as Ray actors: on the cores of one machine, or on all machines of a cluster.
+
+Ray starts workers, says when one has died and moves nothing but settings and counts; what is
+answered goes to the stores of the shards (`runs.workers`). Ray runs any code that its cluster is
+given: connect to one that you trust alone.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import count
+from typing import Any, Final
+
+from horsesense.errors import ModelError, UsageError, install
+from horsesense.version import __version__
+from horsesense_extras.workers.schedule import Event, Pool
+from horsesense_extras.workers.work import Job, Outcome, Standing, Task, Worker
+
+MEMORY: Final = 2**28
+"""Bytes of Ray's store of objects on one machine; it holds the items once."""
+PER_ITEM: Final = 4096
+"""Bytes that an item takes there at most, in the mean."""
+CONNECTING: Final = 10.0
+"""Seconds within which a cluster must be reached."""
+
+
+@dataclass(frozen=True)
+class RayEngine:
+    """Where Ray's workers run.
+
+    Attributes:
+        workers: how many there are, as far as there is room.
+        address: of a cluster ("auto": the one that this machine belongs to); None starts Ray here
+            and ends it again.
+        shards: into how many parts the items are cut; None: as many as the prompts suggest.
+        keep: address where stores are kept, where workers do not see the run's directory.
+        cpus, gpus: of each worker. Models in a worker see as many GPUs as it has.
+    """
+
+    workers: int
+    address: str | None = None
+    shards: int | None = None
+    keep: str | None = None
+    cpus: float = 1.0
+    gpus: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name, least in (("workers", 1), ("shards", 1), ("cpus", 0), ("gpus", 0)):
+            value = getattr(self, name)
+            if value is not None and value < least:
+                raise UsageError(f"{name} is {value}.", hint=f"Give {least} or more.")
+        if self.keep is not None and "memory" in re.split(r"::|:/*", self.keep):
+            raise UsageError(
+                f"Nobody else sees what a worker keeps at {self.keep}.",
+                hint="Write an address that all machines share: --keep s3://BUCKET/FOLDER.",
+            )
+
+    def check(self) -> None:
+        """Raises UsageError where Ray is not installed, before anything is written."""
+        _ray()
+
+    @contextmanager
+    def pool(self, task: Task) -> Iterator[Pool]:
+        """Workers for a run; on leaving, all of them are gone.
+
+        Raises UsageError where Ray is not installed, or there is no cluster at the address.
+        """
+        ray = _ray()
+        ours = not ray.is_initialized()
+        if ours:
+            self._connect(ray, len(task.items))
+        pool = _RayPool(ray, self, task)
+        try:
+            yield pool
+        finally:
+            pool.close()
+            if ours:
+                ray.shutdown()
+
+    def _connect(self, ray: Any, items: int) -> None:
+        told: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+        if self.address is not None:
+            try:
+                _reach(self.address)
+                ray.init(address=self.address, **told)
+            except Exception as error:  # noqa: BLE001 - Ray raises errors of any kind
+                raise UsageError(
+                    f"There is no Ray cluster at {self.address}: {_first_line(error)}",
+                    hint="Start one with `ray start --head`, or leave out --address to use this"
+                    " machine alone.",
+                ) from None
+            return
+        try:
+            ray.init(
+                num_cpus=max(1, round(self.workers * self.cpus)),
+                include_dashboard=False,
+                object_store_memory=max(MEMORY, items * PER_ITEM),
+                **told,
+            )
+        except Exception as error:  # of any kind: its own for a start that takes too long
+            raise ModelError(
+                f"Ray cannot be started on this machine: {_first_line(error)}",
+                hint="Nothing was asked. On a busy machine the same command may work when it is"
+                " given again; without --engine this process asks alone.",
+            ) from error
+
+
+def _ray() -> Any:
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is told to anybody
+    try:
+        import ray
+    except ImportError:
+        raise UsageError("The engine ray needs the package ray.", hint=install("ray")) from None
+    return ray
+
+
+class _Actor:
+    """A worker in an actor, which has no coroutines: Ray would run all of it in one thread."""
+
+    def __init__(self, task: Task) -> None:
+        self._worker = Worker(task)
+
+    def version(self) -> str:
+        return __version__
+
+    def work(self, job: Job) -> Outcome:
+        return self._worker.work(job)
+
+    def standing(self) -> Standing:
+        return self._worker.standing()
+
+    def steer(self, rate: float | None) -> None:
+        self._worker.steer(rate)
+
+    def stop(self) -> None:
+        self._worker.stop()
+
+
+class _RayPool:
+    """The actors of a run.
+
+    Each has threads beside the one that works, so that it says how far it is meanwhile.
+    """
+
+    def __init__(self, ray: Any, engine: RayEngine, task: Task) -> None:
+        self._ray = ray
+        self._task = ray.put(task)
+        self._actor = ray.remote(_Actor).options(
+            num_cpus=engine.cpus,
+            num_gpus=engine.gpus,
+            max_concurrency=3,
+            max_restarts=0,
+            max_task_retries=0,
+            scheduling_strategy="SPREAD",
+        )
+        self._numbers = count()
+        self._actors: dict[int, Any] = {}
+        self._waited: dict[Any, int] = {}
+        """What workers are to return -> their number."""
+        self._asked: dict[int, Any] = {}
+        """Number of a worker -> what it is to say of how far it is."""
+        self._busy: set[int] = set()
+        self._ready: set[int] = set()
+        self._found_dead: list[Event] = []
+
+    def start(self) -> int:
+        number = next(self._numbers)
+        self._actors[number] = actor = self._actor.remote(self._task)
+        self._waited[actor.version.remote()] = number
+        return number
+
+    def give(self, worker: int, job: Job) -> None:
+        actor = self._actors.get(worker)
+        if actor is not None:  # else it was found dead, of which an event tells
+            self._busy.add(worker)
+            self._waited[actor.work.remote(job)] = worker
+
+    def events(self, seconds: float) -> Sequence[Event]:
+        dead, self._found_dead = self._found_dead, []
+        waited = list(self._waited)
+        if dead or not waited:
+            time.sleep(0 if dead else seconds)
+            return dead
+        some, _ = self._ray.wait(waited, num_returns=1, timeout=seconds)
+        if some:  # and whatever else is there already
+            some, _ = self._ray.wait(waited, num_returns=len(waited), timeout=0)
+        return [self._event(self._waited.pop(one), one) for one in some]
+
+    def _event(self, worker: int, returned: Any) -> Event:
+        """What a worker returned, or that it died. What its code raised is raised here."""
+        self._busy.discard(worker)
+        errors = self._ray.exceptions
+        try:
+            value = self._ray.get(returned)
+        except errors.RayTaskError:
+            raise
+        except errors.RayError as error:
+            return self._died(worker, error)
+        self._ready.add(worker)
+        if isinstance(value, Outcome):
+            return Event(worker, "done", value)
+        if value != __version__:
+            raise UsageError(
+                f"A worker has horsesense {value}, and here it is {__version__}.",
+                hint="Install one version on all machines of the cluster.",
+            )
+        return Event(worker, "ready")
+
+    def _died(self, worker: int, error: Exception) -> Event:
+        self._asked.pop(worker, None)
+        self._ready.discard(worker)
+        self._kill(self._actors.pop(worker))  # it may only have been out of reach
+        return Event(worker, "died", why=_first_line(error))
+
+    def standings(self) -> Mapping[int, Standing]:
+        """What workers have said since the last call, which asks them again.
+
+        Those that have nothing to do are asked too: nothing else would tell that they are gone.
+        """
+        found = {}
+        for worker in self._ready & self._asked.keys():
+            asked = self._asked[worker]
+            if self._ray.wait([asked], timeout=0)[0]:
+                del self._asked[worker]
+                try:
+                    found[worker] = self._ray.get(asked)
+                except self._ray.exceptions.RayError as error:
+                    if worker not in self._busy:  # else what it works on will tell
+                        self._found_dead.append(self._died(worker, error))
+        for worker in self._ready - self._asked.keys():
+            self._asked[worker] = self._actors[worker].standing.remote()
+        return {worker: standing for worker, standing in found.items() if worker in self._busy}
+
+    def steer(self, worker: int, rate: float | None) -> None:
+        if worker in self._actors:
+            self._actors[worker].steer.remote(rate)
+
+    def stop(self) -> None:
+        for actor in self._actors.values():
+            actor.stop.remote()
+
+    def close(self) -> None:
+        """End all workers."""
+        for actor in self._actors.values():
+            self._kill(actor)
+        self._actors.clear()
+
+    def _kill(self, actor: Any) -> None:
+        self._ray.kill(actor, no_restart=True)
+
+
+def _reach(address: str) -> None:
+    """OSError where nobody listens at HOST:PORT; Ray itself would try for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if host and port.isdigit():
+        socket.create_connection((host, int(port)), CONNECTING).close()
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

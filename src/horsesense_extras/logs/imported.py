@@ -1,0 +1,410 @@
+"""A run made from logs of other programs: kind `imported`, and nothing in it that they do not say.
+
+One item is one content, a question with its set of options; the order in which its first log
+publishes them is its own. Every answer is a trial of `original` with the options as shown, epochs
+being repetitions; an item that was shown in several orders is a trial of `order` for each of them.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import orjson
+import polars as pl
+
+from horsesense.errors import StoreError, UsageError
+from horsesense.files import read_whole, replace_folder, usable, write_whole
+from horsesense.inference.limits import RunSummary
+from horsesense.inference.store import Store
+from horsesense.items.item import ItemSet, flag_items
+from horsesense.items.own_order import own_order
+from horsesense.measures.joined import RECORDED_ORDERS
+from horsesense.models.base import Asked, Capabilities
+from horsesense.models.messages import (
+    Failure,
+    Key,
+    Request,
+    Response,
+)
+from horsesense.probes.order import Order
+from horsesense.probes.original import Original
+from horsesense.progress import progress
+from horsesense.runs import asked
+from horsesense.runs.ahead import decides
+from horsesense.runs.directory import RunDirectory
+from horsesense.runs.layout import Layout
+from horsesense.runs.parts import NewTable
+from horsesense.runs.record import ModelRecord
+from horsesense.runs.settings import Settings
+from horsesense.runs.tables import TRIALS, trial_rows
+from horsesense.stats.words import plural
+from horsesense.trials.condition import PLAIN, Condition
+from horsesense.trials.trial import Trial, Variant
+from horsesense_extras.logs.imported_answers import (
+    Offers,
+    Totals,
+    message,
+    offers_of,
+    params_of,
+    response_of,
+)
+from horsesense_extras.logs.known_items import Known, KnownItems
+from horsesense_extras.logs.sample import Log, Sample
+
+RECORDED: Mapping[str, Any] = {
+    "trial": pl.UInt32,
+    "log": pl.UInt16,
+    "name": pl.String,
+    "value": pl.Float64,
+    "answer": pl.String,
+}
+"""What the logs' scorers made of each answer; `log` is the place in `imported.json`."""
+
+ORDERS: Final = Condition(design=RECORDED_ORDERS)
+"""The condition of the orders that a log happens to hold. The first is that of the original."""
+
+AS_RECORDED: Final[Mapping[str, Mapping[str, str]]] = {
+    "original": {
+        "title": "As in the log",
+        "summary": "The item as the log shows that it was asked; epochs are repetitions.",
+        "expectation": "This is the score that the log reports.",
+    },
+    "order": {"summary": "The same options in the orders that the log holds."},
+}
+"""What the probes of an import say of themselves in place of their own words."""
+
+BATCH: Final = 500
+"""Answers stored in one transaction."""
+
+
+def import_logs(out: str | Path, logs: Sequence[Log], items: ItemSet | None = None) -> RunDirectory:
+    """Write the run that some logs of one model hold.
+
+    Args:
+        out: the run directory, which must hold no run yet.
+        logs: as `logs.registry.open_logs` gives them.
+        items: known items: answers are mapped to them by content, for their ids and right answers;
+            what is about none of them is left out and counted.
+
+    Raises:
+        UsageError: the logs are of several models or hold no multiple choice, or `out` holds a run.
+        ItemsError: a log is damaged.
+        StoreError: `out` cannot be written to.
+    """
+    place = usable(out)
+    if place.exists() and (not place.is_dir() or any(place.iterdir())):
+        raise UsageError(
+            f"{place} is there already, and not empty.", hint="Choose another --out directory."
+        )
+    # Made beside its place, and moved there when it is whole.
+    place = place.absolute()
+    new = place.with_name(f".{place.name}.{os.getpid()}.new")
+    shutil.rmtree(new, ignore_errors=True)
+    try:
+        made = _Import(Layout(new), logs, items)
+        with Store.lazy(made.layout.store, lambda: None) as store:
+            made.take(store)
+        made.finish()
+        replace_folder(new, place)
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+    return RunDirectory.open(out)
+
+
+class _Import:
+    """One import, answer by answer."""
+
+    def __init__(self, layout: Layout, logs: Sequence[Log], items: ItemSet | None) -> None:
+        self.layout = layout
+        self.logs = logs
+        self.given = items
+        self.items = KnownItems(items)
+        self.model = one_model(logs)
+        self.offers = Offers(False, 0, False)
+        self.count = 0
+        self.totals = [Totals() for _ in logs]
+        self.samples = [0 for _ in logs]
+        self._without_gold: list[Counter[str]] = [Counter() for _ in logs]
+        self.settings_seen: dict[str, set[Any]] = defaultdict(set)
+        self._digest = blake2b(digest_size=8)
+        self._keys: set[Key] = set()
+        self._trials = NewTable(layout.trials_of(1), TRIALS)
+        self._recorded = NewTable(layout.recorded, RECORDED)
+        self._numbers: dict[str, int] = {}
+
+    @property
+    def identity(self) -> str:
+        return f"log:{self.model}"
+
+    def take(self, store: Store) -> None:
+        """Take every sample; UsageError where none can be taken."""
+        answered: list[tuple[Asked, Response]] = []
+        for number, log in enumerate(self.logs):
+            with progress(f"reading {log.path.name}", 0, about=True) as tick:
+                for sample in log.samples():
+                    found = self._sample(number, log, sample)
+                    if isinstance(found, _Failed):
+                        store.fail([(found.asked, 1, found.failure)], identity=self.identity)
+                    elif found is not None:
+                        answered.append(found)
+                    if len(answered) >= BATCH:
+                        store.put(answered, identity=self.identity)
+                        tick(len(answered))
+                        answered.clear()
+        if not self.count:
+            raise nothing_to_take(self.logs)
+        self._note_unknown()
+        shared = self.items.shared()
+        if shared is not None:
+            raise UsageError(
+                f"{shared[0]} and {shared[1]} ask the same questions in different ways.",
+                hint="A run is one way of asking: import the logs of each task by themselves.",
+            )
+        store.put(answered, identity=self.identity)
+        for known in self.items.known.values():
+            if len(known.shown) > 1:
+                for repetition, (trial, key) in enumerate(known.shown.values()):
+                    again = replace(trial, probe="order", condition=ORDERS, repetition=repetition)
+                    self._trial(again, key)
+
+    def _note_unknown(self) -> None:
+        """Say of how many answers no right option is known."""
+        for number, log in enumerate(self.logs):
+            unknown = sum(
+                times
+                for name, times in self._without_gold[number].items()
+                if self.items.known[name].item.gold is None
+            )
+            if unknown:
+                log.notes.append(
+                    f"{log.path.name}: no right option is known for {unknown:,} of"
+                    f" {plural(self.samples[number], 'answer')}; nothing counts them as right or"
+                    " wrong."
+                )
+
+    def _sample(
+        self, number: int, log: Log, sample: Sample
+    ) -> tuple[Asked, Response] | _Failed | None:
+        """Write down one answer; None where it is left out."""
+        name = sample.id if sample.epoch == 1 else f"{sample.id}, epoch {sample.epoch}"
+        if sample.model and not self.model:
+            self.model = sample.model
+        if sample.model and sample.model != self.model:
+            log.left_out.add(f"an answer of another model ({sample.model})", name)
+            return None
+        known = self.items.of(number, sample)
+        if known is None:
+            log.left_out.add("about none of the given items", name)
+            return None
+        moved = own_order(sample.options, known.item.options)
+        if moved is None:
+            log.left_out.add("two of its options read alike, so that they cannot be mapped", name)
+            return None
+        gold = None if sample.gold is None else moved[sample.gold]
+        if known.item.gold is None and gold is not None:
+            known.item = replace(known.item, gold=gold)
+        elif None not in (gold, known.item.gold) and gold != known.item.gold:
+            log.left_out.add("another option is right here than in an earlier answer", name)
+            return None
+        self.totals[number].add(sample)
+        self.samples[number] += 1
+        if gold is None:
+            self._without_gold[number][known.item.id] += 1
+        return self._answer(number, known, sample, tuple(moved[o] for o in sample.order))
+
+    def _answer(
+        self, number: int, known: Known, sample: Sample, origin: tuple[int, ...]
+    ) -> tuple[Asked, Response] | _Failed | None:
+        item = known.item
+        variant = Variant(
+            item_id=item.id,
+            question=item.question,
+            options=tuple(item.options[o] for o in origin),
+            labels=sample.labels,
+            origin=origin,
+            gold_at=None if item.gold is None else origin.index(item.gold),
+            context=item.context,
+            subject=item.subject,
+        )
+        kind = "letter" if sample.labels else "label"
+        form = "choice" if sample.labels else "label"
+        trial = Trial("original", PLAIN, known.asked, (variant,), kind, form=form)  # type: ignore[arg-type]
+        known.asked += 1
+        request, key = self._request(sample)
+        known.shown.setdefault(origin, (trial, key))
+        for name, score in sample.scores.items():
+            self._recorded.add((self.count, number, name, score.value, score.answer))
+        self._trial(trial, key)
+        for name, value in sample.settings.items():
+            self.settings_seen[name].add(value)
+        if not sample.answered:
+            message = sample.error or "the log holds no answer"
+            return _Failed(Asked(key, request), Failure("rejected", message))
+        self.offers |= offers_of(sample)
+        return Asked(key, request), response_of(sample)
+
+    def _trial(self, trial: Trial, key: Key) -> None:
+        index = {trial.variant.item_id: self._number(trial.variant.item_id)}
+        for row in trial_rows(self.count, 1, trial, key, index):
+            self._trials.add(row)
+        self._digest.update(decides(key, trial))
+        self.count += 1
+
+    def _number(self, item_id: str) -> int:
+        return self._numbers.setdefault(item_id, len(self._numbers))
+
+    def _request(self, sample: Sample) -> tuple[Request, Key]:
+        """What was sent. The same prompt sent again is another draw, and has another key."""
+        prompt, draw = sample.prompt, sample.epoch - 1
+        messages = tuple(message(m) for m in prompt) if isinstance(prompt, tuple) else None
+        text = prompt if isinstance(prompt, str) else None
+        while True:
+            request = Request(messages, text, params_of(sample, draw))
+            key = request.key(self.identity)
+            if key not in self._keys:
+                self._keys.add(key)
+                return request, key
+            # Prompts that are not known are told apart by this alone.
+            draw = draw + 1 if prompt is not None else max(draw + 1, self.count)
+
+    def finish(self) -> None:
+        """Write down what the run is, run.toml last."""
+        self._trials.finish()
+        self._recorded.finish()
+        items = self._item_set()
+        settings = Settings.of(
+            items=", ".join(str(log.path) for log in self.logs),
+            model=self.identity,
+            probes=("original",),
+            readers=self.offers.readers or ("text",),
+        )
+        directory = RunDirectory(self.layout, settings, items)
+        offers = Capabilities(
+            text=self.offers.text,
+            top_logprobs=self.offers.tokens,
+            continuations=self.offers.texts,
+            notes=tuple(note for log in self.logs for note in log.notes),
+        )
+        model = ModelRecord.named(self.model or "unknown", self.identity, offers)
+        directory.record = directory.new_record(model).model_copy(update={"kind": "imported"})
+        directory.save_items()
+        write_whole(self.layout.imported, orjson.dumps(self.as_json(), option=orjson.OPT_INDENT_2))
+        self._asked(directory).save(self.layout.asked)
+        directory.mark("ask", "complete")
+
+    def _item_set(self) -> ItemSet:
+        found = tuple(self.items.known[name].item for name in self._numbers)
+        tasks = dict.fromkeys(log.task for log in self.logs if log.task)
+        if self.given is not None:
+            name, source = self.given.name, self.given.source
+        else:
+            name = ", ".join(tasks) or self.logs[0].path.name
+            source = ", ".join(str(log.path) for log in self.logs)
+        flags = flag_items(found, "choice")
+        return ItemSet(name=name, kind="choice", items=found, flags=flags, source=source)
+
+    def _asked(self, directory: RunDirectory) -> asked.Asked:
+        prompt = "recorded:" + ",".join(dict.fromkeys(log.format for log in self.logs))
+        made = [asked.Made("original", str(PLAIN), "original", prompt)]
+        probes: list[Any] = [Original()]
+        if any(len(known.shown) > 1 for known in self.items.known.values()):
+            made.append(asked.Made("order", str(ORDERS), "order(design=recorded)", prompt))
+            probes.append(Order())
+        return asked.Asked(
+            question=directory.question(),
+            plan={1: self._digest.hexdigest()},
+            trials=self.count,
+            made=made,
+            probes=[
+                {**asked.declared(probe), **AS_RECORDED[probe.name], "signature": signature}
+                for probe, (_, _, signature, _) in zip(probes, made, strict=True)
+            ],
+            excluded=[
+                {
+                    "probe": log.path.name,
+                    "reason": row["reason"],
+                    "items": row["samples"],
+                    "examples": row["examples"],
+                }
+                for log in self.logs
+                for row in log.left_out.as_json()
+            ],
+            spent=asdict(RunSummary()),
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """What `imported.json` holds."""
+        return {"logs": [self._log_json(n, log) for n, log in enumerate(self.logs)]}
+
+    def _log_json(self, number: int, log: Log) -> dict[str, Any]:
+        totals = self.totals[number]
+        reported = [
+            {
+                **asdict(each),
+                "from_samples": None
+                if each.score is None
+                else totals.mean(each.score, each.task, each.split),
+            }
+            for each in log.reported
+        ]
+        return {
+            "path": str(log.path),
+            "format": log.format,
+            "task": log.task,
+            "model": log.model or self.model,
+            "created": log.created,
+            "state": log.state,
+            "samples": self.samples[number],
+            "left_out": log.left_out.as_json(),
+            "reported": reported,
+            "scores": {name: totals.mean(name) for name in totals.names},
+            "notes": log.notes,
+        }
+
+
+class _Failed(NamedTuple):
+    asked: Asked
+    failure: Failure
+
+
+def one_model(logs: Sequence[Log]) -> str:
+    """The model of all logs; UsageError where there are several."""
+    named = list(dict.fromkeys(log.model for log in logs if log.model))
+    if len(named) > 1:
+        raise UsageError(
+            f"These logs are of {len(named)} models: {', '.join(named)}.",
+            hint="A run is about one model: import the logs of each into a directory of its own.",
+        )
+    return named[0] if named else ""
+
+
+def nothing_to_take(logs: Sequence[Log]) -> UsageError:
+    """Why nothing of some logs can be taken."""
+    lines = [
+        f"{log.path}: {row['reason']} ({row['samples']:,}, such as {row['examples'][0]})"
+        for log in logs
+        for row in log.left_out.as_json()
+    ] or [f"{log.path}: no samples" for log in logs]
+    return UsageError(
+        "Nothing can be taken from the log:\n  " + "\n  ".join(lines),
+        hint="horsesense audits multiple choice: a question, its options, and which one is right.",
+    )
+
+
+def load_imported(directory: RunDirectory) -> Mapping[str, Any] | None:
+    """What `imported.json` says; None for a run that is no import. StoreError if it is damaged."""
+    path = directory.layout.imported
+    if not path.exists():
+        return None
+    try:
+        found: dict[str, Any] = orjson.loads(read_whole(path, inside=True))
+    except (OSError, ValueError) as error:
+        raise StoreError(f"{path} cannot be read: {error}") from None
+    return found

@@ -1,0 +1,291 @@
+"""Tuning a local model: a LoRA adapter that learns to give wanted replies to prompts.
+
+The loss is that of the reply's tokens alone; the prompt is only read. Examples are taken in the
+order in which they come, so that what is trained on is decided elsewhere, to the token.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from math import inf
+from typing import Any, NamedTuple
+
+from horsesense.errors import UsageError
+from horsesense.models.messages import Request
+from horsesense.progress import progress
+from horsesense_extras.models.hf.loading import without_warnings
+from horsesense_extras.models.hf.tokens import Tokens
+from horsesense_extras.models.hf.weights import Weights
+
+_RECENT = 10
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How an adapter is trained. Defaults: Hu et al. 2022 (LoRA) on all linear layers, and rates
+    of Dettmers et al. 2023 (QLoRA) for models of up to 13 B parameters.
+
+    Attributes:
+        rank, alpha, dropout: of the adapter.
+        rate: greatest learning rate of AdamW; it rises over `warmup` of the updates and falls to 0.
+        warmup: share of the updates.
+        decay: weight decay.
+        clip: greatest norm of the gradient.
+        batch: examples an update.
+        checkpointing: compute activations a second time instead of keeping them.
+    """
+
+    rank: int = 16
+    alpha: int = 32
+    dropout: float = 0.05
+    rate: float = 2e-4
+    warmup: float = 0.1
+    decay: float = 0.0
+    clip: float = 1.0
+    batch: int = 8
+    checkpointing: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("rank", "alpha", "rate", "batch", "clip"):
+            if not 0 < getattr(self, name) < inf:
+                raise UsageError(
+                    f"{name} is {getattr(self, name)}.", hint="Give a finite number above 0."
+                )
+
+    def rate_at(self, step: int, steps: int) -> float:
+        """Learning rate of an update, as a share of `rate`."""
+        rising = self.warmup * steps
+        if step < rising:
+            return (step + 1) / (rising + 1)
+        return (steps - step) / max(steps - rising, 1)
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+class Encoded(NamedTuple):
+    """A prompt with its reply in tokens; the reply ends with the token that ends a turn."""
+
+    prompt: tuple[int, ...]
+    reply: tuple[int, ...]
+
+    def __len__(self) -> int:
+        return len(self.prompt) + len(self.reply)
+
+
+def encode(tokens: Tokens, request: Request, reply: str) -> Encoded:
+    """An example in the model's tokens.
+
+    Raises:
+        ValueError: the model's chat template refuses the messages.
+    """
+    end = tokens.end_of_turn
+    ids = tokens.replies(request, [reply])[reply]
+    return Encoded(tokens.prompt(request), (*ids, end) if end is not None else ids)
+
+
+class Tuner:
+    """A model with a fresh adapter.
+
+    Args:
+        model: a causal language model of transformers.
+        recipe: how it is trained.
+        seed: of the adapter's weights and of dropout.
+
+    Attributes:
+        adapted: the model with its adapter, as peft wraps it.
+    """
+
+    def __init__(self, model: Any, recipe: Recipe, seed: int) -> None:
+        import torch
+
+        with without_warnings():
+            from peft import LoraConfig, get_peft_model
+
+        torch.manual_seed(seed)
+        self.recipe = recipe
+        if recipe.checkpointing:
+            _checkpoint(model)
+        config = LoraConfig(
+            r=recipe.rank,
+            lora_alpha=recipe.alpha,
+            lora_dropout=recipe.dropout,
+            target_modules="all-linear",
+            task_type="CAUSAL_LM",
+        )
+        with without_warnings():
+            self.adapted = get_peft_model(model, config)
+        # Checkpointing and dropout are those of training, also where an update is only timed.
+        self.adapted.train()
+
+    def unload(self) -> None:
+        """Take the adapter off: the model is then as it was before, to the last bit."""
+        self.adapted.eval()
+        self.adapted.unload()
+
+    @property
+    def parameters(self) -> list[Any]:
+        """The weights that are trained."""
+        return [p for p in self.adapted.parameters() if p.requires_grad]
+
+    def train(self, examples: Sequence[Encoded], label: str) -> list[float]:
+        """Train on the examples, each once, in their order; the loss of each update.
+
+        Raises:
+            UsageError: the loss is no longer a number.
+        """
+        import torch
+
+        batch = self.recipe.batch
+        batches = [examples[n : n + batch] for n in range(0, len(examples), batch)]
+        optimiser = torch.optim.AdamW(
+            self.parameters, lr=self.recipe.rate, weight_decay=self.recipe.decay
+        )
+        rates = torch.optim.lr_scheduler.LambdaLR(
+            optimiser, lambda step: self.recipe.rate_at(step, len(batches))
+        )
+        losses: list[float] = []
+        recent: deque[float] = deque(maxlen=_RECENT)
+        self.adapted.train()
+        with progress(label, len(batches)) as tick:
+            tick.note = lambda: f"loss {sum(recent) / max(len(recent), 1):.3f}"
+            for each in batches:
+                optimiser.zero_grad()
+                losses.append(self.backward(each))
+                recent.append(losses[-1])
+                torch.nn.utils.clip_grad_norm_(self.parameters, self.recipe.clip)
+                optimiser.step()
+                rates.step()
+                tick()
+        self.adapted.eval()
+        return losses
+
+    def backward(self, batch: Sequence[Encoded]) -> float:
+        """Gradients of the mean loss of a batch's reply tokens, added to those there; the loss.
+
+        Raises:
+            UsageError: the loss is not a number.
+        """
+        import torch
+
+        loss = self._loss(batch)
+        if not torch.isfinite(loss):
+            raise UsageError("The loss is no longer a number.", hint="Give a smaller --rate.")
+        loss.backward()
+        return float(loss.item())
+
+    def _loss(self, batch: Sequence[Encoded]) -> Any:
+        import torch
+
+        device = next(self.adapted.parameters()).device
+        longest, replied = (max(map(size, batch)) for size in (len, lambda e: len(e.reply)))
+        ids = torch.zeros((len(batch), longest), dtype=torch.long)
+        mask = torch.zeros_like(ids)
+        wanted = torch.full((len(batch), replied), -100)
+        for row, example in enumerate(batch):
+            # Padded on the left, all replies end together: only their logits are computed.
+            ids[row, longest - len(example) :] = torch.tensor([*example.prompt, *example.reply])
+            mask[row, longest - len(example) :] = 1
+            wanted[row, replied - len(example.reply) :] = torch.tensor(example.reply)
+        places = (mask.cumsum(-1) - 1).clamp(min=0)
+        out = self.adapted(
+            input_ids=ids.to(device),
+            attention_mask=mask.to(device),
+            position_ids=places.to(device),
+            logits_to_keep=replied + 1,
+            use_cache=False,
+        )
+        scores = out.logits[:, :-1].float()
+        return torch.nn.functional.cross_entropy(
+            scores.reshape(-1, scores.shape[-1]), wanted.reshape(-1).to(device)
+        )
+
+
+def _checkpoint(model: Any) -> None:
+    """Compute activations again in the backward pass, by the name this transformers has for it."""
+    former = "gradient_checkpointing_enable"
+    name = "activation_checkpointing_enable"
+    getattr(model, name if hasattr(model, name) else former)({"use_reentrant": False})
+    model.enable_input_require_grads()
+
+
+class Size(NamedTuple):
+    """What a model takes.
+
+    Attributes:
+        parameters: of the base; `linear` of them in linear layers inside its blocks.
+        adapter: parameters of the adapter.
+        kept: values that a token keeps for the backward pass: of each linear layer its input
+            (with the mark of dropout) and twice its output, and 8 hidden-sized ones a block.
+        block: the largest share of these that is alive with checkpointing: of one block, and one
+            hidden-sized value of each other.
+        vocabulary: number of tokens that it knows.
+    """
+
+    parameters: int
+    linear: int
+    adapter: int
+    kept: int
+    block: int
+    vocabulary: int
+
+    def memory(
+        self, recipe: Recipe, tokens: int, replied: int, *, four_bits: bool, width: int = 4
+    ) -> int:
+        """Bytes that training takes at its height, estimated from the shapes.
+
+        Weights of `width` bytes (in nf4 those of linear layers: half a byte, and a scale of 4
+        bytes for 64 of them); the adapter's weights, gradients and two moments, 4 each; what a
+        batch of `tokens` keeps, `width` each; logits of `replied` tokens three times over, 4 each.
+        """
+        linear = round(self.linear * ((0.5 + 4 / 64) if four_bits else width))
+        base = linear + width * (self.parameters - self.linear)
+        kept = width * (self.block if recipe.checkpointing else self.kept)
+        return base + 16 * self.adapter + kept * tokens + 12 * replied * self.vocabulary
+
+
+def size_of(weights: Weights, recipe: Recipe) -> Size:
+    """The size of a model from its configuration alone; nothing is loaded.
+
+    Raises:
+        UsageError: the configuration cannot be understood, or the adapter's rank is greater than
+            that of any layer.
+    """
+    import torch
+    from transformers import AutoConfig, AutoModelForCausalLM
+
+    files = {"gguf_file": weights.gguf} if weights.gguf else {}
+    try:
+        config = AutoConfig.from_pretrained(weights.folder, trust_remote_code=False, **files)
+        with torch.device("meta"):
+            model = AutoModelForCausalLM.from_config(config, trust_remote_code=False)
+    # A configuration of a model that is not known raises whatever transformers has.
+    except Exception as error:
+        raise UsageError(f"{weights.name} cannot be trained: {error}") from error
+    head = model.get_output_embeddings()
+    linear = [m for m in model.modules() if isinstance(m, torch.nn.Linear) and m is not head]
+    text = config.get_text_config()
+    hidden, layers = text.hidden_size, text.num_hidden_layers
+    most = max(min(m.in_features, m.out_features) for m in linear)
+    if recipe.rank > most:
+        raise UsageError(
+            f"rank is {recipe.rank:,}; no layer of {weights.name} has more than {most:,}.",
+            hint="Give a smaller --rank: 8 to 64 are usual.",
+        )
+    kept = round(sum(1.25 * m.in_features + 2 * m.out_features for m in linear))
+    kept += 8 * hidden * layers
+    return Size(
+        parameters=sum(p.numel() for p in model.parameters()),
+        linear=sum(m.weight.numel() for m in linear),
+        adapter=sum(recipe.rank * (m.in_features + m.out_features) for m in linear),
+        kept=kept,
+        block=kept // layers + hidden * layers,
+        vocabulary=text.vocab_size,
+    )
+
+
+def count(examples: Iterable[Encoded]) -> int:
+    """Tokens of examples, prompts and replies together."""
+    return sum(map(len, examples))

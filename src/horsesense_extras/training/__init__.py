@@ -1,0 +1,1 @@
+"""Training on items, and what it changes."""

@@ -1,0 +1,213 @@
+"""What an experiment of training is, and what it will take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+import orjson
+
+from horsesense.errors import UsageError
+from horsesense.progress import clock
+from horsesense.runs.settings import Settings
+from horsesense.stats.words import plural
+from horsesense_extras.build.statements import ARMS, alone_text
+from horsesense_extras.models.hf.tuning import Recipe, Size
+from horsesense_extras.training.effort import Effort, unequal
+
+
+def gib(size: int) -> str:
+    """Bytes as people read them.
+
+    >>> gib(3 * 2**29)
+    '1.5 GiB'
+    """
+    return f"{size / 2**30:,.1f} GiB"
+
+
+EQUAL: Final = ("tokens", "statements")
+"""What all trainings of an experiment may have alike."""
+MOST_PASSES: Final = 1_000
+"""Passes over the items beyond which an experiment is taken for a slip of the pen."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What is trained and how it is evaluated.
+
+    Attributes:
+        items: the items file, as `horsesense audit` takes it.
+        base: the model to start from, as `hf:` takes it.
+        arms: what is learned; see `build.statements.ARMS`.
+        seeds: how many trainings of each arm.
+        train, test: numbers of items; None for all that are left, and three tenths.
+        epochs: passes over the items; `tokens` is then what the shortest arm needs for them.
+        tokens: of each training, prompts and replies together; None: as `epochs` takes.
+        equal: what all trainings have alike, `tokens` or `statements` (as many as `epochs` has).
+        recipe: of the adapter.
+        suite, faithful, probes, readers, max_tokens: of the evaluations.
+        map, split, where: which rows are taken.
+        seed: of the division; training number n has the seed `seed` + n.
+        dtype, device: of the arithmetic.
+        quantised: whether the base is packed in 4 bits (nf4).
+        level: of the intervals.
+    """
+
+    items: str
+    base: str
+    arms: tuple[str, ...] = tuple(ARMS)
+    seeds: int = 5
+    train: int | None = None
+    test: int | None = None
+    epochs: int = 3
+    tokens: int | None = None
+    equal: str = EQUAL[0]
+    recipe: Recipe = field(default_factory=Recipe)
+    suite: str | None = "revas"
+    faithful: bool = False
+    probes: tuple[str, ...] | None = None
+    readers: tuple[str, ...] = ("auto",)
+    max_tokens: int = 16
+    map: Mapping[str, str] = field(default_factory=dict)
+    split: str | None = None
+    where: Mapping[str, str] = field(default_factory=dict)
+    seed: int = 0
+    dtype: str = "float32"
+    device: str = "auto"
+    quantised: bool = False
+    level: float = 0.95
+
+    def __post_init__(self) -> None:
+        for arm in self.arms:
+            if arm not in ARMS:
+                raise UsageError.unknown("arm", arm, ARMS)
+        if not self.arms or len(set(self.arms)) < len(self.arms):
+            raise UsageError(
+                "--arms names no arm, or one twice.", hint=f"Known: {', '.join(ARMS)}."
+            )
+        for name in ("seeds", "train", "test", "epochs", "tokens"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise UsageError(f"--{name} is {value}.", hint="Give a number from 1 up.")
+        if self.equal not in EQUAL:
+            raise UsageError.unknown("kind of equality", self.equal, EQUAL)
+        if self.tokens is not None and self.equal != "tokens":
+            raise UsageError("--tokens with --equal statements.", hint="Give --epochs instead.")
+        if self.epochs > MOST_PASSES:
+            raise UsageError(f"--epochs is {self.epochs:,}.", hint=f"{MOST_PASSES:,} at most.")
+        if not 0 <= self.seed <= 2**63 - self.seeds:
+            raise UsageError(f"--seed is {self.seed}.", hint="Give a number from 0 below 2^63.")
+
+    def as_json(self) -> dict[str, Any]:
+        """Every setting by name, as JSON has it."""
+        found: dict[str, Any] = orjson.loads(orjson.dumps(asdict(self)))
+        return found
+
+    def evaluation(self, test: Path, adapter: Path | None) -> Settings:
+        """The settings of one evaluation."""
+        options = {"dtype": self.dtype, "device": self.device}
+        options = {n: v for n, v in options.items() if v not in ("float32", "auto")}
+        options |= {"bits": "4"} if self.quantised else {}
+        options |= {} if adapter is None else {"adapter": quote(str(adapter))}
+        query = "&".join(f"{name}={value}" for name, value in options.items())
+        return Settings.of(
+            items=str(test),
+            model=f"hf:{self.base}{'?' if query else ''}{query}",
+            suite=self.suite,
+            faithful=self.faithful,
+            readers=self.readers,
+            max_tokens=self.max_tokens,
+            seed=self.seed,
+            level=self.level,
+            **({} if self.probes is None else {"probes": self.probes}),
+        )
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What an experiment will do, and what that takes.
+
+    Attributes:
+        train, test: items of both sides; `left_out` reason -> number of the rest.
+        clusters: side -> number of its clusters; `alone` items that name none (see `Parts`).
+        trainings: (arm, seed) of every training; `done` how many of them are finished.
+        tokens: that each training may take; None where statements are counted out.
+        efforts: what those of the first seed take, by arm.
+        requests: of each evaluation.
+        memory: bytes at the height of training, estimated; `size` what that rests on, `available`
+            what the device has, None where that is not known.
+        peak: bytes that this process took at its height in updates that were timed, of the longest
+            statements; None where none was.
+        device: on which, in words.
+        training_seconds, asking_seconds: of what is left, from updates that were timed; None where
+            none was. Asking is taken for a third of training, token by token; it takes less where
+            prompts share their beginnings, and more where long replies are written.
+    """
+
+    train: int
+    test: int
+    left_out: Mapping[str, int]
+    clusters: Mapping[str, int]
+    alone: int
+    trainings: tuple[tuple[str, int], ...]
+    done: int
+    tokens: int | None
+    efforts: Mapping[str, Effort]
+    requests: int
+    size: Size
+    memory: int
+    device: str
+    available: int | None = None
+    peak: int | None = None
+    training_seconds: float | None = None
+    asking_seconds: float | None = None
+
+    def lines(self) -> Iterator[str]:
+        """The plan in sentences."""
+        yield (
+            f"{self.train:,} items to train on ({plural(self.clusters['train'], 'cluster')}),"
+            f" {self.test:,} of other clusters to ask about ({self.clusters['test']:,})."
+        )
+        yield from alone_text(self.alone, self.train + self.test)
+        if self.left_out:
+            reasons = ", ".join(f"{reason} ({n:,})" for reason, n in self.left_out.items())
+            yield f"On neither side: {reasons}."
+        done = f", {self.done} of them done" if self.done else ""
+        counts = [effort.statements for effort in self.efforts.values()]
+        told = " to ".join(f"{n:,}" for n in sorted({min(counts), max(counts)}))
+        each = f"of {told} statements"
+        if self.tokens is not None:
+            each = f"of up to {self.tokens:,} tokens ({told} statements)"
+        yield (
+            f"{len(self.trainings)} trainings{done}, each {each}; {len(self.trainings) + 1}"
+            f" evaluations, each of up to {self.requests:,} requests."
+        )
+        yield from unequal({arm: [effort] for arm, effort in self.efforts.items()}, self.tokens)
+        yield (
+            f"{_millions(self.size.parameters)} parameters, {_millions(self.size.adapter)} in"
+            f" the adapter; about {gib(self.memory)} on {self.device}"
+            + (f", which has {gib(self.available)}." if self.available else ".")
+        )
+        if self.training_seconds is not None and self.asking_seconds is not None:
+            yield (
+                f"About {clock(self.training_seconds)} for training and"
+                f" {clock(self.asking_seconds)} for asking, by updates that were timed"
+                + ("." if self.peak is None else f" and took {gib(self.peak)} at most.")
+            )
+
+    def as_json(self) -> dict[str, Any]:
+        """Every field by name."""
+        names = [f"{arm}-{seed}" for arm, seed in self.trainings]
+        return asdict(self) | {
+            "trainings": names,
+            "size": self.size._asdict(),
+            "efforts": {arm: effort._asdict() for arm, effort in self.efforts.items()},
+        }
+
+
+def _millions(n: int) -> str:
+    """A number of parameters, in millions where it has them."""
+    return f"{n / 1e6:,.1f} M" if n >= 1e5 else f"{n:,}"

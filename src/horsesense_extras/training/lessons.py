@@ -1,0 +1,137 @@
+"""What each training of an experiment learns, and how much of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from horsesense.errors import UsageError
+from horsesense.items.item import Item
+from horsesense.prompts import Prompter
+from horsesense_extras.build.statements import Statement, asked, passes
+from horsesense_extras.models.hf.tuning import Encoded, count, encode
+from horsesense_extras.models.hf.weights import Weights, without_bars
+from horsesense_extras.training.effort import Effort
+from horsesense_extras.training.experiment import MOST_PASSES, Experiment
+
+if TYPE_CHECKING:
+    from horsesense_extras.models.hf.tokens import Tokens
+
+
+class Learned(NamedTuple):
+    """A statement, and the tokens that are learned."""
+
+    statement: Statement
+    example: Encoded
+
+
+@dataclass(frozen=True)
+class Lessons:
+    """The statements of all trainings, in the tokens of the base.
+
+    Attributes:
+        experiment: what is trained.
+        weights: the base.
+        items: those to train on.
+    """
+
+    experiment: Experiment
+    weights: Weights
+    items: Sequence[Item]
+
+    @cached_property
+    def _tokens(self) -> Tokens:
+        from transformers import AutoTokenizer
+
+        from horsesense_extras.models.hf.tokens import Tokens
+
+        files = {"gguf_file": self.weights.gguf} if self.weights.gguf else {}
+        with without_bars():
+            made = AutoTokenizer.from_pretrained(
+                self.weights.folder, trust_remote_code=False, **files
+            )
+        return Tokens(made)
+
+    @cached_property
+    def _prompter(self) -> Prompter:
+        return Prompter("chat" if self._tokens.has_template else "completion")
+
+    @cached_property
+    def budget(self) -> int | None:
+        """Tokens that each training may take: what is asked for, or what the shortest arm's passes
+        take; None where statements are counted out.
+
+        Raises:
+            UsageError: more than `MOST_PASSES` are asked for.
+        """
+        e, items = self.experiment, len(self.items)
+        if e.equal != "tokens":
+            return None
+        if e.tokens is None:
+            return min(self._tokens_of(arm, e.epochs * items) for arm in e.arms)
+        one = min(self._tokens_of(arm, items) for arm in e.arms)
+        if e.tokens > MOST_PASSES * one:
+            raise UsageError(
+                f"--tokens is {e.tokens:,}: {e.tokens // one:,} passes over {items:,} items.",
+                hint=f"Give {MOST_PASSES * one:,} at most.",
+            )
+        return e.tokens
+
+    def _tokens_of(self, arm: str, statements: int) -> int:
+        """Tokens of the first statements of an arm, of the first seed."""
+        learned = islice(self._passes(arm, self.experiment.seed), statements)
+        return count(one.example for one in learned)
+
+    def _passes(self, arm: str, seed: int) -> Iterator[Learned]:
+        for statement in passes(arm, self.items, seed):
+            yield Learned(statement, encode(self._tokens, *asked(statement, self._prompter)))
+
+    def learned(self, arm: str, seed: int) -> list[Learned]:
+        """What a training learns: the statements that fit into its tokens, or so many of them.
+
+        Raises:
+            UsageError: not even one fits.
+        """
+        items = len(self.items)
+        if self.budget is None:
+            return list(islice(self._passes(arm, seed), self.experiment.epochs * items))
+        found = fitted(self._passes(arm, seed), self.budget, items)
+        if not found:
+            raise UsageError(
+                f"No statement fits into {self.budget:,} tokens.", hint="Give more --tokens."
+            )
+        return found
+
+    def effort(self, learned: Sequence[Learned]) -> Effort:
+        """What a training on these statements takes."""
+        return Effort(
+            statements=len(learned),
+            items=len({one.statement.item.id for one in learned}),
+            updates=-(-len(learned) // self.experiment.recipe.batch),
+            tokens=count(one.example for one in learned),
+            reply_tokens=sum(len(one.example.reply) for one in learned),
+        )
+
+
+def fitted(stream: Iterator[Learned], budget: int, items: int) -> list[Learned]:
+    """Statements, in their order, that fit into a budget of tokens.
+
+    One that is too long for what is left is passed over, since a shorter one may follow; so many
+    are passed over as there are `items`, or fewer where none of a whole pass was that short.
+    """
+    found: list[Learned] = []
+    left, shortest, passed = budget, budget, 0
+    for number, one in enumerate(stream, 1):
+        size = len(one.example)
+        shortest = min(shortest, size)
+        if size <= left:
+            found.append(one)
+            left -= size
+        else:
+            passed += 1
+        if passed >= items or (number >= items and left < shortest):
+            break
+    return found

@@ -1,0 +1,254 @@
+"""Which shard is asked next and by whom, and what becomes of a shard when its worker dies.
+
+Nothing here knows what workers run in: a `Pool` starts them, hands them jobs and tells what
+happened to them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal, Protocol
+
+from horsesense.errors import HorsesenseError, InterruptedRunError, ModelError
+from horsesense.inference.limits import RunSummary, Stopped
+from horsesense_extras.workers.budget import Budget
+from horsesense_extras.workers.work import PROBE, Found, Job, Outcome, Standing, folder_name
+
+DEATHS: Final = 5
+"""Deaths in a row of the workers of one shard that end the run, and of each worker unused."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """What happened to a worker: it is ready, it ended a job, or it died."""
+
+    worker: int
+    kind: Literal["ready", "done", "died"]
+    outcome: Outcome | None = None
+    why: str = ""
+
+
+class Pool(Protocol):
+    """Workers somewhere. Numbers of workers are never used again."""
+
+    def start(self) -> int:
+        """Begin a worker; an event tells when it is ready, or died before that."""
+        ...
+
+    def give(self, worker: int, job: Job) -> None:
+        """Hand a job to a worker that is ready and has none; an event tells how it ended."""
+        ...
+
+    def events(self, seconds: float) -> Sequence[Event]:
+        """What happened since the last call; waits at most so long for something to."""
+        ...
+
+    def standings(self) -> Mapping[int, Standing]:
+        """How far busy workers are, as far as they say at once."""
+        ...
+
+    def steer(self, worker: int, rate: float | None) -> None:
+        """Change the rate of a busy worker."""
+        ...
+
+    def stop(self) -> None:
+        """Have all workers finish what is in flight; a second call has them abandon it."""
+        ...
+
+
+@dataclass
+class _Progress:
+    """How far a shard is.
+
+    Attributes:
+        done: requests that have an answer, or failed.
+        new: of these, those that this session asked, in the present attempt and before it.
+        failed: those without an answer, in the last attempt.
+        cost: money for all attempts; None without prices.
+    """
+
+    done: int = 0
+    new: int = 0
+    failed: int = 0
+    cost: float | None = None
+    _before: tuple[int, float] = (0, 0.0)
+
+    def now(self, standing: Standing) -> None:
+        new, cost = self._before
+        self.done, self.failed = standing.done, standing.failed
+        self.new = new + standing.done - standing.skipped
+        self.cost = None if standing.cost is None else cost + standing.cost
+
+    def ended(self) -> None:
+        """What comes is another attempt."""
+        self._before = self.new, self.cost or 0.0
+
+
+class Schedule:
+    """The shards of a run: waiting, in the hands of a worker, or done.
+
+    Args:
+        budget: what all may spend.
+        workers: how many there are.
+        rate: requests a second that all may send.
+
+    Attributes:
+        spent: what attempts that ended took; of those whose worker died, nobody tells.
+        stopped: why not everything is asked; None while everything is.
+        error: what ends the run.
+        found: what the model offers, once a worker has found out.
+        stored: name of a shard -> answers in its store, as its worker said when an attempt ended.
+        deaths: workers that died while they had a shard.
+        rate: requests a second that all may send; None for no limit.
+    """
+
+    def __init__(self, budget: Budget, workers: int, rate: float | None = None) -> None:
+        self.spent = RunSummary()
+        self.stopped: Stopped | None = None
+        self.error: HorsesenseError | None = None
+        self.found: Found | None = None
+        self.stored: dict[str, int] = {}
+        self.deaths = 0
+        self._budget = budget
+        self.rate = rate
+        self._waiting: deque[str | None] = deque([None])
+        self._busy: dict[int, str | None] = {}
+        self._in_a_row = Counter[str | None]()
+        self._unused = 0
+        self._most_unused = DEATHS * workers
+        self._progress: dict[str, _Progress] = {}
+
+    def add(self, shards: Sequence[str]) -> None:
+        """Have these shards asked, in this order."""
+        self._waiting.extend(shards)
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is to be done, nor in anybody's hands."""
+        return not self._busy and (not self._waiting or self.stopped is not None)
+
+    @property
+    def busy(self) -> frozenset[int]:
+        """Workers that have a job."""
+        return frozenset(self._busy)
+
+    @property
+    def share(self) -> float | None:
+        """Requests a second that each busy worker may send."""
+        return None if self.rate is None else self.rate / max(1, len(self._busy))
+
+    @property
+    def done(self) -> int:
+        """Requests that have an answer, or failed."""
+        return sum(one.done for one in self._progress.values())
+
+    @property
+    def new(self) -> int:
+        """Of these, those that this session asked."""
+        return sum(one.new for one in self._progress.values())
+
+    @property
+    def failed(self) -> int:
+        """Of these, those without an answer."""
+        return sum(one.failed for one in self._progress.values())
+
+    @property
+    def cost(self) -> float | None:
+        """Money for what is known to be asked in this session; None without prices."""
+        costs = [one.cost for one in self._progress.values() if one.cost is not None]
+        return sum(costs) if costs else None
+
+    def next(self, worker: int) -> Job | None:
+        """A job for a worker that has none; None where there is none now.
+
+        A shard for which nothing of the budget is left waits until another gives some back. At what
+        rate it is asked is known once everybody has one (`share`).
+        """
+        for place, shard in enumerate(self._waiting if self.stopped is None else ()):
+            limits = self._budget.lease(_name(shard), alone=shard is None)
+            if limits is not None:
+                del self._waiting[place]
+                self._busy[worker] = shard
+                model = None if self.found is None else self.found.model
+                return Job(shard, limits, model)
+        if self._waiting and not self._busy and self.stopped is None:
+            self.stopped = "budget"
+        return None
+
+    def tell(self, standings: Mapping[int, Standing]) -> None:
+        """Note how far busy workers are."""
+        for worker, standing in standings.items():
+            shard = self._busy.get(worker)
+            if shard is not None:
+                self._progress.setdefault(shard, _Progress()).now(standing)
+                if standing.done > standing.skipped:
+                    self._in_a_row.pop(shard, None)
+
+    def ready(self) -> None:
+        """A worker is ready."""
+        self._unused = 0
+
+    def ended(self, worker: int, outcome: Outcome) -> None:
+        """A worker ended its job."""
+        shard, spent = self._busy.pop(worker), outcome.spent
+        self._unused = 0
+        self._in_a_row.pop(shard, None)
+        self._budget.settle(_name(shard), outcome.account)
+        self.spent += replace(spent, stopped=None)
+        if shard is not None:
+            self.stored[_name(shard)] = outcome.answers
+            progress = self._progress.setdefault(shard, _Progress())
+            done = spent.cached + spent.answered + spent.failed
+            progress.now(Standing(done, spent.cached, spent.failed, spent.cost))
+            progress.ended()
+        if outcome.found is not None:
+            self.found = outcome.found
+        if isinstance(outcome.error, InterruptedRunError):
+            self._end("interrupted")
+        elif outcome.error is not None:
+            self._end("failures", outcome.error)
+        elif spent.stopped == "budget":
+            self._waiting.appendleft(shard)  # it goes on when something is left for it
+        elif spent.stopped is not None:
+            self._end(spent.stopped)
+
+    def died(self, worker: int, why: str) -> None:
+        """A worker died; what it had in hands is the next to be given out."""
+        if worker not in self._busy:
+            self._unused += 1
+            if self._unused >= self._most_unused:
+                what = f"{self._unused} workers in a row died before they had anything to do"
+                self._end("failures", _dying(what, why))
+            return
+        self.deaths += 1
+        shard = self._busy.pop(worker)
+        self._waiting.appendleft(shard)
+        self._in_a_row[shard] += 1
+        if shard in self._progress:
+            self._progress[shard].ended()
+        if self._in_a_row[shard] >= DEATHS:
+            over = "what the model offers" if shard is None else f"shard {shard}"
+            self._end("failures", _dying(f"{DEATHS} workers in a row died over {over}", why))
+
+    def stop(self) -> None:
+        """Give out nothing more, at the user's wish."""
+        self._end("interrupted")
+
+    def _end(self, why: Stopped, error: HorsesenseError | None = None) -> None:
+        self.stopped = self.stopped or why
+        self.error = self.error or error
+
+
+def _name(shard: str | None) -> str:
+    """The name of a shard's account."""
+    return PROBE if shard is None else folder_name(shard)
+
+
+def _dying(what: str, why: str) -> ModelError:
+    return ModelError(
+        f"{what}: {why}",
+        hint="What was answered is stored. Memory, or a library that is missing on a machine, is"
+        " the usual reason; the same command continues.",
+    )

@@ -1,0 +1,375 @@
+"""What a worker does: it asks one shard after the other, each into a store of its own.
+
+A worker holds the model for as long as it lives. It may be killed at any time: what it had stored
+is there for the next attempt at the shard, and only what was in flight is asked again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import platform
+import shutil
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory, mkdtemp
+from typing import Any, Final, TypeVar
+
+from horsesense.errors import HorsesenseError, InUseError, UsageError
+from horsesense.files import read_whole, write_whole
+from horsesense.inference.absorb import Seeded, absorb
+from horsesense.inference.control import Control
+from horsesense.inference.limits import Limits, RunSummary
+from horsesense.inference.store import Store
+from horsesense.inference.stored_rows import Spent
+from horsesense.items.item import ItemSet
+from horsesense.models.base import Model
+from horsesense.models.registry import make_model
+from horsesense.progress import Progress
+from horsesense.rng import fingerprint
+from horsesense.runs.accounts import most_spent
+from horsesense.runs.ask import ask_as, described_model, expectation
+from horsesense.runs.directory import RunDirectory
+from horsesense.runs.layout import Layout
+from horsesense.runs.outlook import Outlook
+from horsesense.runs.record import ModelRecord, RunRecord
+from horsesense.runs.settings import Settings
+from horsesense_extras.workers.keep import Copying, Keep, run_of
+
+T = TypeVar("T")
+
+PROBE: Final = "probe"
+"""Name of the store on whose account the model is asked what it offers."""
+LINGERING: Final = 30
+"""Seconds that a worker which was taken for dead may still hold the store of its shard."""
+_TOKEN: Final = "driver"
+
+
+@dataclass(frozen=True)
+class Task:
+    """What every worker of a run is given once.
+
+    Attributes:
+        settings, items, shots, record: of the run, as in its directory.
+        folder: where the stores of shards lie, for workers that see it.
+        run: name of the run: what its workers send stands in its account alone.
+        token: what a file there holds, by which they know that it is the same folder.
+        seed: the run's own store: what it holds is not asked again by workers that see it.
+        keep: address where stores are kept, for workers that write to disks of their own.
+        options: of `make_model`, such as the name of the variable that holds the key.
+        max_connections: requests that each worker has under way together.
+    """
+
+    settings: Settings
+    items: ItemSet
+    shots: ItemSet | None
+    record: RunRecord | None
+    folder: Path
+    run: str
+    token: str
+    seed: Path
+    keep: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    max_connections: int | None = None
+
+
+@dataclass(frozen=True)
+class Job:
+    """A shard to be asked, or the model to be asked what it offers where `shard` is None.
+
+    Attributes:
+        limits: the lease of the shard: what its account may come to.
+        model: what is written down of the model.
+        rate: requests a second that this worker may send.
+    """
+
+    shard: str | None
+    limits: Limits
+    model: ModelRecord | None = None
+    rate: float | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a job ended.
+
+    Attributes:
+        spent: what this attempt took.
+        account: what the store of the shard says that all attempts took.
+        found: what the model offers, where that was the job.
+        error: why it ended early, where the whole run must end.
+        answers: what is in the store of the shard.
+    """
+
+    spent: RunSummary
+    account: Spent
+    found: Found | None = None
+    error: HorsesenseError | None = None
+    answers: int = 0
+
+
+@dataclass(frozen=True)
+class Found:
+    """What is known before a shard is asked.
+
+    Attributes:
+        model: who it is, and what it offers.
+        expected: what asking is expected to take.
+        together: requests that one worker has under way together.
+    """
+
+    model: ModelRecord
+    expected: Outlook
+    together: int
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How far a worker is with the shard in its hands."""
+
+    done: int = 0
+    skipped: int = 0
+    failed: int = 0
+    cost: float | None = None
+
+
+class _Count(Progress):
+    """Progress that is counted here and shown by whoever asks for it."""
+
+    def alive(self) -> None:
+        """Show nothing."""
+
+
+class Worker:
+    """Asks shards, one at a time; `standing`, `steer` and `stop` may be called meanwhile."""
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        self._loop = asyncio.new_event_loop()
+        self._model: Model | None = None
+        self._control = Control()
+        self._count = _Count("asking")
+        self._stopping = self._claimed = False
+
+    def standing(self) -> Standing:
+        """How far the shard in hand is."""
+        spent = self._control.spent
+        return Standing(self._count.done, self._count.skipped, spent.failed, spent.cost)
+
+    def steer(self, rate: float | None) -> None:
+        """Change the rate of the shard in hand."""
+        self._control.rate = rate
+
+    def stop(self) -> None:
+        """Send no more; what is in flight is finished. A second call abandons it."""
+        self._stopping = True
+        self._control.stop()
+
+    def close(self) -> None:
+        """Give the model's resources free."""
+        if self._model is not None:
+            self._run(self._model.__aexit__(None, None, None))
+            self._model = None
+        self._loop.close()
+
+    def work(self, job: Job) -> Outcome:
+        """Do a job. What goes wrong with it is in the outcome; defects are raised."""
+        before, self._control, self._count = self._control, Control(job.rate), _Count("asking")
+        self._control.follow(before)  # else each shard would begin with requests ahead of the rate
+        if self._stopping:
+            self._control.stop()
+        account, answers = Spent(), 0
+        try:
+            with self._place(job.shard) as layout:
+                try:
+                    if job.shard is None:
+                        spent, found = self._run(self._find_out(layout, job.limits))
+                    else:
+                        spent, found = self._run(self._ask(layout, job)), None
+                finally:
+                    account, answers = left_in(layout.store)
+        except HorsesenseError as error:
+            return Outcome(self._control.spent, account, error=error, answers=answers)
+        return Outcome(spent, account, found, answers=answers)
+
+    def _run(self, work: Coroutine[Any, Any, T]) -> T:
+        return self._loop.run_until_complete(work)
+
+    @contextlib.contextmanager
+    def _place(self, shard: str | None) -> Iterator[Layout]:
+        """Where the store of a shard lies, or is brought to and kept from."""
+        name = PROBE if shard is None else folder_name(shard)
+        if self._task.keep is None:
+            _check_seen(self._task)
+            yield Layout.at(self._task.folder / name)
+            return
+        keep = Keep(self._task.keep)
+        self._claim(keep)
+        scratch = Path(mkdtemp(prefix="horsesense-"))
+        layout = Layout.at(scratch / name)
+        copying = Copying(keep, layout.store, name, self._task.run)
+        try:
+            fetch(keep, name, layout.store, self._task.run)
+            with copying:
+                yield layout
+        finally:
+            if not copying.left:
+                shutil.rmtree(scratch, ignore_errors=True)
+
+    def _claim(self, keep: Keep) -> None:
+        """Have the address hold answers of this model, as this machine has it, to these items.
+
+        Raises UsageError where it holds others, before anything is asked.
+        """
+        if not self._claimed:
+            model = self._run(self._entered())
+            keep.claim(fingerprint([model.identity, self._task.items.fingerprint]))
+            self._claimed = True
+
+    async def _entered(self) -> Model:
+        """The model, made and entered when it is first needed."""
+        if self._model is None:
+            model = make_model(self._task.settings.model, **self._task.options)
+            self._model = await model.__aenter__()
+        return self._model
+
+    async def _find_out(self, layout: Layout, limits: Limits) -> tuple[RunSummary, Found]:
+        """What the model offers and what asking it is expected to take."""
+        model, directory = await self._entered(), self._directory(layout, None)
+        with ExitStack() as stack:
+            store = stack.enter_context(Store.open(layout.store))
+            seed = self._seed()
+            known = store if seed is None else stack.enter_context(seed)
+            expected = await expectation(directory, model, known, limits)
+            described, probed = await described_model(directory, model, store, limits)
+        together = self._task.max_connections or model.max_connections
+        return probed, Found(described, expected, together)
+
+    async def _ask(self, layout: Layout, job: Job) -> RunSummary:
+        """Ask what is about the items of a shard."""
+        assert job.model is not None, "the model is found out about first"
+        model, directory = await self._entered(), self._directory(layout, job.shard)
+        if model.identity != job.model.identity:
+            raise UsageError(
+                f"A worker on {platform.node()} has {model.identity}; this run asks"
+                f" {job.model.identity}.",
+                hint="Give all machines the same weights and the same OPENAI_BASE_URL, or write the"
+                " address into --model.",
+            )
+        with ExitStack() as stack:
+            store = await _free(layout.store, partial(directory.begin, job.model))
+            store.seed = self._seed()
+            if store.seed is not None:
+                stack.enter_context(store.seed)
+            # That nothing in a shard has an answer is no reason to end the run.
+            stack.enter_context(store).begin()
+            return await ask_as(
+                directory,
+                model,
+                job.model,
+                job.limits,
+                self._task.max_connections,
+                store=store,
+                control=self._control,
+                shown=self._count,
+            )
+
+    def _directory(self, layout: Layout, shard: str | None) -> RunDirectory:
+        task = self._task
+        record = RunRecord.load(layout.record) if layout.record.exists() else task.record
+        settings = task.settings.model_copy(update={"shard": shard})
+        made = _ShardDirectory if task.keep is None else _Scratch
+        return made(layout, settings, task.items, task.shots, record)
+
+    def _seed(self) -> Store | None:
+        """The run's own store, where this worker sees one."""
+        path = self._task.seed
+        return Store.open(path, read_only=True) if path.exists() else None
+
+
+class _ShardDirectory(RunDirectory):
+    """A shard's run, which shares the file of its items with the other shards beside it."""
+
+    def save_items(self) -> None:
+        shared = self.layout.root.parent / f"items-{self.items.fingerprint}.json"
+        if not shared.exists():
+            super().save_items()
+            with contextlib.suppress(OSError):
+                os.link(self.layout.items, shared)
+            return
+        self.layout.items.unlink(missing_ok=True)
+        try:
+            os.link(shared, self.layout.items)
+        except OSError:  # a file system without links
+            super().save_items()
+
+
+class _Scratch(RunDirectory):
+    """A shard's run of which the store alone will be kept."""
+
+    def save_items(self) -> None:
+        """Nobody reads them here."""
+
+
+def write_token(folder: Path, token: str) -> None:
+    """Put into a folder by what workers know it; StoreError where the disk refuses."""
+    write_whole(folder / _TOKEN, token)
+
+
+def _check_seen(task: Task) -> None:
+    """UsageError where this machine does not see the folder of the run."""
+    try:
+        seen = read_whole(task.folder / _TOKEN, inside=True).decode()
+    except OSError:
+        seen = ""
+    if seen != task.token:
+        raise UsageError(
+            f"A worker on {platform.node()} does not see the folder {task.folder} of the run.",
+            hint="Choose an --out on a disk that all machines share, or have answers kept"
+            " elsewhere: --keep s3://BUCKET/FOLDER.",
+        )
+
+
+async def _free(path: Path, begin: Callable[[], None]) -> Seeded:
+    """The store of a shard, once whoever was taken for dead has let go of it."""
+    for _ in range(LINGERING):
+        with contextlib.suppress(InUseError):
+            return Seeded.lazy(path, begin)
+        await asyncio.sleep(1.0)
+    return Seeded.lazy(path, begin)
+
+
+def folder_name(shard: str) -> str:
+    """The name under which a shard's store lies: "3/64" -> "00003-of-00064".
+
+    >>> folder_name("3/64")
+    '00003-of-00064'
+    """
+    number, of = shard.split("/")
+    return f"{int(number):05d}-of-{int(of):05d}"
+
+
+def left_in(path: Path) -> tuple[Spent, int]:
+    """What a store says was spent, all models together, and its answers; 0 where there is none."""
+    if not path.exists():
+        return Spent(), 0
+    with Store.open(path, read_only=True) as store:
+        return sum(store.spent().values(), start=Spent()), store.answered()
+
+
+def fetch(keep: Keep, name: str, to: Path, run: str = "") -> None:
+    """Make a store of all that earlier attempts at a shard have kept; of what `run` spent alone."""
+    with TemporaryDirectory(prefix="horsesense-") as scratch, ExitStack() as stack:
+        opened = (keep.opened(each, Path(scratch)) for each in keep.names(name))
+        kept = list(map(stack.enter_context, opened))
+        if not kept:
+            return
+        with Store.open(to) as store:
+            absorb(store, kept)
+            own = most_spent(each for each in kept if run_of(each.path) == run)
+            for identity, spent in own.items():
+                store.keep_spent(identity, spent)

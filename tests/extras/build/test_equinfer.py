@@ -1,0 +1,675 @@
+"""EquInfer from LaTeX: what is found, why the rest is dropped, and what the items are."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import tarfile
+import zipfile
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from command_line import call
+from horsesense.items.load import load_items
+from horsesense.probes.base import NotApplicableError, Setting
+from horsesense.probes.context_length import GAP, around
+from horsesense.probes.registry import parse_probe
+from horsesense.prompts import load_template
+from horsesense.rng import Dice
+from horsesense.testing.faults import FaultServer
+from horsesense_extras.build.equinfer import construct, equations, flatten, macros, sources
+from horsesense_extras.build.equinfer.candidates import (
+    CONTROL,
+    EMPTY,
+    PROSE,
+    RIGHT,
+    completed,
+    refused,
+)
+from horsesense_extras.build.equinfer.edits import wrong_options
+from horsesense_extras.build.equinfer.funnel import PUBLISHED
+from horsesense_extras.build.equinfer.notation import (
+    bound,
+    canonical,
+    cleaned,
+    same,
+    spaced,
+    tokens,
+    with_bars,
+)
+from horsesense_extras.build.equinfer.vocabulary import OPENING
+
+pytest.importorskip("pylatexenc", reason="needs pylatexenc (extra latex)")
+
+WORDS = " ".join(f"The {n}th sentence says a little of what the model does." for n in range(12))
+RIGHT_SIDES = [
+    r"\frac{a_i + b}{c^2} \log p(x_i \mid \theta)",
+    r"\sum_{i=1}^{N} w_i x_i - \lambda y",
+    r"\max_k \left( u_k^\top v + b \right)",
+    r"1 - \frac{f_m}{N+1}",
+]
+
+
+def document(*displays: str, preamble: str = "") -> str:
+    parts = [f"{WORDS} {n} times.\n\n{display}\n\n" for n, display in enumerate(displays)]
+    whole = "".join(parts) + WORDS
+    return (
+        f"\\documentclass{{article}}\n{preamble}\n\\begin{{document}}\n{whole}\n\\end{{document}}\n"
+    )
+
+
+def equation(left: str, right: str) -> str:
+    return (
+        f"\\begin{{equation}}\\label{{eq:{left}}}\n  {left} = {right}, % noted\n\\end{{equation}}"
+    )
+
+
+@pytest.fixture
+def papers(tmp_path: Path) -> Path:
+    """Three papers: one of four equations, one that another file holds, one without any."""
+    root = tmp_path / "papers"
+    for name in ("first", "second", "third"):
+        (root / name).mkdir(parents=True)
+    sides = zip("yzuv", RIGHT_SIDES, strict=True)
+    (root / "first" / "main.tex").write_text(document(*(equation(*pair) for pair in sides)))
+    aliases = r"\newcommand{\be}{\begin{equation}}\def\ee{\end{equation}}\let\eps\epsilon"
+    (root / "second" / "paper.tex").write_text(document(r"\input{sec/method}", preamble=aliases))
+    (root / "second" / "sec").mkdir()
+    (root / "second" / "sec" / "method.tex").write_text(r"\be q = \eps r + \alpha_j s \ee")
+    (root / "third" / "main.tex").write_text(document("No equation."))
+    return root
+
+
+def reasons(text: str) -> list[str | None]:
+    return [reason for _, reason in equations.find(text, "p", "main.tex")]
+
+
+def gathered(path: Path) -> dict[str, Any]:
+    return construct.gather([path]).as_json()
+
+
+# Sources
+
+
+def test_inputs_are_merged_and_nothing_outside_the_paper_is_read(tmp_path: Path) -> None:
+    (tmp_path / "secret.tex").write_text("SECRET")
+    paper = tmp_path / "paper"
+    paper.mkdir()
+    asked = r"\input{a} \input b \include{none} \input{../secret} \import{./}{a} \input{main}"
+    (paper / "main.tex").write_text(document(asked))
+    (paper / "a.tex").write_text("A-TEXT % gone\n")
+    (paper / "b.tex").write_text(r"B-TEXT \input{/etc/passwd}")
+    (paper / "linked.tex").symlink_to(tmp_path / "secret.tex")
+    [found] = sources.read_papers([paper])
+    assert found.refused == {"linked.tex": sources.LINK}
+    assert flatten.roots(flatten.stripped(found)) == ["main.tex"]
+    merged = flatten.flatten(flatten.stripped(found), "main.tex")
+    assert merged.text.count("A-TEXT") == 2
+    assert "B-TEXT" in merged.text
+    assert "SECRET" not in merged.text
+    assert "gone" not in merged.text
+    assert merged.not_found == {
+        flatten.MISSING: ["none"],
+        flatten.OUTSIDE: ["/etc/passwd", "../secret"],
+        flatten.CIRCLE: ["main"],
+    }
+
+
+def test_archives_and_single_files_are_papers_too(tmp_path: Path) -> None:
+    content = document(equation("y", RIGHT_SIDES[0])).encode()
+    with tarfile.open(tmp_path / "one.tar.gz", "w:gz") as archive:
+        for name in ("main.tex", "../../evil.tex"):
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+        link = tarfile.TarInfo("link.tex")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(link)
+    with zipfile.ZipFile(tmp_path / "two.zip", "w") as packed:
+        packed.writestr("tex/main.tex", content)
+    (tmp_path / "2402.01349.gz").write_bytes(gzip.compress(content))
+    (tmp_path / "broken.tar.gz").write_bytes(gzip.compress(content)[:60])
+    found = {paper.name: paper for paper in sources.read_papers([tmp_path])}
+    assert list(found["one"].files) == ["main.tex", "evil.tex"]
+    assert found["one"].refused == {"link.tex": sources.LINK}
+    assert list(found["two"].files) == ["tex/main.tex"]
+    assert list(found["2402.01349"].files) == ["2402.01349.tex"]
+    assert not found["broken"].files
+    assert not (tmp_path.parent / "evil.tex").exists()
+
+
+def test_files_whose_folders_are_in_their_names_are_found(tmp_path: Path) -> None:
+    (tmp_path / "tex__main.tex").write_text(document(r"\input{parts/one}"))
+    (tmp_path / "tex__parts__one.tex").write_text("HERE")
+    [paper] = sources.read_papers([tmp_path])
+    assert "HERE" in flatten.flatten(flatten.stripped(paper), "tex__main.tex").text
+
+
+# Macros
+
+
+@pytest.mark.parametrize(
+    ("text", "becomes"),
+    [
+        (r"\newcommand{\vx}{\mathbf{x}}\vx+\vx y", r"\mathbf{x}+\mathbf{x} y"),
+        (r"\newcommand\n[2][k]{#1/#2}\n{a}\n[b]c", "k/ab/c"),
+        (r"\def\f#1#2{(#1|#2)}\f ab\f{\f cd}e", "(a|b)((c|d)|e)"),
+        (r"\DeclareMathOperator*{\am}{arg\,max}\am_x", r"\operatorname*{arg\,max}_x"),
+        (r"\let\to\rightarrow\renewcommand{\a}{1}\renewcommand{\a}{2}\to\a", r"\rightarrow2"),
+        (r"\newcommand{\model}{GPT\xspace}\model is", "GPT is"),
+        (r"\def\a{\a x}\a", r"\a x"),  # not within itself
+        (r"\newcommand{\a}{\ifx b\fi}\a", r"\a"),  # not simple
+        (r"\newcommand{\frac}{no}\frac{a}{b}", r"\frac{a}{b}"),
+        (r"\newcommand{\a}", r"\newcommand{\a}"),
+        (
+            r"\newenvironment{my}{\begin{equation}}{\end{equation}}\begin{my}x\end{my}",
+            r"\begin{equation}x\end{equation}",
+        ),
+        (
+            r"\newenvironment{my*}[1][k]{\[ #1 = }{\]}\begin{my*}[y]x\end{my*}",
+            r"\[ y = x\]",
+        ),
+        (r"\newenvironment{note}{\bf}{}\begin{note}x\end{note}", r"\begin{note}x\end{note}"),
+        (r"\newcommand{\a}{x}\a*y", "x*y"),
+    ],
+)
+def test_simple_macros_are_expanded(text: str, becomes: str) -> None:
+    assert macros.expand(text) == becomes
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "".join(f"\\def\\{a}{{\\{b}\\{b}}}" for a, b in zip("abcdefghijklmnopqrstuvwxy",
+                                                          "bcdefghijklmnopqrstuvwxyz", strict=True))
+        + r"\def\z{zzzzzzzz}\a",
+        r"\def\d#1{#1#1}" + r"\d{" * 60 + "x" + "}" * 60,
+    ],
+)  # fmt: skip
+def test_endless_macros_are_given_up(text: str) -> None:
+    with pytest.raises(macros.EndlessError):
+        macros.expand(text)
+
+
+# Equations
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (r"\[ y = a x + b \]", None),
+        (r"$$ y = a x + b $$", None),
+        (r"\begin{align*} y &= a x + b, \nonumber \end{align*}", None),
+        (r"\begin{IEEEeqnarray}{rCl} y & = & a x + b \end{IEEEeqnarray}", None),
+        (r"\begin{align} y &= a x \\ z &= b \end{align}", equations.ROWS),
+        (r"\[ y = \begin{cases} 1 \\ 0 \end{cases} \]", equations.NESTED),
+        (r"\[ y = \myown{x} + b \]", equations.OWN),
+        (r"\[ y < a x + b \]", equations.NO_EQUALS),
+        (r"\begin{equation} y = a x + b \end {equation}", None),
+        (r"\[ y = a x + b \tag{\ref{eq:{a}}} \]", None),
+        (r"\begin{dmath}[label={a}] y = a x + b \end{dmath}", None),
+        (r"\begin{empheq}[box=\fbox]{align} y = a x + b \end{empheq}", equations.NOT_READ),
+        (r"$a$ costs \$5, so $c$ \[ y = a x + b \]", None),
+        (r"\[ f(x = 1) < 3 \]", equations.NO_EQUALS),
+        (r"\[ y = x \]", equations.SHORT),
+        (r"\[ y = " + "a + " * 200 + r" b \]", equations.LONG),
+        (r"\[ y = \frac{a}{b \]", equations.NOT_CLOSED),
+        (r"\begin{equation} y = x + 1", equations.NOT_CLOSED),
+        (r"\[ y = " + "{" * 500 + "x" + "}" * 500 + r"\]", equations.NOT_CLOSED),
+    ],
+)
+def test_every_equation_is_found_with_its_reason(text: str, reason: str | None) -> None:
+    assert reasons(f"Before. {text} after.") == [reason]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a \\\\[2pt] b % \\[ x = y \\]\n\\begin{verbatim}$$\\end{verbatim}",
+        r"\verb|\begin{equation} v = w + x \end{equation}| \begin{alltt}\[ t = g + h \]\end{alltt}",
+        r"\begin{math} q = r + s \end{math} and $a$$b$ and $x = \text{a \$}$$y$",
+        r"\iffalse \ifx a b \else \fi \[ x = a + b \] \fi",
+    ],
+)
+def test_what_is_no_display_equation_is_not_counted(text: str) -> None:
+    assert reasons(flatten.without_comments(text)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        (r"a \iffalse b \iff \ifx c \else d \fi \ifthenelse{e} f \fi g", "a  g"),
+        (r"a \iffalse b \else c \ifx d \fi e \fi g", r"a  c \ifx d \fi e  g"),
+        (r"a \newif\iffalsey b \iffalse c", r"a \newif\iffalsey b \iffalse c"),
+        (r"a \ifx b \else c \fi d", r"a \ifx b \else c \fi d"),
+    ],
+)
+def test_what_is_switched_off_goes(text: str, left: str) -> None:
+    assert flatten.without_comments(text) == left
+
+
+def test_papers_and_files_without_an_equation_have_a_reason(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "empty" / "main.tex").write_text("")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "main.tex").write_text(document(equation("y", "a x + b")) + r"\[ x = 2 \]")
+    (tmp_path / "full" / "orphan.tex").write_text(equation("z", "a b + c"))
+    found = gathered(tmp_path)
+    assert found["papers_dropped"] == {construct.NO_EQUATIONS: 1}
+    assert found["files"] == {flatten.BEHIND: 1, flatten.UNUSED: 1}
+
+
+def test_each_file_is_stripped_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "main.tex").write_text(document(r"\input{c}" * 1990))
+    (tmp_path / "c.tex").write_text("%\n" * 100)
+    asked: list[str] = []
+    strip = flatten.without_comments
+
+    def counted(text: str, own: frozenset[str]) -> str:
+        asked.append(text)
+        return strip(text, own)
+
+    monkeypatch.setattr(flatten, "without_comments", counted)
+    assert gathered(tmp_path)["papers_dropped"] == {construct.NO_EQUATIONS: 1}
+    assert len(asked) == 2
+    references = r"\begin{thebibliography}" + "x" * 10_000 + r"\end{thebibliography}"
+    (tmp_path / "c.tex").write_text(references)
+    assert gathered(tmp_path)["papers_dropped"] == {flatten.TOO_LONG: 1}
+
+
+@pytest.mark.parametrize(
+    ("defined", "name"),
+    [
+        ("", "tcblisting"),
+        (r"\lstnewenvironment{shown}[1][]{\lstset{#1}}{}", "shown"),
+        (r"\DefineVerbatimEnvironment{shown}{Verbatim}{}", "shown"),
+        (r"\newtcblisting[auto counter]{shown}[2][]{listing only}", "shown"),
+        (r"\newminted{tex}{}", "texcode"),
+        (r"\newenvironment{shown}{\footnotesize\verbatim}{\endverbatim}", "shown"),
+    ],
+)
+def test_no_equation_is_taken_from_what_is_shown_as_written(
+    tmp_path: Path, defined: str, name: str
+) -> None:
+    (tmp_path / "style.tex").write_text(defined)
+    shown = f"\\begin{{{name}}}\n{equation('z', 'a b + c')} 100 % sure\n\\end{{{name}}}"
+    real = equation("y", "a b + c")
+    (tmp_path / "main.tex").write_text(document(shown, real, preamble=r"\input{style}"))
+    [found] = construct.gather([tmp_path]).papers
+    assert [fate.equation.left for fate in found.equations] == ["y"]
+
+
+def test_every_equation_of_a_long_document_is_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(equations, "MOST", 3)
+    displays = [equation(f"x_{n}", f"a + b^{n}") for n in range(5)]
+    (tmp_path / "main.tex").write_text(document(*displays, r"\[ x = a + b^9 \]"))
+    [paper] = construct.gather([tmp_path]).papers
+    reasons = [fate.reason for fate in paper.equations]
+    assert len(reasons) == 6
+    assert reasons[3:] == [equations.TOO_MANY] * 3
+    assert equations.TOO_MANY not in reasons[:3]
+    assert not paper.files
+
+
+SAME = [
+    (r"\cos(-x)+c", r"\cos(x)+c"),
+    (r"\cos^{2}\left(-a b\right)", r"\cos^2(b a)"),
+    (r"\cosh{-x}", r"\cosh{x}"),
+    (r"|{-x}|+y", "|x|+y"),
+    (r"\left\|{-x}\right\|_2", r"\|x\|_2"),
+    ("{-x}^2", "x^2"),
+    ("({-x})^{10}", "(x)^{10}"),
+    ("a{-b}", "-ab"),
+    ("1^{n}a", "a"),
+    (r"a+b", r"b+a."),
+    (r"\mathbf{W}x", r"x\bm W"),
+    (r"\left(a\right) \cdot b", r"b(a)"),
+    (r"\sum_{i=1}^N x_i", r"\sum\limits_{j = 1}^{N} x_j"),
+    (r"(a-b)^2", r"(b-a)^2"),
+    (r"\cos(w_i, w_j)", r"\cos(w_j,w_i)"),
+    (r"\dfrac{a}{b}", r"\frac{a}{b}"),
+    (r"x^{2}", "x^2"),
+    (r"\mathbb{1}[b = a]", r"\mathbb 1[a=b]"),
+    (r"x \equiv y = z", "z = x = y"),
+    ("a<b", "b>a"),
+    (r"\mathbb{I}(a \le b < c)", r"\mathbb{I}[c > b \ge a]"),
+    (r"(a b + c)/x_i", r"\frac{c + b a}{x_i}"),
+    (r"\log p/q", r"-\log q/p"),
+    (r"\max\{a, b\}", r"\max(b,a)"),
+    (r"\mathrm{d}(a,b)", r"\mathrm d(b,a)"),
+    (r"\int_0^1 f(x)\,dx", r"\int_0^1 f(y) d y"),
+    ("-(a-b)", "b-a"),
+    ("c-(a-(b-[d+e]))", "b-a-d-e+c"),
+]
+OTHER = [
+    (r"\sin(-x)", r"\sin(x)"), (r"\cos(-x+y)", r"\cos(x+y)"), ("{-x}^3", "x^3"), ("1", "0"),
+    ("a^{-x}", "a^x"), ("1-a", "a"), (r"\mathbf{1}^n a", "a"), ("{-x}+y", "x+y"), ("1/n", "n"),
+    (r"a-b", "b-a"), (r"\frac{a}{b}", r"\frac{b}{a}"), ("x_i", "x_j"), ("x^2", "x^3"),
+    (r"\sum_i x_i", r"\sum_i x_j"), (r"\exp(-x)", r"\exp(x)"), ("a+b", "a"), ("a<b", "b<a"),
+    ("p(x|y)", "p(|x|y)"), ("|a|-b", "|b|-a"), (r"\log\frac{p}{q}", r"\log\frac{q}{p}"),
+    ("-|a|", "|a|"), (r"\sum_{i<j} a_i", r"\sum_{j<i} a_i"), ("(-y)^3", "(y)^3"),
+    (r"u^\top v", "u v"), ("a/b", "b/a"), ("c-(a-b)", "c-a-b"), ("f(a-b)c", "f(a)-bc"),
+    (r"a \le b", r"b \le a"), ("x_{(a+b)}-c", "x_a+b-c"), (r"\log a/b", r"\log b/a"),
+    (r"a \in b", r"b \in a"), (r"\int f(x) g(y) dx", r"\int f(x) g(y) dy"),
+    ("(a-b)c", "a-bc"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("one", "other"), SAME)
+def test_equations_that_say_the_same_are_one(one: str, other: str) -> None:
+    assert same(one, other)
+
+
+@pytest.mark.parametrize(("one", "other"), OTHER)
+def test_equations_that_differ_are_two(one: str, other: str) -> None:
+    assert not same(one, other)
+
+
+@given(st.text(alphabet="ab\\{}[]()$_^=+-&%#,.| \nfrc", max_size=60))
+def test_no_text_breaks_a_stage(text: str) -> None:
+    canonical(text)
+    assert cleaned(cleaned(text)) == cleaned(text)
+    spaced(text)
+    completed(text, "y")
+    wrong_options(text, Dice(0, "x", "edits"))
+    assert "".join(tokens(text)) == text
+    list(equations.find(macros.expand(f"\\[ {text} \\]"), "p", "d"))
+
+
+@pytest.mark.parametrize("reply", ["|" * 20_000, r"\| a | " * 5_000, r"\label{{}" * 5_000])
+def test_long_replies_are_refused_without_a_hang(reply: str) -> None:
+    assert refused(completed(reply, "y")) is not None
+
+
+# Wrong options
+
+
+@pytest.mark.parametrize("right", RIGHT_SIDES)
+def test_edits_make_a_square_of_four_different_equations(right: str) -> None:
+    squares = [wrong_options(right, Dice(seed, "q", "edits")) for seed in range(20)]
+    assert squares == [wrong_options(right, Dice(seed, "q", "edits")) for seed in range(20)]
+    assert len({tuple(made[0]) for made in squares if made}) > 5
+    for made in squares:
+        assert made is not None
+        assert len({canonical(option) for option in (right, *made[0])}) == 4
+        assert all(equations.unfit(option) is None for option in made[0])
+
+
+@pytest.mark.parametrize(
+    "right",
+    [
+        r"\|x-y\|_2^2", r"\sum_i |x_i-y_i|", "|a-b|+c", "(x-y)^2", r"\frac{1}{n}\sum_i (x_i-y_i)^2",
+        r"\lambda(\alpha + \beta)", r"\lVert u-v\rVert^2",
+    ],
+)  # fmt: skip
+def test_no_edit_cuts_through_bars_or_leaves_a_plus_alone(right: str) -> None:
+    for seed in range(30):
+        for option in (wrong_options(right, Dice(seed, "q", "edits")) or ([],))[0]:
+            assert option.count("|") % 2 == 0, option
+            found = ["", *(t for t in with_bars(tokens(option)) if not t.isspace())]
+            assert "+" not in [b for a, b in pairwise(found) if a in ("", *OPENING)], option
+            assert not same(option, right)
+
+
+def test_no_edit_swaps_the_d_of_an_integral() -> None:
+    right = r"\int_0^1 f(x) g(y) d x"
+    for seed in range(30):
+        options, _ = wrong_options(right, Dice(seed, "q", "edits")) or ((), "")
+        assert all("f(d)" not in option and "g(d)" not in option for option in options)
+
+
+def test_no_edit_turns_an_equality_around() -> None:
+    right, around = (spaced(rf"\mathbb{{1}}[{side}] + c") for side in ("a = b", "b = a"))
+    for seed in range(40):
+        options, _ = wrong_options(right, Dice(seed, "q", "edits")) or ((), "")
+        assert around not in options
+
+
+@pytest.mark.parametrize("right", [r"\cos(-x)+c", r"|{-x}|+y", r"\|{-x}\|^2 - b", r"1^{n}a + b"])
+def test_no_edit_says_the_same(right: str) -> None:
+    same_value = {spaced(text) for text in (r"\cos(x)+c", r"|{x}|+y", r"\|{x}\|^2 - b", "1a + b")}
+    made = [wrong_options(right, Dice(seed, "q", "edits")) for seed in range(25)]
+    assert any(made)
+    assert not same_value & {option for found in made if found for option in found[0]}
+
+
+def test_no_edit_lets_two_sums_run_over_one_letter() -> None:
+    right = r"\sum_{i=1}^n \sum_{j=1}^n a_i a_j"
+    made = [wrong_options(right, Dice(seed, "q", "edits")) for seed in range(25)]
+    assert any(made)
+    for option in (option for found in made if found for option in found[0]):
+        assert len(set(bound(option))) == len(bound(option)), option
+
+
+def test_what_cannot_be_edited_is_said() -> None:
+    assert wrong_options(r"\text{nothing to change}", Dice(0, "q", "edits")) is None
+
+
+@pytest.mark.parametrize(
+    ("reply", "right"),
+    [
+        ("a x + b", "a x + b"),
+        ("$y = a x + b$.", "a x + b"),
+        ("The right side is:\n```latex\na x + b\n```\nbecause ...", "a x + b"),
+        ("Right side: \\frac{a}{b}\nThis follows from ...", r"\frac{a}{b}"),
+        ("**Answer:** x+y", "x+y"),
+        ("The answer is y = a x", "a x"),
+        ("\\begin{equation} y := c \\end{equation}", "c"),
+        ("", ""),
+    ],
+)
+def test_what_a_generator_writes_is_unwrapped(reply: str, right: str) -> None:
+    assert completed(reply, "y") == right
+
+
+@pytest.mark.parametrize(
+    ("right", "reason"),
+    [
+        ("", EMPTY),
+        ("The paper most likely has it", PROSE),
+        *((said, PROSE) for said in ("I do not know", "Yes", "No flaws", "see above", "** x+y")),
+        ("a x + b where a is slope", PROSE),
+        (r"a \\\\ b", equations.ROWS),
+        ("\x00\x1b[31m x", CONTROL),
+        (r"\exp xy + a b \log z", None),
+        (r"\frac{a}{b", equations.UNBALANCED),
+        (r"\left( x + y", equations.UNBALANCED),
+        (r"\text{I do not know}", PROSE),
+        (r"\mine{x}", equations.OWN),
+        ("(" * 40 + "x" + ")" * 40, equations.NESTED),
+        (r"\text{if all is well then} x + \mathrm{softmax}(y)", None),
+    ],
+)
+def test_what_is_no_right_side_is_refused(right: str, reason: str | None) -> None:
+    assert refused(right) == reason
+
+
+# From sources to items
+
+
+def test_items_are_made_without_a_model(papers: Path, tmp_path: Path) -> None:
+    out = tmp_path / "set.jsonl"
+    done = call("build", "equinfer", str(papers), "--out", str(out), "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)["funnel"]
+    assert found["counts"] == {
+        "papers": 3, "papers_kept": 2, "equations": 5, "usable": 5, "drawn": 4,
+        "with_wrong_options": 4, "before_review": 4,
+    }  # fmt: skip
+    assert found["dropped"] == {"draw": {construct.NOT_DRAWN: 1}}
+    items = load_items(out)
+    assert {item.cluster for item in items} == {"first", "second"}
+    for item in items:
+        assert item.gold is not None
+        assert len({canonical(option) for option in item.options}) == 4
+        assert (item.context or "").count(GAP) == 1
+        assert item.options[item.gold] not in (item.context or "")
+    second = items.by_id["second:1"]
+    assert second.options[second.gold or 0] == r"q = \epsilon r + \alpha_js"
+    every = (tmp_path / "set.jsonl.answers" / "equations.jsonl").read_text().splitlines()
+    assert len(every) == 5
+    assert all(line["kept"] == (line["reason"] is None) for line in map(json.loads, every))
+    before = out.read_bytes()
+    assert call("build", "equinfer", str(papers), "--out", str(out)).returncode == 0
+    assert out.read_bytes() == before
+    short = tmp_path / "short.jsonl"
+    call("build", "equinfer", str(papers), "--out", str(short), "--context-words", "0")
+    bare = load_items(short)
+    assert [i.options for i in bare] == [i.options for i in items]
+    assert {i.context for i in bare} == {None}
+
+
+def replies(prompt: str) -> str:
+    """A generator that writes the right side of y first, and a judge who finds minus signs."""
+    if "Proposed equation: " in prompt:
+        return "Yes" if "- 9" in prompt.rpartition("Proposed equation: ")[2] else "No"
+    before = prompt.partition("suggested before:\n")[2].partition("\n\n")[0].splitlines()
+    if "Left side: q" in prompt:
+        return f"{len(before)} z - 9"
+    if "Left side: y" in prompt and not before:
+        return f"$$y = {RIGHT_SIDES[0]}$$"
+    return ("9 a", "9 - 9", "k + 9", "m")[len(before)]
+
+
+def test_a_model_writes_wrong_options_and_a_judge_looks(papers: Path, tmp_path: Path) -> None:
+    out = tmp_path / "set.jsonl"
+    with FaultServer(answer=replies) as server:
+        spec = f"http:m@{server.url}"
+        words = ["build", "equinfer", str(papers), "--out", str(out), "--per-paper", "9"]
+        words += ["--model", spec, "--judge", spec, "--json"]
+        cut = json.loads(call(*words, "--budget", "requests=6").stdout)
+        assert cut["stopped"] == "budget"
+        done = call(*words)
+        found = json.loads(done.stdout)["funnel"]
+        assert done.returncode == 0, done.stderr
+        sent = {prompt: n for prompt, n in server.sent.items() if GAP in prompt}
+        again = json.loads(call(*words).stdout)
+        assert {prompt: n for prompt, n in server.sent.items() if GAP in prompt} == sent
+    assert (again["answered"], again["funnel"]) == (0, found)
+    assert found["suggestions_refused"][RIGHT] >= 1
+    assert (
+        found["counts"]["before_review"]
+        + sum(sum(kinds.values()) for kinds in found["dropped"].values())
+        == found["counts"]["equations"]
+    )
+    assert found["dropped"]["judge"] == {"the judge found a flaw in every wrong option": 1}
+    items = load_items(out)
+    assert "second:1" not in items.by_id
+    shown = next(p for p in sent if "Left side: z" in p and "suggested before" not in p)
+    assert RIGHT_SIDES[1] not in shown
+    assert shown.count(GAP) == 2  # in the task and in the excerpt
+
+
+def test_simulated_models_can_build(papers: Path, tmp_path: Path) -> None:
+    words = ["build", "equinfer", str(papers), "--out", str(tmp_path / "s.jsonl"), "--json"]
+    found = json.loads(call(*words, "--model", "sim:oracle").stdout)["funnel"]
+    assert found["counts"]["with_wrong_options"] == 4
+    found = json.loads(call(*words, "--model", "sim:oracle", "--judge", "sim:oracle").stdout)[
+        "funnel"
+    ]
+    assert found["counts"]["before_review"] == 0  # who sees every flaw lets nothing pass
+
+
+def test_people_review_and_the_rest_stays(papers: Path, tmp_path: Path) -> None:
+    out = tmp_path / "set.jsonl"
+    call("build", "equinfer", str(papers), "--out", str(out))
+    written = Path(json.loads(call("annotate", str(out), "--json").stdout)["file"])
+    with written.open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 12
+    for number, row in enumerate(rows):
+        row["answer"] = "" if number == 11 else "right" if number == 0 else "wrong"
+    filled = tmp_path / "filled.csv"
+    with filled.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, rows[0].keys())
+        writer.writeheader()
+        writer.writerows(rows)
+    done = json.loads(call("annotate", str(out), "--take", str(filled), "--json").stdout)
+    assert done["items"] == 2
+    funnel = json.loads((tmp_path / "set.jsonl.answers" / "funnel.json").read_text())
+    assert funnel["dropped"]["review"] == {"a wrong option is right too": 1, "not reviewed": 1}
+    kept = load_items(tmp_path / "set.reviewed.jsonl")
+    assert [i.id for i in kept] == [i.id for i in load_items(out)][1:3]
+    rows[0]["answer"] = "perhaps"
+    with filled.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, rows[0].keys())
+        writer.writeheader()
+        writer.writerows(rows)
+    assert (
+        "Allowed: wrong, right, unclear" in call("annotate", str(out), "--take", str(filled)).stderr
+    )
+
+
+def test_hostile_latex_is_a_reason_and_never_a_hang(tmp_path: Path) -> None:
+    root = tmp_path / "papers"
+    hostile = {
+        "large": b"\\documentclass{a}" + b"x" * (10 * 2**20),
+        "bomb": document("\\def\\a#1{#1#1#1#1}" + r"\a{" * 30 + "x" + "}" * 30).encode(),
+        "braces": document("{" * 100_000, equation("y", RIGHT_SIDES[0])).encode(),
+        "open": (document("$$ \\[ " * 300) + "\\begin{equation}" * 300).encode(),
+        "bytes": bytes(range(256)) * 40,
+        "itself": document(r"\input{main}\input{/dev/zero}").encode(),
+        "empty": b"",
+    }
+    for name, content in hostile.items():
+        (root / name).mkdir(parents=True)
+        (root / name / "main.tex").write_bytes(content)
+    (root / "linked").symlink_to("/etc")
+    (root / "inputs").mkdir()
+    for n in range(25):
+        (root / "inputs" / f"f{n}.tex").write_text(rf"x \input{{f{n + 1}}} \input{{f{n + 1}}}")
+    (root / "inputs" / "f25.tex").write_text("x" * 1000)
+    (root / "inputs" / "main.tex").write_text(document(r"\input{f0}"))
+    funnel = construct.gather([root])
+    found = {paper.name: paper for paper in funnel.papers}
+    assert found["large"].files == {sources.TOO_LARGE: 1}
+    assert found["large"].reason == flatten.NO_LATEX
+    assert found["bomb"].reason == macros.ENDLESS
+    assert found["itself"].files == {flatten.CIRCLE: 1, flatten.OUTSIDE: 1}
+    assert sum(fate.kept for fate in funnel.fates()) == 1
+    assert {fate.reason for fate in found["open"].equations} == {equations.NOT_CLOSED}
+    assert [fate.reason for fate in found["braces"].equations] == [None]
+    assert funnel.as_json()["published"] == dict(PUBLISHED)
+
+
+def test_the_suite_runs_on_a_built_set_at_every_length(papers: Path, tmp_path: Path) -> None:
+    out = tmp_path / "set.jsonl"
+    call("build", "equinfer", str(papers), "--out", str(out))
+    probes = "context_length(0, keep=gap), context_length(40, keep=gap)"
+    done = call("audit", str(out), "-m", "sim:oracle", "--suite", "know-no", "--faithful",
+                "--probes", probes, "--out", str(tmp_path / "run"), "--json")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "context_length" in done.stdout
+
+
+def test_the_context_is_cut_around_the_gap() -> None:
+    items = load_items("sample")
+    item = items.items[0]
+    probe, setting = parse_probe("context_length(3, keep=gap)"), Setting(items)
+    with pytest.raises(NotApplicableError, match="has no"):
+        probe.apply(item, setting)
+    assert around(f"One two. Three four.\n\n{GAP}\n\nFive six. Seven.", 2) == (
+        f"Three four.\n\n{GAP}\n\nFive six."
+    )
+    assert GAP in str(load_template("equation").instruction.render({"tried": ""}))
+
+
+@pytest.mark.shared
+def test_real_papers(shared: Path) -> None:
+    folder = shared / "data" / "latex_papers"
+    if not folder.is_dir():
+        pytest.skip(f"needs {folder}")
+    found = gathered(folder)
+    assert found["counts"]["papers"] == 12
+    assert found["counts"]["equations"] == 82
+    assert found["counts"]["drawn"] >= 20
+    assert not found["papers_dropped"]

@@ -1,0 +1,199 @@
+"""Features of the cue search against scikit-learn and worked examples."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.feature_selection import f_classif
+
+from horsesense_extras.cue_tests.cheap import cues_of_options, cues_of_texts
+from horsesense_extras.cue_tests.classify import CLASSIFIERS, fit
+from horsesense_extras.cue_tests.features import (
+    NGRAMS,
+    THIRTEEN,
+    anova_f,
+    prepare_dense,
+    prepare_ngrams,
+)
+from horsesense_extras.cue_tests.readability import MEASURES, readability
+from horsesense_extras.cue_tests.tokens import (
+    count_ngrams,
+    gpt2,
+    plain,
+    read_stream,
+    unspaced_share,
+)
+
+TEXTS = [
+    "The cat sat on the mat. Café au lait!",
+    "the dog sat on a log, the cat did not",
+    "",
+    "cat",
+    "A dog and a cat sat; the mat was café-brown",
+    "on the mat the cat sat on the mat",
+] * 3
+Y = np.array([0, 1, 0, 1, 1, 0] * 3)
+TRAIN = np.arange(12)
+
+
+def vector(longest: int, weight: str, level: str = "word") -> object:
+    return next(v for v in NGRAMS if (v.longest, v.weight, v.level) == (longest, weight, level))
+
+
+@pytest.mark.parametrize("longest", [1, 2])
+@pytest.mark.parametrize("weight", ["TF", "TFIDF", "presence"])
+def test_word_vectors_equal_scikit_learns(longest: int, weight: str) -> None:
+    made = TfidfVectorizer if weight == "TFIDF" else CountVectorizer
+    theirs = made(
+        ngram_range=(1, longest), strip_accents="unicode", min_df=2,
+        **({"binary": True} if weight == "presence" else {}),
+    )  # fmt: skip
+    theirs.fit([TEXTS[i] for i in TRAIN])
+    expected = theirs.transform(TEXTS).toarray()
+    counts = count_ngrams(read_stream(TEXTS, "word"), "word")
+    ours = prepare_ngrams(counts, vector(longest, weight), TRAIN, Y)  # type: ignore[arg-type]
+    names = [counts.name(c) for c in ours.columns]
+    order = [names.index(name) for name in theirs.get_feature_names_out()]
+    assert len(names) == expected.shape[1]
+    np.testing.assert_allclose(ours.x.toarray()[:, order], expected, atol=1e-12)
+
+
+def test_presence_is_ones_and_the_published_bug_counts() -> None:
+    counts = count_ngrams(read_stream(TEXTS, "word"), "word")
+    true = prepare_ngrams(counts, vector(1, "presence"), TRAIN, Y)  # type: ignore[arg-type]
+    bug = prepare_ngrams(counts, vector(1, "presence"), TRAIN, Y, presence_bug=True)  # type: ignore[arg-type]
+    assert true.x.max() == 1
+    assert bug.x.max() == 3
+
+
+@given(st.lists(st.text(alphabet="ab cé.'\n", max_size=30), min_size=2, max_size=12))
+@settings(max_examples=60, deadline=None)
+def test_counts_of_any_texts_equal_scikit_learns(texts: list[str]) -> None:
+    counts = count_ngrams(read_stream(texts, "word"), "word")
+    theirs = CountVectorizer(ngram_range=(1, 2), strip_accents="unicode", min_df=2)
+    try:
+        expected = theirs.fit_transform(texts)
+    except ValueError:  # no n-gram stands in two texts
+        assert counts.one.shape[1] + counts.two.shape[1] == 0
+        return
+    found = {counts.name(c) for c in range(counts.one.shape[1] + counts.two.shape[1])}
+    assert found == set(theirs.get_feature_names_out())
+    assert counts.one.sum() + counts.two.sum() == expected.sum()
+
+
+def test_f_values_equal_scikit_learns() -> None:
+    counts = count_ngrams(read_stream(TEXTS, "word"), "word")
+    x = prepare_ngrams(counts, vector(2, "TF"), TRAIN, Y).x  # type: ignore[arg-type]
+    scale = np.linspace(0.5, 2.0, len(Y))
+    ours = anova_f(x, Y[TRAIN], TRAIN, scale)
+    theirs = f_classif(x[TRAIN] * scale[TRAIN, None], Y[TRAIN])[0]
+    np.testing.assert_allclose(ours, theirs, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [("Hello world", [15496, 995]), (" the  cat's", [262, 220, 3797, 338]), ("", [])],
+)
+def test_gpt2_ranks(text: str, ids: list[int]) -> None:
+    assert gpt2().encode_ordinary(text) == ids
+    assert gpt2().n_vocab == 50257
+
+
+def test_token_ngrams_never_cross_texts() -> None:
+    counts = count_ngrams(read_stream(["a b", "b a", "a b", "b a"], "token"), "token")
+    names = {counts.name(c) for c in range(counts.one.shape[1] + counts.two.shape[1])}
+    assert names == {"a", " b", "b", " a", "a b", "b a"}
+
+
+def test_plain_strips_accents_and_case() -> None:
+    assert plain("ÀÉ ß Ω") == "ae ß ω"
+
+
+# One sentence of six words, one syllable each; Flesch 206.835 - 1.015 * 6 - 84.6 * 1 = 116.145.
+# Tiles: the=6/3... summed per word below. Yule: "the" twice, 4 more: 10^4 (4 + 4 - 6) / 36.
+EASY = "The cat sat on the mat."
+
+
+def test_readability_of_a_worked_example() -> None:
+    row = dict(zip(MEASURES, readability([EASY])[0], strict=True))
+    assert row["Flesch reading ease"] == pytest.approx(116.145)
+    assert row["Gunning fog"] == pytest.approx(2.4)
+    assert row["SMOG"] == pytest.approx(3.1291)
+    assert row["FORCAST"] == pytest.approx(5.0)
+    assert row["mean Scrabble value"] == pytest.approx((6 + 5 + 3 + 2 + 6 + 5) / 6)
+    assert row["number of words"] == 6
+    assert row["mean sentence length"] == 6
+    assert row["type-token ratio"] == pytest.approx(5 / 6)
+    assert row["Yule's K"] == pytest.approx(1e4 * 2 / 36)
+
+
+# SMOG counts words of three syllables: "understanding" 4, "benchmarks" 2 in one sentence of 3:
+# 1.0430 sqrt(1 * 30) + 3.1291.
+def test_long_words_count_for_smog_and_fog() -> None:
+    row = dict(zip(MEASURES, readability(["Understanding benchmarks matters."])[0], strict=True))
+    assert row["SMOG"] == pytest.approx(1.0430 * 30**0.5 + 3.1291)
+    assert row["Gunning fog"] == pytest.approx(0.4 * (3 + 100 / 3))
+
+
+@pytest.mark.parametrize(
+    ("text", "length"),
+    [("One two. Three four!", 2.0), ("one two three", 3.0), ("A b? C d? E f", 2.0)],
+)
+def test_sentence_lengths(text: str, length: float) -> None:
+    assert readability([text])[0, 6] == pytest.approx(length)
+
+
+def test_texts_without_words_have_zeros() -> None:
+    table = readability(["", "123 !!!", "word"])
+    assert (table[:2] == 0).all()
+    assert np.isfinite(table).all()
+
+
+def test_cheap_cues_of_options() -> None:
+    options = ["no", "the longest option of all", "mid one", "not a cat", "a dog"]
+    questions = ["which?"] * 3 + ["a cat or not"] * 2
+    table = cues_of_options(options, questions, np.array([0, 3, 5]))
+    column = {name: table.x[:, i].tolist() for i, name in enumerate(table.names)}
+    assert column["is the longest option"] == [0, 1, 0, 1, 0]
+    assert column["is the shortest option"] == [1, 0, 0, 0, 1]
+    assert column["rank of the option's length"] == [0, 1, 0.5, 1, 0]
+    assert column["shares most words with the question"] == [0, 0, 0, 1, 0]
+    assert column["is in position 1"] == [1, 0, 0, 1, 0]
+    assert column["negation words"] == [1, 0, 0, 1, 0]
+
+
+def test_overlap_is_there_for_pairs_alone() -> None:
+    assert "overlap" in cues_of_texts(["a cat sat", "x y"], ["cat sat", "zz"]).families
+    assert "overlap" not in cues_of_texts(["a cat sat"], [""]).families
+
+
+def test_scaling_uses_training_rows_alone() -> None:
+    table = np.array([[1.0, 5.0], [3.0, 5.0], [100.0, 7.0]])
+    x = prepare_dense(table, np.array([0, 1]), scale=True).x
+    np.testing.assert_allclose(x[:2], [[-1, 0], [1, 0]])
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS, ids=lambda c: c.name)
+@pytest.mark.parametrize("n_labels", [2, 3, 4])
+def test_classifiers_know_absent_labels(classifier: object, n_labels: int) -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, min(n_labels, 3), 90)
+    x = np.eye(max(n_labels, 2))[y] + rng.normal(0, 0.05, (90, max(n_labels, 2)))
+    model = fit(classifier, x, y, n_labels)  # type: ignore[arg-type]
+    assert np.mean(model.predict(x) == y) > 0.95
+    if n_labels == 4:
+        assert 3 not in model.predict(x)
+
+
+def test_unspaced_scripts_are_recognised() -> None:
+    assert unspaced_share(["これは日本語です"]) == 1.0
+    assert unspaced_share(["plain English"]) == 0.0
+
+
+def test_there_are_thirteen_vectors_in_the_published_order() -> None:
+    assert len(THIRTEEN) == 13
+    assert THIRTEEN[0] == "1-gram presence word"
+    assert THIRTEEN[-1] == "readability"

@@ -1,0 +1,175 @@
+"""What Ray tells of its actors becomes events; without Ray, by a stand-in of the few calls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from horsesense.errors import ModelError, UsageError
+from horsesense.inference.limits import Limits, RunSummary
+from horsesense.inference.stored_rows import Spent
+from horsesense.version import __version__
+from horsesense_extras.integrations import ray_engine
+from horsesense_extras.integrations.ray_engine import RayEngine
+from horsesense_extras.workers.schedule import Event
+from horsesense_extras.workers.work import Job, Outcome, Standing
+
+DONE = Outcome(RunSummary(answered=3), Spent(3))
+JOB = Job("1/2", Limits())
+
+
+class RayError(Exception):
+    """As Ray's: an actor is gone."""
+
+
+class RayTaskError(RayError):
+    """As Ray's: the code of an actor raised."""
+
+
+@dataclass(eq=False)
+class Actor:
+    """An actor whose calls return what stands in `says`, once it is there."""
+
+    says: dict[str, Any] = field(default_factory=lambda: {"version": __version__})
+    dead: bool = False
+
+    def __getattr__(self, name: str) -> Any:
+        return SimpleNamespace(remote=lambda *given: (self, name, object()))
+
+
+@dataclass
+class Ray:
+    """The calls of Ray that a pool makes."""
+
+    actors: list[Actor] = field(default_factory=list)
+    exceptions: Any = field(
+        default_factory=lambda: SimpleNamespace(RayError=RayError, RayTaskError=RayTaskError)
+    )
+    up: bool = False
+
+    def is_initialized(self) -> bool:
+        return self.up
+
+    def init(self, **settings: Any) -> None:
+        self.up = True
+
+    def shutdown(self) -> None:
+        self.up = False
+
+    def put(self, value: Any) -> Any:
+        return value
+
+    def remote(self, kind: type) -> Any:
+        return SimpleNamespace(options=lambda **settings: SimpleNamespace(remote=self.made))
+
+    def made(self, task: Any) -> Actor:
+        self.actors.append(Actor())
+        return self.actors[-1]
+
+    def wait(self, calls: list[Any], num_returns: int = 1, timeout: float = 0) -> Any:
+        there = [call for call in calls if call[0].dead or call[1] in call[0].says]
+        return there[:num_returns], []
+
+    def get(self, call: Any) -> Any:
+        actor, name, _ = call
+        if actor.dead:
+            raise RayError("the actor died\nof this and that")
+        said = actor.says.pop(name)
+        if isinstance(said, Exception):
+            raise said
+        return said
+
+    def kill(self, actor: Actor, no_restart: bool) -> None:
+        actor.dead = True
+
+
+@pytest.fixture
+def ray(monkeypatch: pytest.MonkeyPatch) -> Ray:
+    ray = Ray()
+    monkeypatch.setattr(ray_engine, "_ray", lambda: ray)
+    return ray
+
+
+TASK: Any = SimpleNamespace(items=())
+
+
+def test_a_worker_is_ready_works_and_says_how_far_it_is(ray: Ray) -> None:
+    with RayEngine(workers=1).pool(TASK) as pool:
+        assert ray.up
+        worker = pool.start()
+        assert pool.events(0) == [Event(worker, "ready")]
+        pool.give(worker, JOB)
+        assert pool.standings() == {}
+        ray.actors[0].says["standing"] = Standing(done=2)
+        assert pool.standings() == {worker: Standing(done=2)}
+        ray.actors[0].says["work"] = DONE
+        assert pool.events(0) == [Event(worker, "done", DONE)]
+    assert ray.actors[0].dead
+    assert not ray.up
+
+
+def test_a_session_that_was_there_stays(ray: Ray) -> None:
+    ray.up = True
+    with RayEngine(workers=1).pool(TASK):
+        pass
+    assert ray.up
+
+
+def test_deaths_are_told_once_whatever_a_worker_was_doing(ray: Ray) -> None:
+    with RayEngine(workers=3).pool(TASK) as pool:
+        starting, idle, busy = (pool.start() for _ in range(3))
+        del ray.actors[0].says["version"]
+        assert {event.worker for event in pool.events(0)} == {idle, busy}
+        pool.give(busy, JOB)
+        pool.standings()
+        for actor in ray.actors:
+            actor.dead = True
+        assert pool.standings() == {}
+        pool.give(idle, JOB)  # by somebody who was not told yet
+        told = [*pool.events(0), *pool.events(0), *pool.events(0)]
+        assert sorted(event.worker for event in told) == [starting, idle, busy]
+        assert {(event.kind, event.why) for event in told} == {("died", "the actor died")}
+        pool.steer(busy, 1.0)
+        pool.stop()
+
+
+def test_a_defect_is_raised(ray: Ray) -> None:
+    with RayEngine(workers=1).pool(TASK) as pool:
+        worker = pool.start()
+        pool.events(0)
+        pool.give(worker, JOB)
+        ray.actors[0].says["work"] = RayTaskError("a defect")
+        with pytest.raises(RayTaskError):
+            pool.events(0)
+
+
+def test_machines_with_another_version_are_refused(ray: Ray) -> None:
+    with RayEngine(workers=1).pool(TASK) as pool:
+        pool.start()
+        ray.actors[0].says["version"] = "0.0.1"
+        with pytest.raises(UsageError, match=r"A worker has horsesense 0\.0\.1"):
+            pool.events(0)
+
+
+def test_a_cluster_where_nobody_listens(ray: Ray) -> None:
+    with (
+        pytest.raises(UsageError, match=r"no Ray cluster at 127\.0\.0\.1:1"),
+        RayEngine(workers=1, address="127.0.0.1:1").pool(TASK),
+    ):
+        pass
+
+
+@pytest.mark.parametrize(("address", "kind"), [(None, ModelError), ("auto", UsageError)])
+def test_a_ray_that_does_not_start_is_an_error_that_says_so(
+    monkeypatch: pytest.MonkeyPatch, address: str | None, kind: type[Exception]
+) -> None:
+    def init(**settings: Any) -> None:
+        raise Exception("The current node timed out during startup.\nMore of it.")
+
+    monkeypatch.setattr(ray := Ray(), "init", init)
+    engine = RayEngine(workers=1, address=address)
+    with pytest.raises(kind, match=r"The current node timed out during startup\.\n"):
+        engine._connect(ray, 3)

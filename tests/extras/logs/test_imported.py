@@ -1,0 +1,389 @@
+"""Runs made from logs: scores as reported and as said, orders, failures, replay and cues."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import horsesense as hs
+from horsesense.cli import app
+from horsesense.cli.schemas import ImportOutput
+from horsesense.errors import ItemsError, UsageError
+from horsesense.report.score_bar import score_bar
+from horsesense_extras.cue_tests.answers import load_answers
+from horsesense_extras.logs.imported import load_imported
+from horsesense_extras.logs.log_score import log_scores
+
+
+@pytest.fixture(scope="session")
+def logs(shared: Path) -> Path:
+    if not (shared / "logs").is_dir():
+        pytest.skip(f"needs the shared logs (HORSESENSE_SHARED, looked in {shared / 'logs'})")
+    return shared / "logs"
+
+
+REPORTED = {
+    "inspect/mmlu_shuffled_mock.eval": {"choice/accuracy": 0.275},
+    "inspect/mmlu-summary-choices.eval": {"choice/accuracy": 0.0},
+    "lm_eval/samples_mmlu_letters_smollm2.jsonl": {"acc,none": 0.31666666666666665},
+    "lm_eval/samples_mmlu_option_texts_smollm2.jsonl": {"acc,none": 0.25, "acc_norm,none": 0.25},
+    "lm_eval/samples_mmlu_gen_smollm2.jsonl": {
+        "exact_match,strict": 0.25,
+        "exact_match,flexible": 0.25,
+    },
+    "helm/mmlu_philosophy_gpt2": {
+        "exact_match (test)": 0.1111111111111111,
+        "exact_match (valid)": 0.0,
+    },
+}
+
+
+@pytest.mark.parametrize("name", REPORTED)
+def test_the_logs_own_score_is_the_mean_of_its_samples_to_the_last_digit(
+    logs: Path, name: str, tmp_path: Path
+) -> None:
+    run = hs.load_log(logs / name, out=tmp_path / "run")
+    told = load_imported(run.directory)
+    assert told is not None
+    [log] = told["logs"]
+    found = {row["name"]: row for row in log["reported"]}
+    for metric, value in REPORTED[name].items():
+        assert found[metric]["value"] == value
+        assert found[metric]["from_samples"] == value
+    assert not log["left_out"]
+    record = tomllib.loads((run.path / "run.toml").read_text())
+    assert record["kind"] == "imported"
+    assert run.verify().sound
+    assert run.trials.filter(run.trials["probe"] == "original").height == log["samples"]
+
+
+def test_scored_letters_and_texts_are_read_as_the_log_reads_them(
+    logs: Path, tmp_path: Path
+) -> None:
+    """SmolLM2's scores have no ties, so that every single answer must agree."""
+    letters = hs.load_log(logs / "lm_eval/samples_mmlu_letters_smollm2.jsonl", out=tmp_path / "l")
+    texts = hs.load_log(
+        logs / "lm_eval/samples_mmlu_option_texts_smollm2.jsonl", out=tmp_path / "t"
+    )
+    [score] = log_scores(letters.results)
+    assert (score.reader, score.both, score.differ) == ("first_token", 60, 0)
+    assert "text" not in letters.results.findings["readers"]
+    by_text = texts.estimate("accuracy", reader="option_text")
+    by_character = texts.estimate("accuracy", reader="option_text(norm=char)")
+    assert (by_text.value, by_character.value) == (0.25, 0.25)
+    assert next(s.differ for s in log_scores(texts.results)) == 0
+
+
+def test_a_shuffled_log_gives_the_order_probe_for_nothing(logs: Path, tmp_path: Path) -> None:
+    run = hs.load_log(logs / "inspect/mmlu_shuffled_mock.eval", out=tmp_path / "run")
+    truth = json.loads((logs / "inspect/mmlu_shuffled_mock.truth.json").read_text())
+    assert run.estimate("accuracy", reader="text").value == truth["accuracy"]
+    assert run.estimate("accuracy", reader="first_token").value == truth["accuracy"]
+    several = run.trials.filter(run.trials["probe"] == "order")
+    assert several["item_id"].n_unique() == 57
+    # Of two orders, pairs of answers that differ are changed answers: the first order is the
+    # original's own and is not compared with itself.
+    changed = run.estimate("answer_change_rate", "order", reader="text")
+    pairs = run.estimate("answer_disagreement", "order", reader="text")
+    assert changed.value == pytest.approx(pairs.value)
+    assert changed.n == 57
+    assert all("as_recorded" in e.signature.format() for e in run.results.estimates[:3])
+    # All that could not be placed is right in one order and wrong in another.
+    told = {(row["id"], row["correct"]) for row in truth["rows"]}
+    mixed = {name for name, right in told if not right and (name, True) in told}
+    block = run.results.findings["composition"]["text"]
+    assert block["unclassified"] == block["mixed"] == len(mixed) > 0
+    share = len(mixed) / block["items"]
+    ends = [part["most"] - part["least"] for part in block["parts"]]
+    assert ends == pytest.approx([0, share, share, 0])
+    page = run.report().read_text(encoding="utf-8")
+    assert "120 answers in the log, 114 of them also compared as orders of the options." in page
+    (moved,) = (f for f in run.results.verdict if f.name == "accuracy_change")
+    assert "compared with the first order in the log" in moved.sentence
+    bar = score_bar(run.results)
+    assert bar is not None
+    note = bar.notes[0]
+    assert "they were answered both right and wrong as the log asked" in note
+
+
+def inspect_log(path: Path, rows: list[dict[str, Any]], model: str = "m") -> Path:
+    header = {
+        "version": 2, "status": "success", "eval": {"task": "colours", "model": model},
+        "results": {"scores": [{"name": "choice", "metrics": {"accuracy": {"value": 0.5}}}]},
+    }  # fmt: skip
+    path.write_text(json.dumps({**header, "samples": rows}))
+    return path
+
+
+def row(number: int, reply: str, options: list[str], **changes: Any) -> dict[str, Any]:
+    shown = "\n".join(f"{'ABCD'[n]}) {text}" for n, text in enumerate(options))
+    right = options.index(f"right {number}")
+    return {
+        "id": f"q{number}", "epoch": 1, "input": f"Question {number}?", "choices": options,
+        "target": "ABCD"[right],
+        "messages": [{"role": "user", "content": f"Question {number}?\n{shown}"}],
+        "output": {"choices": [{"message": {"content": reply}}]},
+        "scores": {"choice": {"value": "C" if reply == "ABCD"[right] else "I", "answer": reply}},
+        **changes,
+    }  # fmt: skip
+
+
+def options(number: int) -> list[str]:
+    return [f"right {number}", f"wrong {number}", f"other {number}"]
+
+
+def test_orders_that_differ_between_logs_of_one_task(tmp_path: Path) -> None:
+    one = inspect_log(tmp_path / "a.json", [row(n, "A", options(n)) for n in range(4)])
+    other = inspect_log(tmp_path / "b.json", [row(n, "A", options(n)[::-1]) for n in range(4)])
+    run = hs.load_log(one, other, out=tmp_path / "run")
+    assert len(run.items) == 4
+    assert all(item.options[item.gold] == f"right {item.id[1:]}" for item in run.items)
+    locked = run.estimate("position_locked", "order", reader="text", group="A")
+    assert (locked.value, locked.n) == (1.0, 4)
+    assert run.estimate("accuracy", reader="text").value == 0.5
+    # The first order of the log is right throughout, the other never.
+    assert run.estimate("accuracy_change", "order", reader="text").value == -1
+
+
+def test_what_a_reply_says_is_told_beside_the_logs_score(tmp_path: Path) -> None:
+    rows = [row(n, "A", options(n)) for n in range(3)]
+    rows += [row(n, f"The answer is right {n}.", options(n)) for n in range(3, 8)]
+    path = inspect_log(tmp_path / "log.json", rows)
+    result = CliRunner().invoke(app(), ["import", str(path), "--out", str(tmp_path / "run")])
+    assert result.exit_code == 0, result.output
+    lines = result.stdout.splitlines()
+    assert len(lines) == 5
+    assert lines[0].startswith("8 answers of m to 8 items from colours (inspect), complete")
+    assert "choice/accuracy 50.0 % (0.5), from its samples 0.375" in lines[1]
+    assert "100.0 % (read by text); 5 of 8 answers differ" in lines[2]
+    html = (tmp_path / "run/report.html").read_text()
+    assert "What the log says, and what the replies say" in html
+    assert "counts 5 of 8 answers otherwise" in html
+    assert "<script" not in html
+
+
+def test_errors_are_failures_and_unknown_prompts_are_not_shown(tmp_path: Path) -> None:
+    told = (
+        "Choices were shuffled before generating a response, the following was sent to the model:"
+        "\n\nA) other 0\nB) right 0\nC) wrong 0\nShuffled answer:\nB"
+    )
+    score = {"choice": {"value": "C", "answer": "A", "explanation": told}}
+    rows = [
+        row(0, "A", options(0), scores=score),
+        row(1, "", options(1), error={"message": "<script>down</script>"}, output={}, scores={}),
+    ]
+    run = hs.load_log(inspect_log(tmp_path / "log.json", rows), out=tmp_path / "run")
+    accuracy = run.estimate("accuracy", reader="text")
+    assert (accuracy.value, accuracy.n, accuracy.n_missing) == (1.0, 1, 1)
+    assert run.results.findings["failures"] == 1
+    html = run.report().read_text()
+    assert "Prompt not in the log" in html
+    assert "<script" not in html
+    assert "down" in html
+
+
+def test_other_models_and_nothing_of_multiple_choice_are_refused(
+    logs: Path, tmp_path: Path
+) -> None:
+    one = inspect_log(tmp_path / "a.json", [row(0, "A", options(0))])
+    other = inspect_log(tmp_path / "b.json", [row(0, "A", options(0))], model="n")
+    with pytest.raises(UsageError, match="2 models: m, n"):
+        hs.load_log(one, other, out=tmp_path / "run")
+    with pytest.raises(UsageError, match="not multiple choice: the sample has no options"):
+        hs.load_log(logs / "inspect/message_deduplication.eval", out=tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.json", "b.json"]
+    hs.load_log(one, out=tmp_path / "run")
+    with pytest.raises(UsageError, match="not empty"):
+        hs.load_log(one, out=tmp_path / "run")
+
+
+def test_a_folder_is_one_run_unless_its_tasks_ask_the_same(tmp_path: Path) -> None:
+    folder = tmp_path / "org__m"
+    folder.mkdir()
+    for task, first in (("anatomy", 0), ("law", 3)):
+        lines = [
+            {"doc_id": n, "doc": {"question": f"{first + n}?", "choices": options(first + n)},
+             "target": "0", "metrics": ["acc"], "acc": 1.0, "filter": "none",
+             "arguments": [[f"{first + n}?", f" {text}"] for text in options(first + n)],
+             "resps": [[["-1.0", "True"]], [["-2.0", "False"]], [["-3.0", "False"]]]}
+            for n in range(3)
+        ]  # fmt: skip
+        (folder / f"samples_{task}.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    run = hs.load_log(tmp_path, out=tmp_path / "run")
+    assert len(run.items) == 6
+    assert run.directory.known.model.name == "org/m"
+    [score] = log_scores(run.results)
+    assert (score.from_samples, score.both, score.differ) == (1.0, 6, 0)
+    text = (folder / "samples_law.jsonl").read_text()
+    (folder / "samples_law_again.jsonl").write_text(text)
+    with pytest.raises(UsageError, match="law and law_again ask the same questions"):
+        hs.load_log(folder, out=tmp_path / "other")
+
+
+def records(path: Path, models: list[str]) -> Path:
+    lines = [
+        {"evaluation_id": "e", "model_id": model, "evaluation_name": "t", "sample_id": f"q{n}",
+         "interaction_type": "single_turn", "output": {"raw": ["A"]},
+         "input": {"raw": f"Q{n}?", "reference": ["A"], "choices": options(n)},
+         "evaluation": {"score": 1.0, "is_correct": True}}
+        for n, model in enumerate(models)
+    ]  # fmt: skip
+    path.write_text("\n".join(map(json.dumps, lines)))
+    return path
+
+
+def test_mixed_models_in_one_file_are_counted(tmp_path: Path) -> None:
+    run = hs.load_log(records(tmp_path / "r.jsonl", ["m", "m", "n"]), out=tmp_path / "run")
+    told = load_imported(run.directory)
+    assert told is not None
+    assert told["logs"][0]["left_out"] == [
+        {"reason": "an answer of another model (n)", "samples": 1, "examples": ["q2"]}
+    ]
+    assert len(run.items) == 2
+
+
+def test_known_items_give_right_answers_to_a_batch(tmp_path: Path) -> None:
+    items = [{"id": f"i{n}", "question": f"Question {n}?", "options": options(n), "answer": "A"}
+             for n in range(2)]  # fmt: skip
+    asked = [(0, options(0)), (1, options(1)[::-1]), (7, options(7))]
+    requests = [
+        {"custom_id": f"r{n}", "method": "POST", "url": "/v1/chat/completions", "body": {
+            "model": "m", "messages": [{"role": "user", "content": f"Question {n}?\n" + "\n".join(
+                f"{'ABC'[place]}. {text}" for place, text in enumerate(shown))}]}}
+        for n, shown in asked
+    ]  # fmt: skip
+    body = {"choices": [{"message": {"content": "A"}}]}
+    answers = [{"custom_id": f"r{n}", "response": {"status_code": 200, "body": body}}
+               for n, _ in asked]  # fmt: skip
+    for name, lines in (("in", requests), ("out", answers)):
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    run = hs.load_log(tmp_path / "out.jsonl", out=tmp_path / "run", items=items)
+    assert sorted(item.id for item in run.items) == ["i0", "i1"]
+    assert run.estimate("accuracy", reader="text").value == 0.5
+    told = load_imported(run.directory)
+    assert told is not None
+    assert told["logs"][0]["left_out"][0]["reason"] == "about none of the given items"
+
+
+def test_every_command_that_takes_a_run_takes_a_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = inspect_log(tmp_path / "log.json", [row(n, "A", options(n)) for n in range(3)])
+    monkeypatch.chdir(tmp_path)
+    run = CliRunner()
+    for name, *more in (["report"], ["verify"], ["read", "--readers", "text"]):
+        result = run.invoke(app(), [name, str(path), *more])
+        assert result.exit_code == 0, result.output
+    # It is taken, and holds nothing of the kind that people judge.
+    nothing = run.invoke(app(), ["annotate", str(path)]).exception
+    assert "no replies for people to judge" in str(nothing)
+    assert len(list((tmp_path / "imports").iterdir())) == 1
+    assert hs.open(path).estimate("accuracy", reader="text").value == 1.0
+    made = run.invoke(app(), ["import", str(path), "--out", "other", "--json"])
+    found = ImportOutput.model_validate_json(made.stdout)
+    assert (found.items, found.answers, found.scores[0]["differ"]) == (3, 3, 0)
+
+
+def test_answers_recorded_in_another_order_are_replayed_in_that_order(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    items = hs.load_items("sample", limit=12)
+    rows = []
+    for item in items:
+        shown = [*reversed(item.options)]
+        letter = "ABCDEFGH"[shown.index(item.options[item.gold])]
+        rows.append({"item_id": item.id, "options": shown, "response": letter, "gold": letter})
+    path = tmp_path / "answers.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    run = hs.audit(items, f"replay:{path}", out=tmp_path / "run", probes="original")
+    assert run.estimate("accuracy", reader="text").value == 1.0
+    assert run.trials["options"][0].to_list() == rows[0]["options"]
+    [answers] = load_answers(path, items)
+    assert set(answers.right.values()) == {1.0}
+    rows[3]["options"] = ["something else", *rows[3]["options"][1:]]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    with pytest.raises(ItemsError, match="was shown other options"):
+        hs.audit(items, f"replay:{path}", out=tmp_path / "other", probes="original")
+    [answers] = load_answers(path, items)
+    assert (len(answers.right), answers.right.get(rows[3]["item_id"])) == (11, None)
+    assert "1 shown other options" in capsys.readouterr().err
+
+
+def test_a_log_is_replayed_and_gives_answers_for_cues(tmp_path: Path) -> None:
+    rows = [row(n, "C", options(n)[::-1]) for n in range(5)]
+    path = inspect_log(tmp_path / "log.json", [*rows, row(9, "A", options(9))])
+    given = [{"id": f"i{n}", "question": f"Question {n}?", "options": options(n), "answer": "A"}
+             for n in range(5)]  # fmt: skip
+    items = hs.load_items(given)
+    run = hs.audit(items, f"replay:{path}", out=tmp_path / "run", probes="original")
+    assert run.estimate("accuracy", reader="text").value == 1.0
+    for source in (path, run.path):
+        [answers] = load_answers(source, items)
+        assert answers.right == {f"i{n}": 1.0 for n in range(5)}
+
+
+def scored_row(number: int, scores: list[Any], target: object = 0) -> dict[str, Any]:
+    """A row of samples of lm-eval whose options were scored."""
+    return {
+        "doc_id": number,
+        "doc": {"question": f"Which is {number}?", "choices": ["red", "blue"]},
+        "target": target,
+        "arguments": [[f"Which is {number}?", " red"], [f"Which is {number}?", " blue"]],
+        "resps": [[[score, False]] for score in scores],
+        "filter": "none",
+        "metrics": ["acc"],
+        "acc": 1.0,
+    }
+
+
+def test_answers_that_are_not_there_are_missing_and_not_wrong(tmp_path: Path) -> None:
+    prompt = "Which?\nA. red\nB. blue\nAnswer:"
+    rows = [
+        {
+            "doc_id": n,
+            "doc": {"question": "Which?", "choices": ["red", "blue"], "answer": 1},
+            "target": "B",
+            "arguments": [[prompt, {}]],
+            "resps": replies,
+        }
+        for n, replies in enumerate([[[]], [[None]], [["B"]], [[""]]])
+    ]
+    path = tmp_path / "samples_t.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    run = hs.load_log(path, out=tmp_path / "run")
+    assert run.findings["failures"] == 2
+    accuracy = run.estimate("accuracy", reader="text")
+    assert (accuracy.value, accuracy.n, accuracy.n_missing) == (0.5, 2, 2)
+
+
+def test_an_impossible_option_keeps_its_score_and_the_row(tmp_path: Path) -> None:
+    path = tmp_path / "samples_t.jsonl"
+    rows = [scored_row(0, [-float("inf"), -0.5], 1), scored_row(1, [-0.5, -1.0])]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    run = hs.load_log(path, out=tmp_path / "run")
+    assert run.verify().sound
+    accuracy = run.estimate("accuracy", reader="option_text")
+    assert (accuracy.value, accuracy.n, accuracy.n_missing) == (1.0, 2, 0)
+    run.report()
+    with run.directory.store() as store:
+        keys = run.directory.trials().collect()["key"].to_list()
+        found = [r.continuations[" red"][0] for r in store.get(keys).values()]
+    assert sorted(found) == [-float("inf"), -0.5]
+
+
+def test_how_many_answers_have_no_right_option_is_noted(tmp_path: Path) -> None:
+    path = tmp_path / "samples_t.jsonl"
+    rows = [scored_row(0, [-0.5, -1.0]), scored_row(1, [-0.5, -1.0], "elsewhere")]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    run = hs.load_log(path, out=tmp_path / "run")
+    told = load_imported(run.directory)
+    assert told is not None
+    assert told["logs"][0]["notes"][-1].startswith(
+        "samples_t.jsonl: no right option is known for 1 of 2 answers"
+    )

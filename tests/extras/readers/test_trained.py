@@ -1,0 +1,473 @@
+"""Readers with a trained model: data, splits, scores, tiny trainings of every kind, their use."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from horsesense.cli import main
+from horsesense.errors import ItemsError, UsageError
+from horsesense.inference.limits import UNLIMITED
+from horsesense.models.messages import Response
+from horsesense.readers.model_based.cases import Case
+from horsesense.rng import Dice
+from horsesense.trials.condition import PLAIN
+from horsesense.trials.trial import Trial, Variant
+from horsesense_extras.models.hf.weights import Weights
+from horsesense_extras.readers.trained import TrainedReader
+from horsesense_extras.readers.trained.language import LanguageReader
+from horsesense_extras.readers.trained.saved import Manifest, _four_bits, load_scorer
+from horsesense_extras.readers.training.examples import Example, load_examples, split, target_of
+from horsesense_extras.readers.training.fit import batches, with_repeats
+from horsesense_extras.readers.training.reader import Plan, Trained, train_reader
+from horsesense_extras.readers.training.recipes import RECIPES, recipe_for
+from horsesense_extras.readers.training.scores import f1_scores, scores
+
+WORDS = ["red", "blue", "green", "black", "white", "gold", "grey", "pink", "brown", "amber"]
+
+
+def annotated(n: int = 24) -> list[dict[str, Any]]:
+    """Replies that name an option, refuse, or say that none is right."""
+    rows = []
+    for i in range(n):
+        options = Dice(0, str(i), "test").sample(WORDS, 4)
+        label = "ABCDXY"[i % 6]
+        said = {"X": "none of them", "Y": "i refuse"}
+        reply = said.get(label) or f"it is {options['ABCD'.index(label)]}"
+        rows.append(
+            {
+                "question": f"Which colour is thing {i // 2}?",
+                "options": options,
+                "response": reply,
+                "label": label,
+                "model": f"m{i % 2}",
+            }
+        )
+    return rows
+
+
+def write(path: Path, rows: list[dict[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, ...]:
+    return (write(tmp_path / "answers.jsonl", annotated()),)
+
+
+def test_what_cannot_be_used_is_counted(tmp_path: Path) -> None:
+    rows = annotated(4)
+    rows[0]["label"] = None
+    rows[1]["label"] = "AB"
+    rows[2]["response"] = "  "
+    found = load_examples([write(tmp_path / "a.jsonl", rows)])
+    assert len(found.rows) == 1
+    assert found.dropped == {"no label": 1, "several labels": 1, "empty response": 1}
+
+
+def test_all_faults_of_a_file_are_named(tmp_path: Path) -> None:
+    rows = annotated(4)
+    rows[0]["label"] = "Q"
+    del rows[1]["response"]
+    rows[2]["options"] = "red"
+    with pytest.raises(ItemsError) as error:
+        load_examples([write(tmp_path / "a.jsonl", rows)])
+    assert [fault.split(":")[0] for fault in error.value.faults] == ["line 1", "line 2", "line 3"]
+
+
+def test_fields_of_other_names(tmp_path: Path) -> None:
+    rows = [{("said" if k == "response" else k): v for k, v in row.items()} for row in annotated(2)]
+    path = write(tmp_path / "a.jsonl", rows)
+    assert len(load_examples([path], {"response": "said"}).rows) == 2
+    with pytest.raises(UsageError, match="no field"):
+        load_examples([path], {"reply": "said"})
+
+
+def test_a_special_label_is_the_option_that_says_it() -> None:
+    options = ("red", "Refused", "No correct answer is given")
+    case = Case("?", options, ("A", "B", "C"))
+    assert target_of(case, "Y") == 1
+    assert target_of(case, "X") == 2
+    assert case.classes[target_of(case, "Z") or 0] == "Z"
+    assert target_of(case, "E") is None
+
+
+@pytest.mark.parametrize("leave_out", [None, "m0", "m1"])
+def test_no_question_is_on_both_sides(files: tuple[Path, ...], leave_out: str | None) -> None:
+    rows = load_examples(files).rows
+    parts = split(rows, test_share=0.4, leave_out=leave_out)
+    assert not {r.question for r in parts.train} & {r.question for r in parts.test}
+    if leave_out is not None:
+        assert {r.model for r in parts.test} == {leave_out}
+        assert leave_out not in {r.model for r in parts.train}
+    assert split(rows[::-1], test_share=0.4, leave_out=leave_out).test[::-1] == parts.test
+
+
+def test_a_split_without_one_side_is_refused(files: tuple[Path, ...]) -> None:
+    with pytest.raises(UsageError, match="to test on"):
+        split(load_examples(files).rows, test_share=0.2, leave_out="nobody")
+
+
+def test_macro_f1_is_that_of_the_specification(vectors: dict[str, Any]) -> None:
+    v = vectors["macro_f1"]
+    present, fixed, _ = f1_scores(v["gold"], v["pred"], "ABCDXYZ")
+    assert present == pytest.approx(v["macro_f1_present"])
+    assert fixed == pytest.approx(v["macro_f1_all7"])
+
+
+def test_scores_are_by_model_and_number_of_options() -> None:
+    case = Case("B", ("red", "blue"), ("A", "B"))
+    rows = [Example(b"q", "m", case, 1), Example(b"r", "m", case, 0), Example(b"s", "n", case, 0)]
+    first, second = scores(rows, [1, None, 0])
+    assert (first.model, first.options, first.n, first.wrong) == ("m", 2, 2, 1)
+    assert first.macro_f1 == pytest.approx(1 / 3)  # B right, A missed, "unread" is a class
+    assert first.macro_f1_fixed == pytest.approx(1 / 5)  # A, B, X, Y, Z
+    assert second.accuracy == 1.0
+
+
+def test_defaults_are_those_of_the_paper() -> None:
+    t5, lora = RECIPES["seq2seq"], RECIPES["causal"]
+    assert (t5.rate, t5.batch, t5.decay, t5.epochs) == (2e-5, 1, 0.01, 8)
+    assert (lora.rank, lora.alpha, lora.dropout, lora.epochs, lora.batch) == (64, 16, 0.1, 8, 4)
+    assert (lora.rate, lora.warmup, lora.decay, lora.clip) == (2e-4, 0.03, 0.001, 0.3)
+    with pytest.raises(UsageError, match="kind of trained reader"):
+        recipe_for("forest")
+    with pytest.raises(UsageError, match="steps"):
+        recipe_for("encoder", steps=0)
+    for rate in (0.0, float("inf"), float("nan")):
+        with pytest.raises(UsageError, match=f"rate is {rate}"):
+            recipe_for("encoder", rate=rate)
+
+
+def test_batches_cover_each_pass_and_stop(files: tuple[Path, ...]) -> None:
+    rows = load_examples(files).rows
+    recipe = recipe_for("encoder", batch=5, special=0.0)
+    found = list(batches(rows, recipe, 12))
+    assert len(found) == 12
+    first = [row for batch in found[:5] for row in batch]
+    assert sorted(first) == sorted(rows)
+    assert found == list(batches(rows, recipe, 12))
+
+
+def test_replies_of_like_length_share_batches_as_far_as_the_recipe_says(
+    files: tuple[Path, ...],
+) -> None:
+    rows = load_examples(files).rows
+
+    def padding(like_length: int) -> int:
+        recipe = recipe_for("encoder", batch=4, like_length=like_length)
+        parts = [[len(r.case.response) for r in b] for b in batches(rows, recipe, 6)]
+        return sum(max(part) * len(part) - sum(part) for part in parts)
+
+    assert padding(6) < padding(2) < padding(1)
+    assert [RECIPES[kind].like_length for kind in ("causal", "seq2seq")] == [50, 1]
+
+
+def test_published_precision_is_that_of_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    for gpu, expected in ((False, "float32"), (True, "float16")):
+        monkeypatch.setattr(
+            "horsesense_extras.readers.training.recipes.on_gpu", lambda gpu=gpu: gpu
+        )
+        assert recipe_for("causal").precision == expected
+    assert recipe_for("seq2seq", precision="bfloat16").precision == "bfloat16"
+    with pytest.raises(UsageError, match="precision"):
+        recipe_for("causal", precision="float8")
+
+
+@pytest.mark.local
+def test_a_training_in_bfloat16_is_one(tmp_path: Path, files: tuple[Path, ...]) -> None:
+    pytest.importorskip("torch")
+    (tmp_path / "base").mkdir()
+    base("encoder", tmp_path / "base")
+    losses = {}
+    for precision in ("float32", "bfloat16"):
+        recipe = recipe_for("encoder", base=str(tmp_path / "base"), steps=3, precision=precision)
+        made = train_reader(Plan("encoder", recipe, files, {}), tmp_path / precision)
+        losses[precision] = made.losses
+        assert made.manifest.recipe["precision"] == precision
+    assert losses["float32"] != losses["bfloat16"]
+    assert losses["float32"] == pytest.approx(losses["bfloat16"], rel=0.05)
+
+
+def test_rare_classes_are_repeated(files: tuple[Path, ...]) -> None:
+    rows = load_examples(files).rows
+    common = [row for row in rows if row.name in "ABCD"] * 10
+    rare = [row for row in rows if row.name in "XY"][:4]
+    more = with_repeats([*common, *rare], 0.1)
+    assert len(more) - len(common) == pytest.approx(0.1 * len(more), abs=4)
+    assert with_repeats(common, 0.1) == common
+    assert with_repeats([*common, *rare], 0.0) == [*common, *rare]
+
+
+def tokenizer(folder: Path) -> Any:
+    """A tokeniser of words, as small as the tests need."""
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+
+    known = {word for row in annotated() for word in row["response"].split()}
+    letters = [*"ABCDEFGHVWXYZ", "References", "Answer", ":", ".", "i", "do", "not", "know"]
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "</s>"]
+    names = [*special, *letters, *sorted({*known, *WORDS} - set(letters))]
+    words = Tokenizer(models.WordLevel({w: n for n, w in enumerate(names)}, unk_token="[UNK]"))
+    words.pre_tokenizer = pre_tokenizers.Whitespace()
+    made = PreTrainedTokenizerFast(
+        tokenizer_object=words,
+        pad_token="[PAD]",
+        unk_token="[UNK]",
+        cls_token="[CLS]",
+        sep_token="[SEP]",
+        eos_token="</s>",
+    )
+    made.save_pretrained(folder)
+    return made
+
+
+def base(kind: str, folder: Path, width: int = 32) -> Path:
+    """A tiny model with random weights; 4 bits need a width of 64."""
+    import torch
+    import transformers as hf
+
+    size = len(tokenizer(folder))
+    torch.manual_seed(0)
+    small = {"hidden_size": width, "intermediate_size": 2 * width, "num_hidden_layers": 2}
+    model: Any
+    if kind == "encoder":
+        model = hf.BertModel(hf.BertConfig(vocab_size=size, num_attention_heads=2, **small))
+    elif kind == "seq2seq":
+        config = hf.T5Config(
+            vocab_size=size,
+            d_model=32,
+            d_kv=8,
+            d_ff=64,
+            num_layers=2,
+            num_heads=4,
+            decoder_start_token_id=0,
+            pad_token_id=0,
+        )
+        model = hf.T5ForConditionalGeneration(config)
+    else:
+        config = hf.LlamaConfig(
+            vocab_size=size,
+            num_attention_heads=2,
+            num_key_value_heads=2,
+            initializer_range=0.3,
+            **small,
+        )
+        model = hf.LlamaForCausalLM(config)
+    model.save_pretrained(folder)
+    return folder
+
+
+def train(
+    kind: str,
+    tmp_path: Path,
+    files: tuple[Path, ...],
+    name: str = "out",
+    *,
+    quantised: bool = False,
+) -> Trained:
+    folder = tmp_path / "base"
+    if not folder.exists():
+        folder.mkdir()
+        base(kind, folder, 64 if quantised else 32)
+    rate = {"encoder": 5e-3, "seq2seq": 5e-3, "causal": 3e-2}[kind]
+    recipe = recipe_for(
+        kind,
+        base=str(folder),
+        steps=40,
+        batch=8,
+        rate=rate,
+        rank=8,
+        clip=1.0,
+        dropout=0.0,
+        frozen=0,
+        quantised=quantised,
+    )
+    plan = Plan(kind, recipe, files, {}, test_share=0.3)  # type: ignore[arg-type]
+    return train_reader(plan, tmp_path / name)
+
+
+KINDS = ["encoder", "seq2seq", "causal"]
+
+
+@pytest.mark.local
+@pytest.mark.parametrize("kind", KINDS)
+def test_training_learns_and_what_is_saved_reads_the_same(
+    kind: str, tmp_path: Path, files: tuple[Path, ...]
+) -> None:
+    pytest.importorskip("torch")
+    pytest.importorskip("peft")
+    made = train(kind, tmp_path, files)
+    assert sum(made.losses[-8:]) < 0.7 * sum(made.losses[:8])
+    assert sum(score.n for score in made.results) == made.manifest.data["measured_on"]
+    assert not [p for p in made.folder.iterdir() if p.suffix in {".bin", ".pt", ".pkl"}]
+    cases = [row.case for row in load_examples(files).rows]
+    first = load_scorer(made.folder, made.manifest).probabilities(cases)
+    alone = [load_scorer(made.folder, made.manifest).probabilities([case])[0] for case in cases[:3]]
+    for row, single in zip(first, alone, strict=False):
+        assert sum(row) == pytest.approx(1)
+        assert row == pytest.approx(single, abs=1e-4)
+
+
+@pytest.mark.local
+def test_the_same_seed_gives_the_same_reader(tmp_path: Path, files: tuple[Path, ...]) -> None:
+    pytest.importorskip("torch")
+    first, second = (train("encoder", tmp_path, files, name) for name in "ab")
+    assert first.losses == second.losses
+    readers = [TrainedReader(str(made.folder)) for made in (first, second)]
+    assert readers[0].version == readers[1].version
+
+
+@pytest.mark.local
+def test_the_order_of_options_is_nothing_to_the_encoder(
+    tmp_path: Path, files: tuple[Path, ...]
+) -> None:
+    pytest.importorskip("torch")
+    made = train("encoder", tmp_path, files)
+    scorer = load_scorer(made.folder, made.manifest)
+    case = Case("it is blue", ("red", "blue", "gold"), ("A", "B", "C"))
+    turned = Case(case.response, case.options[::-1], case.labels[::-1])
+    (one,), (other,) = scorer.probabilities([case]), scorer.probabilities([turned])
+    assert one == pytest.approx([*other[2::-1], *other[3:]], abs=1e-5)
+
+
+@pytest.mark.local
+def test_a_trained_reader_reads_trials_and_leaves_the_rest(
+    tmp_path: Path, files: tuple[Path, ...]
+) -> None:
+    pytest.importorskip("torch")
+    reader = TrainedReader(str(train("encoder", tmp_path, files).folder))
+    variant = Variant("i", "Q", ("red", "blue"), ("A", "B"), (0, 1), 0)
+    one = Trial("original", PLAIN, 0, (variant,))
+    several = Trial("bundle", PLAIN, 0, (variant, variant), answer_format="label_lines")
+    rows = [(one, Response("it is blue")), (one, Response("  ")), (several, Response("A\nB"))]
+
+    async def read() -> list[Any]:
+        async with reader:
+            await reader.prepare(rows, None, UNLIMITED)
+            return [reader.read(*row) for row in rows]
+
+    (said,), (empty,), nothing = asyncio.run(read())
+    assert said.rule == "trained_encoder"
+    assert 0 < said.confidence <= 1
+    assert empty.status == "empty"
+    assert nothing == ()
+
+
+@pytest.mark.local
+def test_an_adapter_wants_the_base_it_was_trained_on(
+    tmp_path: Path, files: tuple[Path, ...]
+) -> None:
+    pytest.importorskip("peft")
+    made = train("causal", tmp_path, files)
+    config = tmp_path / "base" / "generation_config.json"
+    config.write_text(config.read_text() + "\n")
+    with pytest.raises(UsageError, match="whose weights differ"):
+        load_scorer(made.folder, made.manifest)
+
+
+@pytest.mark.local
+def test_four_bits_say_what_they_lack(
+    tmp_path: Path, files: tuple[Path, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("torch")
+    monkeypatch.setattr("horsesense_extras.readers.trained.saved.find_spec", lambda name: None)
+    with pytest.raises(UsageError, match="need bitsandbytes"):
+        train("causal", tmp_path, files, quantised=True)
+
+
+@pytest.mark.local
+def test_a_packed_file_is_not_packed_again(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    (tmp_path / "base.gguf").write_bytes(b"GGUF")
+    with pytest.raises(UsageError, match="packed already"):
+        _four_bits(Weights("base", tmp_path, gguf="base.gguf"))
+
+
+@pytest.mark.local
+def test_an_adapter_reads_on_weights_packed_as_in_its_training(
+    tmp_path: Path, files: tuple[Path, ...]
+) -> None:
+    pytest.importorskip("peft")
+    pytest.importorskip("bitsandbytes")
+    made = train("causal", tmp_path, files, quantised=True)
+    assert sum(made.losses[-8:]) < 0.7 * sum(made.losses[:8])
+    scorer = load_scorer(made.folder, made.manifest)
+    assert isinstance(scorer, LanguageReader)
+    assert any(type(m).__name__ == "Linear4bit" for m in scorer.model.modules())
+    cases = [row.case for row in load_examples(files).rows]
+    assert all(sum(row) == pytest.approx(1) for row in scorer.probabilities(cases))
+
+
+@pytest.mark.local
+@pytest.mark.parametrize(("kind", "other"), [("encoder", "causal"), ("seq2seq", "causal")])
+def test_a_base_of_another_kind_is_refused(
+    kind: str, other: str, tmp_path: Path, files: tuple[Path, ...]
+) -> None:
+    pytest.importorskip("torch")
+    folder = tmp_path / "base"
+    folder.mkdir()
+    base(other, folder)
+    plan = Plan(kind, recipe_for(kind, base=str(folder)), files, {}, 0.3)  # type: ignore[arg-type]
+    with pytest.raises(UsageError):
+        train_reader(plan, tmp_path / "out")
+
+
+def test_a_directory_that_is_no_reader_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="does not contain a trained reader"):
+        TrainedReader(str(tmp_path))
+    (tmp_path / "reader.json").write_text('{"kind": "forest"}')
+    with pytest.raises(UsageError, match="cannot be understood"):
+        TrainedReader(str(tmp_path))
+
+
+@pytest.mark.local
+def test_the_commands_train_read_and_audit(
+    tmp_path: Path, files: tuple[Path, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("torch")
+    folder, out = tmp_path / "base", str(tmp_path / "out")
+    folder.mkdir()
+    base("encoder", folder)
+    run = ["train", "reader", str(files[0]), "--out", out, "--base", str(folder)]
+    assert call([*run, "--steps", "2", "--test-share", "0.3"]) == 0
+    assert "trained on" in capsys.readouterr().out
+    assert call(run) == 2  # it is there already
+    capsys.readouterr()
+    other = annotated(30)  # of which 24 are of the file that it was trained on
+    elsewhere = str(write(tmp_path / "other.jsonl", other))
+    assert call(["train", "reader", "--out", out, "--evaluate", elsewhere, "--json"]) == 0
+    [evaluated] = json.loads(capsys.readouterr().out)["evaluated"]
+    known = len((tmp_path / "out" / "questions.txt").read_text().split())
+    assert evaluated["dropped"] == {"question trained on": 2 * known}
+    assert sum(score["n"] for score in evaluated["results"]) == 30 - 2 * known
+    assert call(["train", "reader", "--out", out, "--evaluate", elsewhere, "--most", "4"]) == 0
+    assert "beyond --most" in capsys.readouterr().out
+    assert len(Manifest.load(tmp_path / "out").evaluated) == 1  # the same file again
+    assert call(["train", "reader", "--out", out]) == 2
+    assert call(["train", "reader", "--out", str(tmp_path), "--evaluate", elsewhere]) == 2
+    assert "does not contain a trained reader" in capsys.readouterr().err
+    name = f"trained:{out}"
+    assert call(["read", str(files[0]), "--reader", name, "--json"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    *rows, score = rows
+    assert score["schema"].startswith("horsesense.read-score/")
+    assert len(rows) == 24
+    assert {row["rule"] for row in rows} == {"trained_encoder"}
+    audit = ["audit", "sample", "--model", "sim:talker", "--probes", "original", "--limit", "4"]
+    audit += ["--readers", f"text,{name}", "--out", str(tmp_path / "run")]
+    assert call(audit) == 0
+    found = json.loads((tmp_path / "run" / "estimates.json").read_text())
+    assert name in {estimate["reader"] for estimate in found["estimates"]}
+
+
+def call(arguments: list[str]) -> int:
+    with pytest.raises(SystemExit) as done:
+        main(arguments)
+    assert isinstance(done.value.code, int)
+    return done.value.code

@@ -1,0 +1,165 @@
+"""What training changed: scores, differences and their two intervals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from horsesense.api import Run
+from horsesense.comparison.align import Side
+from horsesense.measures.families import Inference
+from horsesense.models.registry import make_model
+from horsesense.runs.settings import Settings
+from horsesense_extras.training.comparison import (
+    BEFORE,
+    Training,
+    compare_arms,
+    contrasts,
+    intervals,
+)
+from horsesense_extras.training.report import figure, main_views, sentences, table
+
+N = 24
+SIMULATED = {
+    BEFORE: "sim:prior?know=0.2",
+    "positive-0": "sim:prior?know=0.7",
+    "positive-1": "sim:prior?know=0.6",
+    "mixed-0": "sim:prior?know=0.25",
+    "mixed-1": "sim:prior?know=0.3",
+    "shuffled-0": "sim:prior?know=0.2",
+    "shuffled-1": "sim:position?k=1",
+}
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Training:
+    root: Path = tmp_path_factory.mktemp("arms")
+    sides = {}
+    for name, model in SIMULATED.items():
+        settings = Settings.of(
+            items="sample",
+            model=model,
+            limit=N,
+            probes=("order", "misleading_replaced"),
+            readers=("text",),
+        )
+        run = Run.start(root / name, settings)
+        run.ask(make_model(model), tell=None)
+        run.read()
+        sides[name] = Side(name, str(run.path), run.measure())
+    after = {
+        arm: [sides[f"{arm}-{seed}"] for seed in (0, 1)]
+        for arm in ("positive", "mixed", "shuffled")
+    }
+    return compare_arms(sides[BEFORE], after, control="shuffled")
+
+
+def test_a_difference_is_that_of_the_scores(found: Training) -> None:
+    by = {(s.measure, s.view, s.arm): s for s in found.scores}
+    for effect in found.effects:
+        first, second = (
+            by[effect.measure, effect.view, arm] for arm in (effect.first, effect.second)
+        )
+        assert effect.value == pytest.approx(first.value - second.value)
+        assert effect.value == pytest.approx(np.mean(effect.values))
+        assert (effect.n, effect.seeds, effect.missing) == (N, 2, 0)
+    assert by["accuracy", "Options reordered", BEFORE].chance == pytest.approx(0.25, abs=0.01)
+    assert len(by["accuracy", "Options reordered", BEFORE].values) == 1
+
+
+def test_both_intervals_hold_the_value_and_that_over_seeds_is_wider(found: Training) -> None:
+    assert found.effects
+    for e in found.effects:
+        assert e.items_low is not None
+        assert e.items_high is not None
+        assert e.items_low <= e.value <= e.items_high
+        assert e.low is not None
+        assert e.high is not None
+        assert e.low <= e.value <= e.high
+        assert e.high - e.low >= e.items_high - e.items_low
+
+
+def test_items_chosen_by_answers_are_not_compared(found: Training) -> None:
+    assert not [e for e in found.effects if e.probe == "misleading_replaced"]
+    assert "its items depend on the model's answers" in {row.reason for row in found.left_out}
+
+
+def test_what_is_compared_with_what() -> None:
+    assert list(contrasts(["positive", "negative", "mixed", "shuffled"], "shuffled")) == [
+        ("positive", "before"),
+        ("negative", "before"),
+        ("mixed", "before"),
+        ("shuffled", "before"),
+        ("positive", "shuffled"),
+        ("negative", "shuffled"),
+        ("mixed", "shuffled"),
+        ("negative", "positive"),
+        ("mixed", "positive"),
+    ]
+
+
+def over_seeds(differences: np.ndarray) -> Inference:
+    return intervals(differences, np.arange(len(differences)), 0.95)[1]
+
+
+def test_one_training_says_nothing_of_another() -> None:
+    one = over_seeds(np.ones((10, 1)))
+    assert one.low is None
+    assert "one training" in one.note
+
+
+def test_seeds_that_differ_widen_the_interval() -> None:
+    rng = np.random.default_rng(0)
+    alike = rng.normal(0.1, 0.2, (50, 4))
+    apart = alike + np.array([0.3, -0.3, 0.2, -0.2])
+    widths = [
+        (found.high or 0) - (found.low or 0)
+        for found in (over_seeds(np.clip(d, -1, 1)) for d in (alike, apart))
+    ]
+    assert widths[1] > 2 * widths[0]
+
+
+@pytest.mark.parametrize("value", [1.0, 0.5, -1.0])
+def test_an_effect_of_all_items_in_all_trainings_is_shown(value: float) -> None:
+    items, both = intervals(np.full((20, 5), value), np.arange(20), 0.95)
+    assert both.low is not None
+    assert both.high is not None
+    assert both.low <= value <= both.high
+    assert both.low > 0 or both.high < 0
+    assert both.high - both.low > (items.high or 0) - (items.low or 0)
+
+
+def test_no_difference_anywhere_has_an_interval_that_narrows_with_items() -> None:
+    widths = []
+    for n in (10, 40, 160):
+        found = over_seeds(np.zeros((n, 5)))
+        assert found.low == -(found.high or 0) < 0
+        widths.append(found.high or 0)
+    assert widths[0] > 2 * widths[1] > 4 * widths[2]
+
+
+def test_one_outcome_that_differs_does_not_make_it_certain() -> None:
+    differences = np.ones((20, 5))
+    differences[0, 0] = 0.9
+    low = over_seeds(differences).low
+    assert low == pytest.approx(over_seeds(np.ones((20, 5))).low or 0, abs=0.02)
+
+
+def test_too_few_clusters_for_items_are_too_few_for_both() -> None:
+    items, both = intervals(np.ones((9, 5)), np.repeat([0, 1, 2], 3), 0.95)
+    assert both.low is None
+    assert both.note == items.note != ""
+
+
+def test_the_page_says_it_in_words_and_draws_it(found: Training) -> None:
+    said = " ".join(sentences(found))
+    assert "wrong answers marked wrong, in place of half of the right ones" in said
+    assert "With 2 seeds" in said
+    heads, rows = table(found)
+    assert len(rows) == sum(1 + len(view) for view in main_views(found))
+    assert all(len(row) == len(heads) for row in rows)
+    drawn = figure(main_views(found)[0])
+    assert "positive − before" in drawn
+    assert "<script" not in drawn
