@@ -8,6 +8,7 @@ from pathlib import Path
 
 import orjson
 import pytest
+from horsesense.findings.accusation import ALPHA
 
 import horsesense as hs
 from command_line import call
@@ -17,7 +18,6 @@ from horsesense.comparison.gates.expression import parse
 from horsesense.comparison.gates.gate import require
 from horsesense.comparison.gates.looking import THESE_ALONE
 from horsesense.errors import UsageError
-from horsesense.findings.accusation import ALPHA
 from horsesense.findings.early import ENDED, STOPPED, Banded, Early, _without
 from horsesense.findings.early import _band as _told_band
 from horsesense.findings.kinds import KINDS
@@ -304,7 +304,7 @@ def test_what_is_missing_is_told_of_the_items_asked(lossy: Result) -> None:
     assert score.finite
     (told,) = notices(lossy.results)
     assert "Bands allow for that; all other numbers describe the rest." in told
-    assert f"accuracy as published of the {asked} items asked would be between" in told
+    assert f"the score of the {asked} items asked lies between" in told
 
 
 def test_another_goal_after_looking_is_said(items: Path, tmp_path: Path) -> None:
