@@ -15,14 +15,8 @@ from horsesense.stats.words import NARROW, agreeing, percent, plural, some_of
 
 NAMES: Mapping[str, tuple[str, str]] = {
     "every_form": ("Right in every order", "in the original order and in every other"),
-    "published_only": (
-        "Right in the original order only",
-        "the part of the score that depends on the order",
-    ),
-    "other_forms_only": (
-        "Right only in other orders",
-        "not in the score: luck, or lost by the order",
-    ),
+    "published_only": ("Right in original, not in all", "the part that depends on the order"),
+    "other_forms_only": ("Right only in other orders", "not in the score: luck, or lost by order"),
     "never": ("Right in no order", "wrong in every one of these orders"),
 }
 PUBLISHED = ("every_form", "published_only")
@@ -73,7 +67,9 @@ class Segment:
     def inside(self) -> str:
         """The share as it stands in the bar; "" where there is no room for it."""
         short = "" if self.share is None else percent(self.share.value or 0.0)
-        return short if self.width >= 2 * ROOM else short.partition(NARROW)[0] * (self.width >= ROOM)
+        return (
+            short if self.width >= 2 * ROOM else short.partition(NARROW)[0] * (self.width >= ROOM)
+        )
 
 
 @dataclass(frozen=True)

@@ -152,7 +152,7 @@ class Settings(BaseModel):
         if self.smallest:
             from horsesense.findings.sizes import check_sizes  # with all that measures need
 
-            check_sizes(self.smallest, self.until)
+            check_sizes(self.smallest)
         return self
 
     @classmethod
