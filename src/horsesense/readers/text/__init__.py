@@ -9,9 +9,11 @@ from horsesense.readers.text.options import meanings_of, option_meaning, shown, 
 from horsesense.readers.text.outright import exact
 from horsesense.readers.text.page import without_struck
 from horsesense.readers.text.reader import LIKELY, TextReader
+from horsesense.readers.text.words import REFUSAL
 
 __all__ = [
     "LIKELY",
+    "REFUSAL",
     "TextReader",
     "exact",
     "meanings_of",
