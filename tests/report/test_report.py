@@ -28,8 +28,10 @@ from horsesense.models.base import Asked, Capabilities
 from horsesense.models.messages import Failure, Request, Response
 from horsesense.models.simulated.backend import Simulated
 from horsesense.report import item_report, verdict_of, write_report
-from horsesense.report.charts import Line, Point, bars, forest, multiples
+from horsesense.report.bands import bands
+from horsesense.report.charts import Line, Point, forest
 from horsesense.report.checks import MOST_FOUND, checks_of
+from horsesense.report.curves import Curve, curves
 from horsesense.report.examples import choose, exchanged, pieces, trials_of
 from horsesense.report.item_view import ItemView, quoted, view_of
 from horsesense.report.marks import side
@@ -120,7 +122,7 @@ def items_file(path: Path, n: int = 80) -> Path:
 
 
 def study(items: Path, model: str, out: Path, **settings: Any) -> Result:
-    chosen = Settings.of(items=str(items), model=model, draws=200, **settings)
+    chosen = Settings.of(items=str(items), model=model, **settings)
     return run_study(chosen, out)
 
 
@@ -496,17 +498,18 @@ class TestHostile:
     def test_charts_hold_it_as_text(self, nasty: str) -> None:
         e = estimate(0.5, 0.4, 0.6)
         points = [Point(nasty, e, 0.25), Point(nasty, e)]
+        lines = [Curve(nasty, [(nasty, e), ("2", e)]), Curve("$rows", [("2", e)])]
         charts = [
             forest(points, "x", caption=nasty, line=Line(0.5, nasty)),
-            bars([nasty], [e], x_title="x", caption=nasty),
-            multiples([(nasty, {"answer": e})], {"answer": nasty}, caption=nasty),
+            curves(lines, [nasty, "2"], x_title="x", y_title="y", caption=nasty),
+            bands([(nasty, [(10, -0.2, 0.3)])], 0.05, nasty),
         ]
         for chart in charts:
             page = Page(chart)
             assert set(page.tags) <= ALLOWED
             assert not any(name.startswith("on") for name, _ in page.attributes)
             assert page.open == []
-            assert dict(reversed(page.attributes))["aria-label"] == visible(nasty)
+            assert dict(reversed(page.attributes))["aria-label"].startswith(visible(nasty))
             assert visible(nasty)[:10] in page.text
             assert visible(page.text) == page.text
 
@@ -678,7 +681,7 @@ class Small(Simulated):
 
 def test_prompts_beyond_the_context_are_told_with_their_number(tmp_path: Path) -> None:
     probes = ("original", "order")
-    settings = Settings.of(items="sample", model="sim:prior", probes=probes, limit=20, draws=100)
+    settings = Settings.of(items="sample", model="sim:prior", probes=probes, limit=20)
     run = Run.start(tmp_path / "run", settings)
     run.ask(Small.from_spec("prior"), tell=None)
     run.read("text")
@@ -703,9 +706,7 @@ class Rambling(Simulated):
 
 
 def test_prompts_of_which_every_reading_is_unclear_count_as_unread(tmp_path: Path) -> None:
-    settings = Settings.of(
-        items="sample", model="sim:prior", probes=("original",), limit=10, draws=100
-    )
+    settings = Settings.of(items="sample", model="sim:prior", probes=("original",), limit=10)
     run = Run.start(tmp_path / "run", settings)
     run.ask(Rambling.from_spec("prior"), tell=None)
     run.read("text")

@@ -8,16 +8,15 @@ from pathlib import Path
 
 import orjson
 import pytest
+from horsesense.findings.accusation import ALPHA
 
 import horsesense as hs
 from command_line import call
-from horsesense.cli.audit import NO_FORECAST
 from horsesense.cli.each import saved
 from horsesense.comparison.gates.expression import parse
 from horsesense.comparison.gates.gate import require
 from horsesense.comparison.gates.looking import THESE_ALONE
 from horsesense.errors import UsageError
-from horsesense.findings.accusation import ALPHA
 from horsesense.findings.early import ENDED, STOPPED, Banded, Early, _without
 from horsesense.findings.early import _band as _told_band
 from horsesense.findings.kinds import KINDS
@@ -34,6 +33,7 @@ from horsesense.report.sections.readers import notices
 from horsesense.report.sections.until import _band
 from horsesense.report.text import interval_of
 from horsesense.runs.goal import Extents, Population
+from horsesense.runs.plan_text import NO_FORECAST
 from horsesense.runs.run import Run
 from horsesense.runs.settings import Settings
 from horsesense.runs.until import budget
@@ -304,7 +304,7 @@ def test_what_is_missing_is_told_of_the_items_asked(lossy: Result) -> None:
     assert score.finite
     (told,) = notices(lossy.results)
     assert "Bands allow for that; all other numbers describe the rest." in told
-    assert f"accuracy as published of the {asked} items asked would be between" in told
+    assert f"the score of the {asked} items asked lies between" in told
 
 
 def test_another_goal_after_looking_is_said(items: Path, tmp_path: Path) -> None:
