@@ -36,7 +36,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
 
 from horsesense.readers.reading import Reading  # noqa: E402
-from horsesense.readers.text import evidence, weigh  # noqa: E402
+from horsesense.readers.text import around, weigh  # noqa: E402
 from horsesense.readers.text.evidence import STATUSES, Scene  # noqa: E402
 from horsesense.readers.text.reader import scene  # noqa: E402
 from recorded_truth import Truth, learnt_from  # noqa: E402
@@ -108,7 +108,7 @@ def row_of(truth: Truth) -> Row:
         target = k + STATUSES.index(truth.status)
     if isinstance(found, Reading):
         return Row(truth, target, None, found)
-    mentions = [evidence.of_mention(found, i) for i in range(len(found.found))]
+    mentions = [around.of_mention(found, i) for i in range(len(found.found))]
     return Row(truth, target, found, None, mentions)
 
 

@@ -79,7 +79,7 @@ def test_imports_point_one_way() -> None:
             assert other == room or floor[other] < floor[room], f"{name} imports {other}, above it"
 
 
-TEXT = ("words", "page", "options", "mentions", "outright", "evidence", "weigh", "reader")
+TEXT = ("words", "page", "options", "mentions", "outright", "evidence", "around", "weigh", "reader")
 """The modules of the text reader, likewise."""
 
 

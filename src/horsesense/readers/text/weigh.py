@@ -9,7 +9,7 @@ from importlib.resources import files
 from math import exp, log
 from typing import Any, Final
 
-from horsesense.readers.text import evidence
+from horsesense.readers.text import around, evidence
 from horsesense.readers.text.evidence import STATUSES, Features, Named, Scene
 from horsesense.readers.text.words import listed
 
@@ -68,8 +68,7 @@ def weigh(scene: Scene, weights: Weights) -> Weighed:
     """The log-probabilities of all candidates."""
     get = weights.mention.get
     z = [
-        sum(get(name, 0.0) for name in evidence.of_mention(scene, k))
-        for k in range(len(scene.found))
+        sum(get(name, 0.0) for name in around.of_mention(scene, k)) for k in range(len(scene.found))
     ]
     return weighed(scene, z, weights.choice)
 
