@@ -160,13 +160,13 @@ class Plan:
 
 
 @lru_cache(maxsize=2)
-def planned(n: int, k: tuple[int, ...], skewed: float) -> Plan:
+def planned(n: int, k: tuple[int, ...], skewed: float, copies: int) -> Plan:
     """A plan of the basic suite, by the version that is installed."""
     rng = np.random.default_rng(n)
     rows = []
     for i in range(n):
         options = k[i % len(k)]
-        gold = 0 if rng.random() < skewed else i // len(k) % options
+        gold = 0 if rng.random() < skewed else i // copies // len(k) % options
         texts = [f"answer {i}.{j}" for j in range(options)]
         rows.append({"id": f"q{i}", "question": f"Which is number {i}?", "options": texts,
                      "answer_index": gold})  # fmt: skip
@@ -337,7 +337,7 @@ def plainly(
 
 
 def study(model: Model, seed: int, plain: Any) -> list[tuple[str, str]]:
-    plan = planned(model.n, model.k, model.skewed)
+    plan = planned(model.n, model.k, model.skewed, model.size if model.copies else 1)
     said = replies(model, plan, seed)
     table = np.array([as_read(r, t) for r, t in zip(said, plan.trials, strict=True)])
     if plain is not None:
