@@ -152,7 +152,6 @@ def _context(directory: RunDirectory, asked: Asked, reviews: Reviews) -> Context
         **subjects(items),
         near=near_classes(items),
         tested=tested((p["name"], p["invariant"]) for p in asked.probes),
-        draws=settings.draws,
         level=settings.level,
         seed=settings.seed,
     )
@@ -204,7 +203,7 @@ def _signer(
             reader=f"{reader}@{record.readers[reader.removesuffix(HELD_OUT)]}",
             reviewed=reviews.count_for(reader),
             measure=measure,
-            interval=f"{settings.level:g}x{settings.draws}",
+            interval=f"{settings.level:g}",
             seed=settings.seed,
             horsesense=__version__,
         )
