@@ -135,18 +135,26 @@ class Named:
     shares: dict[str, list[float]]
 
 
-def of_options(scene: Scene, z: Sequence[float]) -> tuple[list[Features], Named]:
-    """The features of each option; `z` are the scores of the mentions."""
+def of_options(
+    scene: Scene, names: Sequence[Sequence[str]], z: Sequence[float]
+) -> tuple[list[Features], Named]:
+    """The features of each option; `names` and `z` are the mentions' features and scores."""
     see, found = scene.see, scene.found
     by: list[list[float]] = [[] for _ in range(see.k)]
     for m, value in zip(found, z, strict=True):
         by[m.option].append(value)
     tops = [max(values, default=ABSENT) for values in by]
     shares = _shares(scene)
+    strongest: dict[int, int] = {}
+    for k, m in enumerate(found):
+        if z[k] >= z[strongest.setdefault(m.option, k)]:
+            strongest[m.option] = k
     low = {i for i, values in enumerate(by) if values and max(values) < -1.0}
     out = []
     for i, values in enumerate(by):
         f = _of_scores(scene, z, i, values, tops) if values else {}
+        if values:  # what stands around its strongest mention counts against that of others
+            f |= {"m:" + name: 1.0 for name in names[strongest[i]]}
         if not values and sum(map(bool, by)) == see.k - 1 > 0:
             f["leftout"] = 1.0
             f["leftover"] = float(len(low) == see.k - 1)

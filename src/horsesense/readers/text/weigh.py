@@ -67,15 +67,16 @@ class Weighed:
 def weigh(scene: Scene, weights: Weights) -> Weighed:
     """The log-probabilities of all candidates."""
     get = weights.mention.get
-    z = [
-        sum(get(name, 0.0) for name in around.of_mention(scene, k)) for k in range(len(scene.found))
-    ]
-    return weighed(scene, z, weights.choice)
+    names = [around.of_mention(scene, k) for k in range(len(scene.found))]
+    z = [sum(get(name, 0.0) for name in each) for each in names]
+    return weighed(scene, names, z, weights.choice)
 
 
-def weighed(scene: Scene, z: list[float], choice: Mapping[str, float]) -> Weighed:
-    """The same where the scores of the mentions are known."""
-    options, named = evidence.of_options(scene, z)
+def weighed(
+    scene: Scene, names: Sequence[Sequence[str]], z: list[float], choice: Mapping[str, float]
+) -> Weighed:
+    """The same where the features and scores of the mentions are known."""
+    options, named = evidence.of_options(scene, names, z)
     row = evidence.of_status(scene, z, named)
     get = choice.get
     odds = [sum(get(k, 0.0) * v for k, v in f.items()) for f in options]
