@@ -49,8 +49,8 @@ PENALTY_MENTION, PENALTY_CHOICE = 1.5, 1.5
 SMALL_MENTION, SMALL_CHOICE = 0.04, 0.04
 """Weights below are left out."""
 ITERATIONS = 60
-TREES = 80
-COUNTS = {"annotated": 0.5, "mmlu_pro": 1.5, "everyday": 1.5}
+TREES = 120
+COUNTS = {"annotated": 1.0, "mmlu_pro": 1.5, "everyday": 1.5}
 """What a row counts beside one of the corpus."""
 ANSWER, STATUS = 0.87, 0.35
 """Confidence from which on a choice, or a status, is read."""

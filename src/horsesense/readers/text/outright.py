@@ -60,6 +60,7 @@ class Patterns(NamedTuple):
     follows: re.Pattern[str]
     also: re.Pattern[str]
     lead: re.Pattern[str]
+    heads: re.Pattern[str]
 
 
 @lru_cache(maxsize=512)
@@ -102,6 +103,8 @@ def patterns(labels: tuple[str, ...]) -> Patterns:
         re.compile(rf"{_CLOSE}{_S}{joins}{label}{_CLOSE}(?!{_S}(?:is|was|are)\b)"),
         re.compile(rf"\b(?:and|or|und|oder)\b{_W}(?:option )?{label}(?=[*_]{{0,4}}[).:])"),
         re.compile(rf"{opens}{label}[\s*_`\"')\].:,;=>-]{{1,12}}"),
+        re.compile(rf"^[ \t*_(#>-]{{0,9}}(?:option )?(?P<label>{either})"
+                   rf"{_CLOSE}(?:[.):]|\s*$)", shape),
     )  # fmt: skip
 
 
@@ -141,6 +144,8 @@ _RECAP: Final = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_EXACT: Final = 400
+_CHATTER: Final = 60
+"""Tokens behind a statement from which on all is weighed."""
 _LOOPS: Final = 0.22
 """The share to which the end of a text is packed that says the same over and over."""
 _SHORTEST_LOOP: Final = 300
@@ -201,6 +206,54 @@ def statements(text: str, labels: tuple[str, ...], see: Shown) -> list[Statement
     return [found[at] for at in sorted(found)]
 
 
+def headed(text: str, labels: tuple[str, ...], see: Shown) -> list[Statement]:
+    """The one label that heads a line, first in the reply or behind a colon: "C. blue"."""
+    found = list(patterns(labels).heads.finditer(text))
+    if not found or len({m["label"] for m in found}) > 1:
+        return []
+    m, position = found[0], see.labels.get(found[0]["label"], -1)
+    before = text[: m.start()].rstrip(" *_\n")
+    if position < 0 or (before and not before.endswith(":")):
+        return []
+    line = text[m.end() :].split("\n")[0].strip(" *_.")
+    own = see.keys[position]
+    if line and key_of(line)[: len(own)] != own:
+        return []
+    return [Statement(position, m.start("label"), m.end(), False, "headed")]
+
+
+def closing(text: str, labels: tuple[str, ...], see: Shown) -> list[Statement]:
+    """The label, alone or with its own text, that is all of the last line."""
+    start = text.rstrip().rfind("\n") + 1
+    m = patterns(labels).heads.match(text, start) if start else None
+    position = see.labels.get(m["label"], -1) if m else -1
+    if m is None or position < 0:
+        return []
+    line = text[m.end() :].strip(" *_.\n")
+    above = text[:start].rstrip().rsplit("\n", 1)[-1]
+    if (line and key_of(line) != see.keys[position]) or patterns(labels).heads.match(above):
+        return []
+    return [Statement(position, m.start("label"), m.end(), False, "closing")]
+
+
+_SAYS_TEXT: Final = re.compile(
+    rf"(?<!'s )\b{_KIND}{_CLOSE}{_S}(?:\w{{1,12}}ly{_SS})?{_IS}{_MARK}(?P<text>[^\n]{{1,200}})",
+    re.IGNORECASE,
+)
+
+
+def by_text(text: str, see: Shown) -> list[Statement]:
+    """What is stated by the whole text of an option: "The answer is golf."."""
+    found = []
+    for m in _SAYS_TEXT.finditer(text):
+        said = key_of(_SENTENCE.split(m["text"])[0])
+        fits = [i for i, key in enumerate(see.keys) if key and key == said]
+        if len(fits) != 1:
+            return []
+        found.append(Statement(fits[0], m.start(), m.end(), False, "text_is"))
+    return found
+
+
 def _bare_small(m: re.Match[str], see: Shown) -> bool:
     """Whether a small letter or a number stands there with nothing to set it off."""
     if see.style == "upper":
@@ -217,10 +270,7 @@ def loops(text: str) -> bool:
 
 
 def without_next(text: str, see: Shown) -> str:
-    """A text up to a further question, told by options of its own or by a further record."""
-    record = _NEXT_RECORD.match(text)
-    if record is not None:
-        return text[: record.end("first")]
+    """A text up to a further question, told by options of its own."""
     if len(see.labels) < 2:
         return text
     (one, first), (two, second) = list(see.labels.items())[:2]
@@ -233,9 +283,6 @@ def without_next(text: str, see: Shown) -> str:
         if m.start() and text[: max(cut, 0)].strip():
             return text[:cut]
     return text
-
-
-_NEXT_RECORD: Final = re.compile(r"\s*(?P<first>\{[^{}]*\"answer\"[^{}]*\})\s*,?\s*\{")
 
 
 class Told(NamedTuple):
@@ -259,10 +306,10 @@ _NOTHING: Final = Told(None, -1, False, False)
 
 def told(text: str, labels: tuple[str, ...], see: Shown) -> Told:
     """One decision on all statements of a prepared text."""
-    if not labels:
-        return _NOTHING
     recap = _RECAP.search(text)
-    found = statements(text[: recap.start()] if recap else text, labels, see)
+    body = text[: recap.start()] if recap else text
+    found = statements(body, labels, see) or headed(body, labels, see)
+    found = found or closing(body, labels, see) or by_text(body, see)
     if not found:
         return _NOTHING
     final = [one for one in found if one.final]
@@ -280,7 +327,8 @@ def told(text: str, labels: tuple[str, ...], see: Shown) -> Told:
         return Told(Reading("ambiguous", (), "several", span, LESS), last.position, True, plain)
     if len(among) > 1 and not _corrected(text, found, last):
         return Told(Reading("ambiguous", (), "several", span, LESS), last.position, True, plain)
-    sure = STATED if len({one.position for one in found}) == 1 else LESS
+    alone = len({one.position for one in found}) == 1
+    sure = STATED if alone and last.rule not in ("closing", "text_is") else LESS
     return Told(
         Reading("answer", (last.position,), last.rule, span, sure), last.position, False, plain
     )
@@ -290,14 +338,14 @@ def _beside(text: str, last: Statement, labels: tuple[str, ...], see: Shown) -> 
     """Whether a statement names a second option with the first ("A and B", "A. red and B."
     " blue")."""
     known = patterns(labels)
-    m = known.follows.match(text, last.end)
-    if m is None:
+    m = known.follows.match(text, last.end) if labels else None
+    if m is None and labels and last.rule != "text_is":
         line = text[last.end : last.end + 400].split("\n")[0]
         own = see.keys[last.position]
         m = known.also.search(line)
         if m is None or len(key_of(line[: m.start()])) > len(own) + 2 or _TURNS.search(line):
             return False
-    return see.labels.get(m["label"], -1) != last.position
+    return m is not None and see.labels.get(m["label"], -1) != last.position
 
 
 def _corrected(text: str, found: list[Statement], last: Statement) -> bool:
@@ -322,4 +370,5 @@ def _says_more(text: str, last: Statement, see: Shown) -> bool:
     following = key_of(line)[:12] if line.strip(" .*)\"'`]") else ()
     others = [key for i, key in enumerate(see.keys) if i != last.position and key]
     clash = any(following[: len(key)] == key for key in others)
-    return clash or len(TOKEN.findall(text[last.end :])) > 60 or _TURNS.search(rest) is not None
+    goes_on = len(TOKEN.findall(rest)) > _CHATTER and not loops(rest)
+    return clash or goes_on or _TURNS.search(rest) is not None

@@ -104,6 +104,9 @@ def plain(text: str) -> str:
 def prepare(response: str) -> Prepared:
     """What is left to read of a reply."""
     text, thinks = response, False
+    record = words.RECORDS.match(response)
+    if record is not None:  # the first of several
+        text = response[: record.end("first")]
     if len(text) > LONG:
         cut = len(text) - (LONG - _HEAD)
         text = text[:_HEAD] + "\n".rjust(cut - _HEAD) + text[cut:]
@@ -113,7 +116,7 @@ def prepare(response: str) -> Prepared:
     elif "boxed" in text or "##" in text or "~~" in text:
         text = words.BOX.sub(_box, without_struck(text))
     text = plain(text)
-    whole = False
+    whole = record is not None
     following = words.NEXT_QUESTION.search(text, 1)
     if following and text[: following.start()].strip(" \n*#-.:"):
         text, whole = text[: following.start()], True

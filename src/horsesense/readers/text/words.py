@@ -268,6 +268,7 @@ NEXT_QUESTION: Final = re.compile(
     r"|(?:input|instruction|passage|context|text|sentence|review|tweet)\W{0,3}:)",
     re.IGNORECASE,
 )
+RECORDS: Final = re.compile(r"\s{0,9}(?P<first>\{[^{}]*\"answer\"[^{}]*\})\s{0,9},?\s{0,9}\{")
 OFFER: Final = re.compile(
     r"(?:(?<=[.!?)\n*] )|(?<=\n))\W{0,9}(?:(?:would|do) you (?:like|want)|let me know"
     r"|if you(?:'d| would|'re| want| have| need)|shall i|i hope (?:this|that|it)|hope (?:this|that)"
