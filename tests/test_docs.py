@@ -84,7 +84,7 @@ def test_scripts_that_pages_name_are_there() -> None:
     named = {
         name.replace("measured.py ", "")
         for text in PAGES.values()
-        for name in re.findall(r"(?:benchmarks|scripts)/(?:measured\.py \w+|[\w.]+\w)", text)
+        for name in re.findall(r"(?:benchmarks|scripts)/(?:measured\.py [a-z]\w*|[\w.]+\w)", text)
     }
     files = {name if "." in name or "scripts/" in name else f"{name}.py" for name in named}
     assert {name for name in files if not (ROOT / name).exists()} == set()
