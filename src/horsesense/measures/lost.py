@@ -37,7 +37,7 @@ from horsesense.measures.cells import (
     Other,
     People,
 )
-from horsesense.measures.contrast import Again, SwitchBeyondRepeat, alike, differences, paired
+from horsesense.measures.contrast import Again, SwitchBeyondRepeat, differences, paired
 from horsesense.measures.families import DIFFERENCE
 from horsesense.measures.parts import part_by_part
 from horsesense.measures.positions import PositionLocked, PositionPreference
@@ -169,8 +169,8 @@ def _switched(measure: Measure, cell: Cell, place: int) -> Ends:
             for one, so in zip(sides, (changed, not changed), strict=True)
         )
         rows = np.zeros((len(cell.item), 2))
-        rows[mine], forms = differences(here, noise, alike(cell), sided=True)
-        found.append(Rows(rows, int(rows[:, 1].sum()), 0, forms=forms))
+        rows[mine] = differences(here, noise)
+        found.append(Rows(rows, int(rows[:, 1].sum()), 0))
     return Ends(*found)
 
 
