@@ -241,6 +241,8 @@ def _void(measure: Measure, cell: Cell, place: int) -> Ends:
 _ENDS: Mapping[str, Callable[[Measure, Cell, int], Ends]] = {
     "accuracy": _supposed,
     "accuracy_change": _supposed,
+    "accuracy_hard": _void,
+    "accuracy_valid": _void,
     "accuracy_without_gold_lenient": _supposed,
     "answer_switch_beyond_repeat": _switched,
     "composition_questionless": _void,
@@ -256,5 +258,5 @@ _ENDS: Mapping[str, Callable[[Measure, Cell, int], Ends]] = {
     "valid_rate": _supposed,
     "without_gold_not_wrong": _supposed,
 }
-"""By measure: all that a verdict or an audit that may stop early rests on, but for problems that
-share a prompt."""
+"""By measure: all that a verdict, a comparison or an audit that may stop early rests on, but for
+problems that share a prompt."""
