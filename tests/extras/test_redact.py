@@ -18,7 +18,8 @@ from horsesense.api import Run
 from horsesense.errors import StoreError, UsageError
 from horsesense.items.load import load_items
 from horsesense.rng import fingerprint
-from horsesense_extras.redact import LARGEST, MARK, Redaction, secret, write_redacted
+from horsesense.runs.redacted import LARGEST, MARK
+from horsesense_extras.redact import Redaction, secret, write_redacted
 from studies import items_file, study
 
 KEY = bytes(range(32))
@@ -188,7 +189,7 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path, monkeypatch: Any) -> Non
         packed.writestr("run.toml", b"")
     with pytest.raises(StoreError, match=f"no {MARK}"):
         horsesense.open(empty)
-    monkeypatch.setattr("horsesense_extras.redact.LARGEST", 10)
+    monkeypatch.setattr("horsesense.runs.redacted.LARGEST", 10)
     with zipfile.ZipFile(empty, "w") as packed:
         packed.writestr(MARK, b"x" * 11)
     with pytest.raises(StoreError, match="take more than"):

@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 
 import horsesense as hs
 from horsesense.cli import app
-from horsesense.cli.schemas import ImportOutput
 from horsesense.errors import ItemsError, UsageError
 from horsesense.report.score_bar import score_bar
+from horsesense_extras.cli.schemas import ImportOutput
 from horsesense_extras.cue_tests.answers import load_answers
 from horsesense_extras.logs.imported import load_imported
 from horsesense_extras.logs.log_score import log_scores
