@@ -417,43 +417,6 @@ def test_answers_of_a_batch_are_joined_with_their_requests(tmp_path: Path) -> No
         open_logs([answers])
 
 
-def record(**changes: Any) -> dict[str, Any]:
-    row: dict[str, Any] = {
-        "schema_version": "0.2.1", "evaluation_id": "e", "model_id": "org/m",
-        "evaluation_name": "t", "sample_id": "s1", "interaction_type": "single_turn",
-        "input": {"raw": "Which is red?", "reference": ["blood"], "choices": ["blood", "grass"]},
-        "output": {"raw": ["A"], "reasoning_trace": None},
-        "answer_attribution": [{"extracted_value": "A"}],
-        "evaluation": {"score": 1.0, "is_correct": True},
-        "token_usage": {"input_tokens": 5, "output_tokens": 1, "total_tokens": 6},
-    }  # fmt: skip
-    return {**row, **changes}
-
-
-def test_records_of_every_eval_ever(tmp_path: Path) -> None:
-    raw = "Which is red?\nA) grass\nB) blood"
-    lettered_choices = {"raw": raw, "reference": ["B"], "choices": ["A", "B"]}
-    rows = [
-        record(),
-        record(sample_id="s2", input=lettered_choices, output={"raw": "B"}),
-        record(sample_id="s3", interaction_type="agentic", output=None),
-        record(sample_id="s4", input={"raw": "2 + 2", "reference": ["4"]}),
-    ]
-    jsonl(tmp_path / "x_samples.jsonl", rows)
-    results = {
-        "schema_version": "0.2.1", "evaluation_id": "e",
-        "evaluation_results": [{"evaluation_name": "t", "score_details": {"score": 1.0}}],
-    }  # fmt: skip
-    (tmp_path / "x.json").write_text(json.dumps(results))
-    [log] = open_logs([tmp_path])
-    first, second = log.samples()
-    assert (first.gold, first.reply, first.usage, first.labels) == (0, "A", (5, 1), ("A", "B"))
-    assert (second.options, second.gold, second.reply) == (("grass", "blood"), 1, "B")
-    assert first.scores["score"].answer == "A"
-    assert [r.value for r in log.reported] == [1.0]
-    assert log.left_out.total == 2
-
-
 # -- hostile files -------------------------------------------------------------------------------
 
 
@@ -518,11 +481,9 @@ def test_values_of_a_wrong_kind_are_taken_for_nothing(tmp_path: Path) -> None:
               "metadata", "error", "choices", "id", "message_pool", "transcript")  # fmt: skip
     rows = [inspect_sample(**{name: value}) for name in fields for value in odd]
     lines = [{**lm_eval_row(), name: value} for name in lm_eval_row() for value in odd]
-    records = [record(**{name: value}) for name in record() for value in odd]
     inspect_json(tmp_path / "log.json", rows)
     jsonl(tmp_path / "samples_t.jsonl", [lm_eval_row(), *lines])
-    jsonl(tmp_path / "x_samples.jsonl", [record(), *records])
-    for name in ("log.json", "samples_t.jsonl", "x_samples.jsonl"):
+    for name in ("log.json", "samples_t.jsonl"):
         [log] = open_logs([tmp_path / name])
         found = list(log.samples())
         assert found
