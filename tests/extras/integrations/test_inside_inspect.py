@@ -12,7 +12,6 @@ from typing import Any
 import polars as pl
 import pytest
 
-import horsesense as hs
 from horsesense.api import Run
 from horsesense.models.registry import make_model
 from horsesense.runs.settings import Settings
@@ -183,20 +182,6 @@ def test_a_provider_that_fails_is_asked_again_and_then_a_failure(tmp_path: Path)
         )
         assert shaky.faulted["500"] > 0
     assert run.findings["failures"] == 0
-
-
-@pytest.mark.parametrize(
-    ("spec", "said"),
-    [
-        ("inspect:nobody/model", "cannot make the model"),
-        (f"inspect:{MODEL}?reasoning_effort=enormous", "do not fit"),
-        (f"inspect:{MODEL}?temperature=1", "no setting of Inspect's models"),
-        (f"inspect:{MODEL}@http://u:p@localhost/v1", "a user name, a password"),
-    ],
-)
-def test_a_wrong_specification_is_said_before_anything_is_asked(spec: str, said: str) -> None:
-    with pytest.raises(hs.UsageError, match=said):
-        make_model(spec)
 
 
 def test_reasoning_settings_reach_the_provider_and_the_identity() -> None:

@@ -111,13 +111,6 @@ def test_a_worker_is_ready_works_and_says_how_far_it_is(ray: Ray) -> None:
     assert not ray.up
 
 
-def test_a_session_that_was_there_stays(ray: Ray) -> None:
-    ray.up = True
-    with RayEngine(workers=1).pool(TASK):
-        pass
-    assert ray.up
-
-
 def test_deaths_are_told_once_whatever_a_worker_was_doing(ray: Ray) -> None:
     with RayEngine(workers=3).pool(TASK) as pool:
         starting, idle, busy = (pool.start() for _ in range(3))
@@ -136,30 +129,12 @@ def test_deaths_are_told_once_whatever_a_worker_was_doing(ray: Ray) -> None:
         pool.stop()
 
 
-def test_a_defect_is_raised(ray: Ray) -> None:
-    with RayEngine(workers=1).pool(TASK) as pool:
-        worker = pool.start()
-        pool.events(0)
-        pool.give(worker, JOB)
-        ray.actors[0].says["work"] = RayTaskError("a defect")
-        with pytest.raises(RayTaskError):
-            pool.events(0)
-
-
 def test_machines_with_another_version_are_refused(ray: Ray) -> None:
     with RayEngine(workers=1).pool(TASK) as pool:
         pool.start()
         ray.actors[0].says["version"] = "0.0.1"
         with pytest.raises(UsageError, match=r"A worker has horsesense 0\.0\.1"):
             pool.events(0)
-
-
-def test_a_cluster_where_nobody_listens(ray: Ray) -> None:
-    with (
-        pytest.raises(UsageError, match=r"no Ray cluster at 127\.0\.0\.1:1"),
-        RayEngine(workers=1, address="127.0.0.1:1").pool(TASK),
-    ):
-        pass
 
 
 @pytest.mark.parametrize(("address", "kind"), [(None, ModelError), ("auto", UsageError)])

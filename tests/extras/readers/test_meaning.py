@@ -17,7 +17,7 @@ from horsesense.readers.reading import Reading
 from horsesense.readers.text.names.targets import Scene
 from horsesense.readers.text.reader import TextReader
 from horsesense.readers.text.weighing.evidence import Evidence
-from horsesense.readers.text.weighing.weigh import STATUSES, shipped, trust
+from horsesense.readers.text.weighing.weigh import STATUSES
 from horsesense.trials.condition import PLAIN
 from horsesense.trials.trial import Trial, Variant
 from horsesense_extras.readers.meaning import MeaningReader, encoder
@@ -51,16 +51,6 @@ def drawn(near: dict[str, str], wanted: set[str]) -> dict[str, np.ndarray]:
     for text, other in near.items():
         found[text] = (0.6 * found[text] + 0.8 * found[other]).astype(np.float32)
     return found
-
-
-def test_the_texts_are_sentences_and_options_without_thoughts_and_markup() -> None:
-    reply = "<think>A, surely.</think> **First.** " + " ".join(f"Number {i}." for i in range(9))
-    _, given = heard(f"{reply}\n\nIt may be so.")
-    assert given.options == OPTIONS
-    assert given.sentences[0] == "First."
-    assert given.sentences[-1] == "It may be so."
-    assert len(given.sentences) == 7
-    assert "surely" not in given.whole
 
 
 def test_the_nearest_option_and_the_nearest_saying_gain_by_how_near_they_are() -> None:
@@ -106,15 +96,6 @@ def test_meaning_is_weighed_where_vectors_are_there_and_the_rules_are_not_sure()
     reader.missing.clear()
     assert reader.read("The answer is B.", OPTIONS, LABELS).rule == "stated"
     assert not reader.missing
-
-
-def test_its_weights_are_its_own_and_know_meaning() -> None:
-    own = shipped("horsesense_extras.readers.meaning")
-    assert any("meaning:" in name for name in own.weights)
-    assert not any("meaning:" in name for name in shipped().weights)
-    assert own.weights["unnamed meaning:last_margin"] > 0
-    few, many = ({"option": 1.0, "option, odds": v, "lead over the second": v} for v in (0.1, 1.0))
-    assert trust(few, own.trust) < trust(many, own.trust)
 
 
 def test_it_is_named_like_the_other_readers() -> None:
