@@ -1,7 +1,7 @@
 """How often 95 % intervals of accuracy hold the truth when items and prompts are crossed.
 
-Run it as `python benchmarks/multi_problem_coverage.py`. Items are unequally hard (beta, mean 0.7,
-400 of them), prompts hold 20, and a share of the replies is lost as a whole. Nested: 60 prompts
+Shares of 1,000 simulated studies, standard error 0.7 points at 95 %. Items are unequally hard
+(beta, mean 0.7, 400 of them), prompts hold 20, and a share of the replies is lost as a whole. Nested: 60 prompts
 that share items; disjoint: 20 prompts that share none. Beside the interval in use (items and
 prompts), intervals that cluster by one of the two alone.
 """
@@ -39,12 +39,12 @@ def coverage(design: str, lost: float) -> dict[str, float]:
 
 
 def main() -> None:
-    print(f"coverage of 95 % intervals in {RUNS:,} simulated studies (standard error 0.7 points)")
+    print("| design | replies lost | items and prompts | items alone | prompts alone |")
+    print("|---|--:|--:|--:|--:|")
     for design in ("nested", "disjoint"):
         for lost in (0.0, 0.1):
-            found = coverage(design, lost)
-            parts = ", ".join(f"{name} {value:.3f}" for name, value in found.items())
-            print(f"  {design}, {lost:.0%} of the replies lost: {parts}")
+            cells = [f"{value:.3f}" for value in coverage(design, lost).values()]
+            print(f"| {design} | {lost:.0%} | {' | '.join(cells)} |")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,8 @@ ITEMS, STUDIES = 60, 1000
 def main() -> None:
     rng = np.random.default_rng(0)
     cluster = np.arange(ITEMS)
-    print("seeds  between  items hold  width  items and seeds hold  width")
+    print("| seeds | sd between trainings | items: holds 0 | width | items and seeds | width |")
+    print("|--:|--:|--:|--:|--:|--:|")
     for seeds in (2, 3, 5):
         for between in (0.0, 0.03, 0.1):
             held, wide = np.zeros(2), np.zeros(2)
@@ -34,10 +35,8 @@ def main() -> None:
                     held[n] += found.low <= 0 <= found.high
                     wide[n] += found.high - found.low
             rates, widths = held / STUDIES, wide / STUDIES
-            print(
-                f"{seeds:>5}  {between:>7}  {rates[0]:>10.1%}  {widths[0]:.2f}"
-                f"  {rates[1]:>20.1%}  {widths[1]:.2f}"
-            )
+            told = [f"{rate:.1%} | {wide:.2f}" for rate, wide in zip(rates, widths, strict=True)]
+            print(f"| {seeds} | {between} | {' | '.join(told)} |")
 
 
 if __name__ == "__main__":

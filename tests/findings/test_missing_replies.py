@@ -146,7 +146,7 @@ def test_what_they_could_change_is_said(lost: Results) -> None:
     assert score.value is not None
     right = round(score.value * score.n)
     ends = [100 * right / 80, 100 * (right + score.n_missing) / 80]
-    said = f"between {ends[0]:.1f}\u202f% and {ends[1]:.1f}\u202f%, whatever they say."
+    said = f"the score lies between {ends[0]:.1f}\u202f% and {ends[1]:.1f}\u202f%."
     assert any(said in sentence for sentence in verdict_of(lost))
 
 

@@ -35,10 +35,11 @@ def test_what_many_problems_cost_is_said_and_drawn(tmp_path: Path) -> None:
     )
     html = (out / "report.html").read_text()
     part = html[html.index('id="multi_problem"') :]
-    for caption in ("Accuracy per problem by size", "Kinds of errors", "Accuracy by place"):
+    for caption in ("Accuracy per problem by size", "Accuracy by place"):
         assert f'aria-label="{caption}' in part
-    kinds = part.split('aria-label="Kinds of errors.')[1].split('"')[0]
-    assert re.search(r"one answer a line, 20: correct 7\d.*unassigned (2|3)\d", kinds)
+    kinds = part.split("What became of each problem")[1].split("</table>")[0]
+    (batch,) = re.findall("<bdi>one answer a line, 20</bdi></th>(.*?)</tr>", kinds)
+    assert re.fullmatch(r"7\d.*(2|3)\d", "".join(re.findall(r"(\d\d)\u202f%", batch)))
     assert "select one label, 20, labels shown" in kinds
     said = [line for line in verdict_of(results_of(out)) if "with 20 problems" in line]
     assert len(said) == 3

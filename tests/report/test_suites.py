@@ -108,7 +108,7 @@ def test_data_sets_are_told_by_name(name: str, data: str | None) -> None:
 
 def test_the_section_that_contributing_shows_is_rendered(tmp_path: Path) -> None:
     """CONTRIBUTING shows this file of the example (tests/test_example_plugin.py)."""
-    from horsesense.report import _rendered
+    from horsesense.report.rendering import rendered
 
     path = ROOT / "examples/plugin/src/horsesense_example/section.py"
     spec = importlib.util.spec_from_file_location("section", path)
@@ -118,7 +118,7 @@ def test_the_section_that_contributing_shows_is_rendered(tmp_path: Path) -> None
     spec.loader.exec_module(module)
     items = items_file(tmp_path / "items.jsonl", 4)
     run = study(items, "sim:oracle", tmp_path / "run", probes=("order",), draws=100).results
-    [(section, html)] = _rendered(run, [module.SECTION])
+    [(section, html)] = rendered(run, [module.SECTION])
     assert section.id == "valid_replies"
     assert "<li>order: 100" in html
 

@@ -22,7 +22,7 @@ from horsesense.runs.start import start
 from horsesense.runs.stored_items import load_stored_items
 from horsesense.runs.studies import Study
 from horsesense.runs.suites import SUITES
-from horsesense.runs.suites.base import USUAL, Difference, Paper, table
+from horsesense.runs.suites.base import USUAL, Difference, Paper
 from horsesense.trials.trial import NONE_OPTION
 from studies import Result, items_file, study, value
 
@@ -511,8 +511,6 @@ def test_a_difference_differs_somewhere() -> None:
     paper = Paper("a", "A", "B. 2020", (same, other))
     assert paper.still_differs() == (other,)
     assert [row["here"] for row in paper.departures(False, {})] == ["all"]
-    assert "- **length**: 16; published: 1,000." in table(paper)
-    assert "Nothing is known that still differs" in table(Paper("a", "A", "B. 2020", (same,)))
 
 
 def test_a_larger_limit_draws_no_option_anew(tmp_path: Path) -> None:

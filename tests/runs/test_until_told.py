@@ -304,7 +304,7 @@ def test_what_is_missing_is_told_of_the_items_asked(lossy: Result) -> None:
     assert score.finite
     (told,) = notices(lossy.results)
     assert "Bands allow for that; all other numbers describe the rest." in told
-    assert f"accuracy as published of the {asked} items asked would be between" in told
+    assert f"the score of the {asked} items asked lies between" in told
 
 
 def test_another_goal_after_looking_is_said(items: Path, tmp_path: Path) -> None:

@@ -145,7 +145,7 @@ def test_groups_that_agree_count_as_one_value_each() -> None:
 def test_innocent_models_are_rarely_said_to_use_cues(
     n: int, easy: float, right: float, size: int, whole: bool, wald: float
 ) -> None:
-    """Answers by lot, of one group alike: p <= .05 in at most 6 % (`benchmarks/cue_dependence.py`).
+    """Answers by lot, of one group alike: p <= .05 in at most 6 %.
 
     The test by a sandwich error and a normal quantile has it more often than `wald`.
     """

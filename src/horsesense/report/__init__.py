@@ -6,36 +6,29 @@ PosixPath('runs/mmlu/report.html')
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache, partial
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
 from horsesense.errors import StoreError
 from horsesense.files import write_whole
-from horsesense.findings.wording import in_points, rounded_up
 from horsesense.inference.store import Store
-from horsesense.report import examples, text
+from horsesense.report import examples
 from horsesense.report.browser import Filters, shelves
 from horsesense.report.checks import checks_of
-from horsesense.report.examples import letter
 from horsesense.report.item_text import item_of
 from horsesense.report.item_view import ItemView, view_of
-from horsesense.report.pages import environment
 from horsesense.report.reasons import reasons_of
+from horsesense.report.rendering import rendered, templates
 from horsesense.report.score_bar import NO_SCORE, headline, score_bar
-from horsesense.report.sections import APPENDIX, Section, in_order
+from horsesense.report.sections import APPENDIX, in_order
 from horsesense.report.sections.score import SCORE
-from horsesense.report.shown import shown_interval, shown_size, shown_value
 from horsesense.report.told import notices_of, told_of, verdict_of
 from horsesense.rng import fingerprint
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.results import Results
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
 
 __all__ = [
     "item_html",
@@ -90,8 +83,8 @@ def write_report(results: Results, *, max_items: int = MAX_ITEMS, to: Path | Non
         checks=checks_of(results, reasons, filters.by_reason),
         most_named=MOST_NAMED,
         notices=notices_of(results),
-        sections=list(_rendered(results, in_order())),
-        appendix=list(_rendered(results, APPENDIX)),
+        sections=list(rendered(results, in_order())),
+        appendix=list(rendered(results, APPENDIX)),
         choice=choice,
         filters=filters,
         shelves=(found := shelves(choice, shown)),
@@ -121,7 +114,7 @@ def _written(directory: RunDirectory, html: str, path: Path) -> Path:
 
 def summary_html(results: Results) -> str:
     """The verdict and the figure of the score, for a notebook: no script, nothing outside."""
-    figures = [html for section, html in _rendered(results, [SCORE])]
+    figures = [html for section, html in rendered(results, [SCORE])]
     template = templates().get_template("summary.html.j2")
     return template.render(
         run=results,
@@ -155,17 +148,6 @@ def item_html(results: Results, item_id: str, reasons: Sequence[str] = ()) -> Ma
     return _item(results, view, LONGEST_ALONE, whole=True)
 
 
-def _rendered(run: Results, sections: Iterable[Section]) -> Iterator[tuple[Section, Markup]]:
-    """The sections that apply to the run, as HTML."""
-    for section in sections:
-        context = section.context(run)
-        if context is not None:
-            own, file = section.template, f"sections/{section.id}.html.j2"
-            pages = templates()
-            template = pages.from_string(own) if own else pages.get_template(file)
-            yield section, Markup(template.render(run=run, **context))
-
-
 def _views(run: Results, choice: examples.Choice, store: Store) -> Iterator[tuple[str, ItemView]]:
     """The chosen items, as they are to be shown."""
     for item_id, trials in examples.trials_of(run, choice.ids, store):
@@ -193,23 +175,3 @@ def _item(
 ) -> Markup:
     template = templates().get_template("item.html.j2")
     return Markup(template.render(run=run, view=view, limit=limit, classes=classes, whole=whole))
-
-
-@cache
-def templates() -> Environment:
-    """The templates, with what the report of an audit calls in them."""
-    made = environment()
-    for name in ("value_of", "interval_of", "count_of", "number", "chance_text"):
-        made.filters[name] = getattr(text, name)
-    made.filters.update(letter=letter)
-    made.filters.update(
-        in_points=in_points,
-        rounded_up=rounded_up,
-        shown_value=shown_value,
-        shown_interval=shown_interval,
-        shown_size=shown_size,
-    )
-    made.globals.update(
-        pieces=examples.pieces, identity=examples.identity, messages=examples.messages
-    )
-    return made

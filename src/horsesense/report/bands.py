@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from textwrap import wrap
 from typing import Any
 
 from markupsafe import Markup
 
-from horsesense.report.charts import ACCENT, FRAME, TEXT, draw
+from horsesense.report.charts import FRAME, draw, filled, fold
 from horsesense.report.text import visible
 
-HEIGHT, COLUMNS = 110, 2
+COLUMNS = 2
 TITLE_LINE = 36
 """Characters of one line above a panel."""
 
@@ -31,46 +30,22 @@ def bands(
         for label, looks in found
         for n, low, high in looks
     ]
-    x = {"field": "items", "type": "quantitative", "title": "items asked"}
-    y = {"type": "quantitative", "title": "points", "scale": {"domain": reach(rows, size)}}
-    limits = [{"level": 0.0}, {"level": 100 * size}, {"level": -100 * size}]
-    layers: list[dict[str, Any]] = [
-        {
-            "mark": {"type": "area", "color": ACCENT, "opacity": 0.3, "clip": True},
-            "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}},
-        },
-        {
-            "data": {"values": limits},
-            "mark": {"type": "rule", "strokeDash": [4, 3], "color": "#666"},
-            "encoding": {"y": {**y, "field": "level"}},
-        },
-    ]
     columns = min(COLUMNS, len(found))
-    width = (FRAME.middle + 200) // columns - 40
-    spec = {
-        "data": {"values": rows},
-        "facet": {
-            "field": "label",
-            "type": "nominal",
-            "title": None,
-            "sort": [title(label) for label, _ in found],
-            "header": {
-                "labelFontSize": 12,
-                "labelColor": TEXT,
-                "labelAnchor": "start",
-                "labelExpr": "split(datum.value, '\\n')",
-                "labelLimit": 0,
-            },
-        },
-        "columns": columns,
-        "spec": {"layer": layers, "width": width, "height": HEIGHT},
-    }
+    spec = filled(
+        "bands",
+        rows=rows,
+        columns=columns,
+        labels=[title(label) for label, _ in found],
+        width=(FRAME.middle + 200) // columns - 40,
+        reach=reach(rows, size),
+        limits=[{"level": 100 * level} for level in (0.0, size, -size)],
+    )
     return draw(spec, caption)
 
 
 def title(label: str) -> str:
     """A panel's name in lines that end before the next panel."""
-    return "\n".join(wrap(visible(label), TITLE_LINE))
+    return fold(visible(label), TITLE_LINE)
 
 
 def reach(rows: Sequence[dict[str, Any]], size: float) -> list[float]:

@@ -10,26 +10,26 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
-from typing import Any, TypeVar
-
-from markupsafe import Markup
 
 from horsesense.errors import UsageError, install
 from horsesense.files import inert
 from horsesense.report.published_tables import DATA_NAMES, Beside
+from horsesense.report.rendering import rendered
 from horsesense.report.sections import SECTIONS
 from horsesense.report.text import interval_of, p_text, value_of, visible
 from horsesense.runs.frames import ESTIMATE_COLUMNS
 from horsesense.runs.results import Results
 
-T = TypeVar("T")
 Cell = str | float | int | None
 
 FIGURE_FORMATS = ("svg", "pdf", "png")
 SCALE = 3
 """Pixels of a PNG for each of the figure."""
+_SVG = re.compile(
+    r'<svg role="img" aria-label="[^"]*"( viewBox="0 0 [\d.]+ ([\d.]+)")(.*?)</g></svg>', re.S
+)
 
 
 def figure(results: Results, name: str, kind: str) -> bytes:
@@ -43,13 +43,10 @@ def figure(results: Results, name: str, kind: str) -> bytes:
     """
     if find_spec("vl_convert") is None:
         raise UsageError("Figures need the package vl-convert-python.", hint=install("figures"))
-    section, _, place = name.rpartition("-")
-    if not place.isdigit() or section not in SECTIONS:
-        section, place = name, "1"
-    found = list(_figures(results, section)) if section in SECTIONS else []
-    if not 1 <= int(place) <= len(found):
-        raise UsageError.unknown("figure in this run's report", name, _figure_names(results))
-    svg = _alone(found[int(place) - 1])
+    found = dict(_figures(results))
+    svg = found.get(name) or found.get(name.removesuffix("-1"))
+    if svg is None:
+        raise UsageError.unknown("figure in this run's report", name, list(found))
     if kind == "svg":
         return svg.encode()
     import vl_convert
@@ -60,43 +57,14 @@ def figure(results: Results, name: str, kind: str) -> bytes:
     return made
 
 
-def _figures(results: Results, section: str) -> Iterator[Markup]:
-    for found in _within(SECTIONS.get(section).context(results), Markup):
-        if found.startswith("<svg"):
-            yield found
-
-
-def _figure_names(results: Results) -> list[str]:
-    counts = {section: len(list(_figures(results, section))) for section in SECTIONS.names()}
-    return [
-        section if number == 1 else f"{section}-{number}"
-        for section, n in counts.items()
-        for number in range(1, n + 1)
-    ]
-
-
-def _alone(figure: Markup) -> str:
-    """A figure of a page as a document: its namespace, a height, and paper behind it."""
-    head, rest = str(figure).split(">", 1)
-    size = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', head)
-    height = f' height="{size[2]}"' if size else ""
+def _figures(results: Results) -> Iterator[tuple[str, str]]:
+    """Every figure by its name, as a document: its namespace, a height, and paper behind it."""
     paper = '<rect width="100%" height="100%" fill="#fff"/>'
-    return f'{head}{height} xmlns="http://www.w3.org/2000/svg">{paper}{rest}'
-
-
-def _within(value: Any, kind: type[T]) -> Iterator[T]:
-    """Everything of a kind in nested lists, mappings and dataclasses, in order."""
-    if isinstance(value, kind):
-        yield value
-    elif isinstance(value, Mapping):
-        for one in value.values():
-            yield from _within(one, kind)
-    elif isinstance(value, list | tuple):
-        for one in value:
-            yield from _within(one, kind)
-    elif is_dataclass(value) and not isinstance(value, type | Results):
-        for field in fields(value):
-            yield from _within(getattr(value, field.name), kind)
+    for section, html in rendered(results, SECTIONS):
+        for number, svg in enumerate(_SVG.finditer(html), 1):
+            head, rest = svg[0].split(">", 1)
+            document = f'{head} height="{svg[2]}" xmlns="http://www.w3.org/2000/svg">{paper}{rest}'
+            yield section.id if number == 1 else f"{section.id}-{number}", document
 
 
 @dataclass(frozen=True)
@@ -138,10 +106,7 @@ def _scores(results: Results) -> Table:
 
 def _estimates(results: Results) -> Table:
     """Every estimate with all its fields."""
-    rows = [
-        [row[column] for column in ESTIMATE_COLUMNS]
-        for row in (e.as_json() for e in results.estimates)
-    ]
+    rows = [[e.as_json()[column] for column in ESTIMATE_COLUMNS] for e in results.estimates]
     return Table(_named(results), list(ESTIMATE_COLUMNS), rows)
 
 
@@ -163,11 +128,8 @@ def papers(results: Results, paper: str) -> list[Table]:
         raise UsageError.unknown("published data set", paper, DATA_NAMES)
     dataset = {**results.findings["dataset"], "name": name}
     renamed = replace(results, findings={**results.findings, "dataset": dataset})
-    found = [
-        beside
-        for section in SECTIONS.names()
-        for beside in _within(SECTIONS.get(section).context(renamed), Beside)
-    ]
+    contexts = (section.context(renamed) or {} for section in SECTIONS)
+    found = [beside for context in contexts for beside in context.get("tables", ())]
     if not found:
         raise UsageError(
             f"The run measured nothing that the tables on {paper} report.",
@@ -177,10 +139,7 @@ def papers(results: Results, paper: str) -> list[Table]:
 
 
 def _published(beside: Beside, own: str) -> Table:
-    mine: list[Cell] = [
-        "–" if e is None or e.value is None else f"{100 * e.value:.2f}" for e in beside.own
-    ]
-    rows = [[own, *mine]] + [
+    rows = [[own, *beside.mine]] + [
         [name, *(cell.text + "†" * bool(cell.why) for cell in cells)] for name, cells in beside.rows
     ]
     doubts = f" †: {'; '.join(beside.doubts)}." if beside.doubts else ""
@@ -194,30 +153,17 @@ def _published(beside: Beside, own: str) -> Table:
 def as_csv(found: Table) -> str:
     """CSV of RFC 4180; a text that a spreadsheet would compute gets an apostrophe."""
     out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(map(_inert, found.columns))
-    writer.writerows([[_inert(cell) for cell in row] for row in found.rows])
+    for row in (found.columns, *found.rows):
+        csv.writer(out).writerow(inert(cell) if isinstance(cell, str) else cell for cell in row)
     return out.getvalue()
-
-
-def _inert(cell: Cell) -> Cell:
-    return inert(cell) if isinstance(cell, str) else cell
 
 
 def as_markdown(found: Table) -> str:
     """A table of GitHub's Markdown under its title."""
-    lines = [
-        _plain(found.title),
-        "",
-        _line(found.columns),
-        _line(["---", *["---:"] * (len(found.columns) - 1)], plain=False),
-        *map(_line, found.rows),
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _line(cells: Sequence[Cell], *, plain: bool = True) -> str:
-    return "| " + " | ".join(_plain(c) if plain else str(c) for c in cells) + " |"
+    rule = ["---", *["---:"] * (len(found.columns) - 1)]
+    cells = [[_plain(cell) for cell in row] for row in (found.columns, *found.rows)]
+    lines = ["| " + " | ".join(row) + " |" for row in (cells[0], rule, *cells[1:])]
+    return "\n".join([_plain(found.title), "", *lines]) + "\n"
 
 
 def _plain(cell: Cell) -> str:
@@ -225,36 +171,26 @@ def _plain(cell: Cell) -> str:
     return re.sub(r"([\\`*_{}\[\]#|<>~$])", r"\\\1", one)
 
 
-_LATEX = {
+_LATEX = str.maketrans({
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
     "%": r"\%", "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}",
     "\u202f": r"\,", "−": "$-$", "†": r"$^\dagger$", "–": "--", "…": r"\dots{}", "“": "``",
     "”": "''", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
-}  # fmt: skip
+})  # fmt: skip
 
 
 def as_latex(found: Table) -> str:
     """A tabular with booktabs' rules; every sign of a text that LaTeX would read is escaped."""
-    lines = [
-        "% " + " ".join(_text(found.title).split()),
-        rf"\begin{{tabular}}{{l{'r' * (len(found.columns) - 1)}}}",
-        r"\toprule",
-        _row(found.columns),
-        r"\midrule",
-        *map(_row, found.rows),
-        r"\bottomrule",
-        r"\end{tabular}",
-    ]
-    return "\n".join(lines) + "\n"
+    head, *rows = (" & ".join(map(_latex, row)) + r" \\" for row in (found.columns, *found.rows))
+    title = " ".join(_text(found.title).split())
+    start = rf"\begin{{tabular}}{{l{'r' * (len(found.columns) - 1)}}}"
+    lines = [f"% {title}", start, r"\toprule", head, r"\midrule", *rows, r"\bottomrule"]
+    return "\n".join([*lines, r"\end{tabular}"]) + "\n"
 
 
-def _row(cells: Sequence[Cell]) -> str:
-    return " & ".join("".join(_LATEX.get(c, c) for c in _one_line(cell)) for cell in cells) + r" \\"
-
-
-def _one_line(cell: Cell) -> str:
+def _latex(cell: Cell) -> str:
     # A narrow space is no white space here: it stands before a percent sign.
-    return re.sub(r"[ \t\r\n]+", " ", _text(cell)).strip(" ")
+    return re.sub(r"[ \t\r\n]+", " ", _text(cell)).strip(" ").translate(_LATEX)
 
 
 def _text(cell: Cell) -> str:

@@ -21,6 +21,7 @@ DATA_NAMES: Mapping[str, re.Pattern[str]] = {
     "mmlu": re.compile(r"mmlu(?!pro|redux)"),
     "medmcqa": re.compile(r"medmcqa"),
 }
+NONE = "–"
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Beside:
     Attributes:
         title, source: of the published table.
         columns: headings.
-        own: the run's estimates, None where it has none.
+        mine: the run's values in percent, "–" where it has none.
         rows: published rows.
         doubts: the marks that occur, once each.
     """
@@ -46,7 +47,7 @@ class Beside:
     title: str
     source: str
     columns: Sequence[str]
-    own: Sequence[Estimate | None]
+    mine: Sequence[str]
     rows: Sequence[tuple[str, Sequence[Cell]]]
     doubts: Sequence[str]
 
@@ -63,9 +64,8 @@ def beside(run: Results, prefix: str, own: Callable[[str, str], Estimate | None]
     examples = bool(run.findings["study"].get("shots"))
     found = []
     for table in _tables():
-        if bool(table.get("shots", examples)) != examples:
-            continue
-        if table["id"].startswith(prefix) and DATA_NAMES[table["data"]].search(name):
+        fits = table["id"].startswith(prefix) and bool(table.get("shots", examples)) == examples
+        if fits and DATA_NAMES[table["data"]].search(name):
             mine = [own(table["id"], column) for column in table["columns"]]
             if any(e is not None for e in mine):
                 found.append(_beside(table, mine))
@@ -82,16 +82,20 @@ def _tables() -> list[dict[str, Any]]:
 def _beside(table: Mapping[str, Any], own: Sequence[Estimate | None]) -> Beside:
     marks = {(m["row"], m["column"]): m["why"] for m in table["marks"]}
     columns = table["columns"]
-    rows = [
-        (
-            row["name"],
-            [
-                Cell("–" if math.isnan(value) else f"{value:.2f}", marks.get((row["name"], c), ""))
-                for c, value in zip(columns, row["values"], strict=True)
-            ],
-        )
-        for row in table["rows"]
-    ]
-    names = [column.replace("_", " ") for column in columns]
-    doubts = list(dict.fromkeys(marks.values()))
-    return Beside(table["title"], table["source"], names, own, rows, doubts)
+
+    def cells(row: Mapping[str, Any]) -> list[Cell]:
+        pairs = zip(columns, row["values"], strict=True)
+        return [Cell(_text(value), marks.get((row["name"], c), "")) for c, value in pairs]
+
+    return Beside(
+        table["title"],
+        table["source"],
+        [column.replace("_", " ") for column in columns],
+        [NONE if e is None or e.value is None else _text(100 * e.value) for e in own],
+        [(row["name"], cells(row)) for row in table["rows"]],
+        list(dict.fromkeys(marks.values())),
+    )
+
+
+def _text(value: float) -> str:
+    return NONE if math.isnan(value) else f"{value:.2f}"

@@ -26,7 +26,7 @@ far as values of a cluster agree, a supposed difference may come in whole cluste
 
 Assumptions: without an effect, values of one stratum are equally likely in both groups; clusters
 are independent; values lie in [0, 1]. The combination for clusters is made here; its error rates
-are measured (`benchmarks/cue_dependence.py`).
+are measured.
 """
 
 from __future__ import annotations

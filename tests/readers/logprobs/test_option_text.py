@@ -196,7 +196,7 @@ def test_a_habit_for_a_label_is_not_one_for_a_text(habit: Results) -> None:
 def test_the_report_sets_it_beside_the_letters(habit: Results) -> None:
     shown = context(habit)
     assert shown is not None
-    assert [row.reader for row in shown["by_text"]] == list(READERS[2:])
+    assert [reader for reader, _ in shown["by_text"]] == list(READERS[2:])
     found = {f.reader: f for f in habit.verdict if f.name == "other_reader"}
     for reader in READERS[2:]:
         assert found[reader].kind == "found"

@@ -211,7 +211,7 @@ def test_a_study_asks_its_judge_once_and_counts_it(
         spent = result.findings["judges"][judge]
         assert 0 < spent["answered"] <= 5
         page = (tmp_path / "run" / "report.html").read_text()
-        assert f"<code>{judge}</code></th>" in page.split("What the judges cost")[1]
+        assert f"<bdi>{judge}</bdi></th>" in page.split("What the judges cost")[1]
         show(result, as_json=False)
         assert f"{judge}: {spent['answered']} answers asked for" in capsys.readouterr().out
         assert spent["prompt_tokens"] > 0

@@ -20,24 +20,22 @@ MOST_FAILURES = 20
 
 
 def numbers(run: Results) -> Context:
-    by_cell: dict[tuple[str, Condition], list[tuple[Estimate, str, str, str]]] = {}
+    main = [e for e in run.estimates if e.reader == run.reader]
+    for listed in (list(run.estimates), main, [e for e in main if not e.group]):
+        if len(listed) <= MOST_NUMBERS:
+            break
+    by_cell: dict[str, list[tuple[Estimate, str, str, str]]] = {}
     undefined: dict[tuple[str, str], dict[str, None]] = {}
-    listed = run.estimates
-    if len(listed) > MOST_NUMBERS:
-        listed = tuple(e for e in listed if e.reader == run.reader)
-    if len(listed) > MOST_NUMBERS:
-        listed = tuple(e for e in listed if not e.group)
     for e in listed:
+        label, title = run.label(e.probe, e.condition), _title(e.measure)
         if e.value is None:
-            undefined.setdefault((e.measure, e.note), {})[run.label(e.probe, e.condition)] = None
+            undefined.setdefault((title, e.note), {})[label] = None
         else:
-            row = (e, _title(e.measure), p_text(e.p_value), p_text(e.p_adjusted))
-            by_cell.setdefault((e.probe, e.condition), []).append(row)
+            row = (e, title, p_text(e.p_value), p_text(e.p_adjusted))
+            by_cell.setdefault(label, []).append(row)
     return {
-        "cells": [(run.label(*cell), rows) for cell, rows in by_cell.items()],
-        "undefined": [
-            (_title(m), note, ", ".join(where)) for (m, note), where in undefined.items()
-        ],
+        "cells": by_cell,
+        "undefined": [(title, [why, ", ".join(at)]) for (title, why), at in undefined.items()],
         "unlisted": len(run.estimates) - len(listed),
         "level": run.estimates[0].level if run.estimates else 0.95,
     }
@@ -59,34 +57,19 @@ def left_out(run: Results) -> Context:
         "failures": found["failures"],
         "kinds": kinds[:MOST_FAILURES],
         "more_kinds": max(0, len(kinds) - MOST_FAILURES),
-        "flags": [(text, flags[flag]) for flag, text in FLAGS.items() if flags.get(flag)],
+        "flags": [(text, [flags[flag]]) for flag, text in FLAGS.items() if flags.get(flag)],
         "notes": [*found["dataset"]["notes"], *found["model"]["notes"]],
-        "too_long": _too_long(run),
-        "missing": _missing(run),
-        "unscored": _unscored(run),
+        # Prompts that exceed the model's context and were not sent.
+        "too_long": [
+            (run.label(row["probe"], Condition.parse(row["condition"])), [row["prompts"]])
+            for row in found.get("too_long", ())
+        ],
+        "missing": [
+            (run.label(e.probe, e.condition), [e.n_missing, e.n + e.n_missing]) for e in run.missing
+        ],
+        # Labels without a log-probability; every reader of tokens looks at the same replies.
+        "unscored": next((f for f in found.get("fits", {}).values() if f.get("missing")), None),
     }
-
-
-def _unscored(run: Results) -> tuple[int, int, int, int] | None:
-    """Labels without a log-probability, of how many, and replies; None for nothing to say."""
-    for fit in run.findings.get("fits", {}).values():
-        if fit.get("missing"):  # every reader of tokens looks at the same replies
-            labels = fit["missing"], fit["labels"]
-            return *labels, fit.get("incomplete", 0), fit.get("replies", 0)
-    return None
-
-
-def _too_long(run: Results) -> list[tuple[str, int]]:
-    """Prompts that exceed the model's context and were not sent: name, how many."""
-    return [
-        (run.label(row["probe"], Condition.parse(row["condition"])), row["prompts"])
-        for row in run.findings.get("too_long", ())
-    ]
-
-
-def _missing(run: Results) -> list[tuple[str, int, int]]:
-    """Cells with trials that have no reading: name, how many, of how many."""
-    return [(run.label(e.probe, e.condition), e.n_missing, e.n + e.n_missing) for e in run.missing]
 
 
 def glossary(run: Results) -> Context:
@@ -106,11 +89,12 @@ def signatures(run: Results) -> Context:
 NUMBERS = Section("numbers", "All numbers", numbers)
 LEFT_OUT = Section("left_out", "What was left out, and why", left_out)
 _TERMS = """\
+<details><summary>{{ measures | length }} measures</summary>
 <dl>
 {% for m in measures %}
 <dt>{{ m.title }} <code>{{ m.name }}</code></dt><dd>{{ m.summary }}</dd>
 {% endfor %}
-</dl>
+</dl></details>
 """
 GLOSSARY = Section("glossary", "What the measures mean", glossary, template=_TERMS)
 SIGNATURES = Section("signatures", "Signatures", signatures)

@@ -6,18 +6,19 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from horsesense.findings.untested import named
-from horsesense.measures.base import Estimate
 from horsesense.measures.cells import HELD_OUT
 from horsesense.measures.votes import PERTURBED
-from horsesense.report.charts import Line, Point, describe, forest
-from horsesense.report.flow import flow, spoken
+from horsesense.report.charts import Line, Point, forest
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import rests_on
+from horsesense.report.text import number, rests_on
 from horsesense.runs.results import Results
 
 ENTROPIES = (*PERTURBED, "option_swap", "order")
 SAID = ("accuracy", "mismatch_rate", "rstd", "rstd_null")
 SURE = ("brier", "ece", "ece_null", "confidence_auroc")
+BY_SUBJECT = ("none_by_subject", "rstd_by_subject")
+
+Row = tuple[str, list[Any]]
 
 
 class Offset(NamedTuple):
@@ -29,24 +30,23 @@ class Offset(NamedTuple):
 
 
 def context(run: Results) -> Context | None:
-    readers = _readers(run)
-    scores = [
-        Point(_named(run, name), e)
-        for name in readers
-        if (e := run.one("accuracy", reader=name)) is not None
-    ]
-    entropies, fits = _entropies(run), _fits(run)
-    flows, moving = _flows(run)
+    # Each fitted reader is followed by its items held out.
+    names = {e.reader for e in run.estimates}
+    readers = [n for name in run.readers for n in (name, name + HELD_OUT) if n in names]
+    read = ((name, run.one("accuracy", reader=name)) for name in readers)
+    scores = [Point(_named(run, name), e) for name, e in read if e is not None]
+    entropies, fits, flows = _entropies(run), _fits(run), _flows(run)
     if len(scores) < 3 and not entropies and not flows and not fits:
         return None
     chance = scores[0].estimate.baseline if scores else None
+    line = Line(chance, "chance") if chance else None
     return {
         "scores": scores
         and forest(
             scores,
-            "Right answers as published, %",
-            caption="Accuracy by reader. " + describe(scores),
-            line=Line(chance, "guessing") if chance else None,
+            "Right answers in the original order, %",
+            caption="Accuracy by reader",
+            line=line,
         ),
         "said": _beside(run, readers, SAID),
         "sure": [row for row in _beside(run, readers, SURE) if row[1][0] is not None],
@@ -54,37 +54,22 @@ def context(run: Results) -> Context | None:
         "fitted": any("fits" in fit and fit["fits"] for _, fit in fits),
         "offsets": _offsets(run),
         "entropies": entropies
-        and forest(
-            entropies,
-            "Entropy of an item’s answers, nats",
-            caption="Entropy of answers. " + describe(entropies),
-        ),
+        and forest(entropies, "Entropy of an item’s answers, nats", caption="Entropy of answers"),
         "entropies_n": rests_on([point.estimate for point in entropies]),
         "ties": [
             (run.label(e.probe, e.condition), e) for e in run.everywhere("vote_tie_rate") if e.n
         ],
-        "flow": flows and flow(flows, moving, caption="Answers before and after. " + spoken(flows)),
-        "moving": moving,
+        "flows": flows,
         "subjects": _subjects(run),
         "floating": run.one("answer_floating", "extra_options", group="all"),
         "to_added": run.one("answer_floating", "extra_options", group="to_added"),
     }
 
 
-def _beside(
-    run: Results, readers: list[str], measures: tuple[str, ...]
-) -> list[tuple[str, list[Estimate | None]]]:
-    """One row a reader: its name, and some measures of the items as published."""
-    return [
-        (_named(run, name), [run.one(measure, reader=name) for measure in measures])
-        for name in readers
-    ]
-
-
-def _readers(run: Results) -> list[str]:
-    """Readers of the run, each fitted one followed by its items held out."""
-    names = {e.reader for e in run.estimates}
-    return [n for name in run.readers for n in (name, name + HELD_OUT) if n in names]
+def _beside(run: Results, readers: list[str], measures: tuple[str, ...]) -> list[Row]:
+    """One row a reader: some measures of the items as published, and of how many items."""
+    found = ((n, [run.one(measure, reader=n) for measure in measures]) for n in readers)
+    return [(_named(run, n), [*es, es[0].n if es[0] else None]) for n, es in found]
 
 
 def _named(run: Results, reader: str) -> str:
@@ -120,21 +105,20 @@ def _entropies(run: Results) -> list[Point]:
     return [Point(run.label(e.probe, e.condition), e, e.baseline) for e in found]
 
 
-def _subjects(run: Results) -> list[tuple[str, list[Estimate | None]]]:
+def _subjects(run: Results) -> list[Row]:
     """Refusals, declared absences and spread of recalls by subject, most refused first."""
-    refused = sorted(
-        run.all("refusal_by_subject", "original"), key=lambda e: (-(e.value or 0), e.group)
-    )
-    others = ("none_by_subject", "rstd_by_subject")
-    return [(e.group, [e, *(run.one(name, group=e.group) for name in others)]) for e in refused]
+    refused = run.all("refusal_by_subject", "original")
+    ranked = sorted(refused, key=lambda e: (-(e.value or 0), e.group))
+    more = ([run.one(name, group=e.group) for name in BY_SUBJECT] for e in ranked)
+    return [(e.group, [e, *others, e.n]) for e, others in zip(ranked, more, strict=True)]
 
 
-def _flows(run: Results) -> tuple[dict[tuple[str, str], float], int]:
-    """(before, after) -> share of the items, and how many items that are."""
-    flows = run.all("answer_flow", "extra_options")
-    pairs = ((tuple(e.group.split(" → ")), e.value or 0.0) for e in flows)
-    shares = {(before, after): share for (before, after), share in pairs if share > 0}
-    return shares, max((e.n for e in flows), default=0)
+def _flows(run: Results) -> list[Row]:
+    """What items' votes were and become: share of the items, and how many; largest first."""
+    flows = sorted(run.all("answer_flow", "extra_options"), key=lambda e: -(e.value or 0))
+    return [
+        (e.group, [number(e.value, "fraction", 0), round(e.value * e.n)]) for e in flows if e.value
+    ]
 
 
 def notices(run: Results) -> Iterator[str]:

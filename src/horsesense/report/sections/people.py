@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from horsesense.report.sections.base import Context, Section
+from horsesense.report.text import count_of
 from horsesense.runs.results import Results
 from horsesense.stats.words import plural
 from horsesense.trials.condition import Condition
@@ -23,7 +24,7 @@ def context(run: Results) -> Context | None:
         "told": told,
         "missing": sum(map(len, told["missing"].values())),
         "scores": [
-            (run.label(e.probe, e.condition), e)
+            (run.label(e.probe, e.condition), [e, count_of(e)])
             for probe in run.probes
             for e in run.all("accuracy", probe)
             if e.n

@@ -4,28 +4,16 @@ from __future__ import annotations
 
 from horsesense.measures.base import Estimate
 from horsesense.measures.joined import RECORDED_ORDERS, balanced
-from horsesense.report.charts import Line, Point, describe, forest
+from horsesense.report.charts import Line, Point, forest
 from horsesense.report.marks import side
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import p_text
 from horsesense.runs.results import Results
 
-ORDERS = {
-    "balanced": "in orders that put every option in every position equally often",
-    "other": "in orders that do not put every option in every position equally often",
-    "recorded": "in the orders that the log holds",
-    "published": "in the published order alone, which cannot tell a preference for a position from "
-    "one for what stands there",
-}
-
-
-def _probe(run: Results) -> str:
-    """The orders, where each content visits each position; else the items as published."""
-    return "order" if run.all("position_preference", "order") else "original"
-
 
 def context(run: Results) -> Context | None:
-    probe = _probe(run)
+    # The orders, where each content visits each position; else the items as published.
+    probe = "order" if run.all("position_preference", "order") else "original"
     chosen = _condition(run.all("position_preference", probe))
     if not chosen:
         return None
@@ -36,34 +24,28 @@ def context(run: Results) -> Context | None:
     ]
     recalls = [Point(f"position {e.group}", e) for e in _condition(run.all("recall", probe))]
     overall = run.one("accuracy", probe)
-    spread, null = run.one("rstd", probe), run.one("rstd_null", probe)
+    null = run.one("rstd_null", probe)
     return {
-        "orders": ORDERS[_orders(probe, chosen[0], fair)],
+        "asked": probe == "order",
+        "recorded": chosen[0].condition.matches(design=RECORDED_ORDERS),
         "fair": fair,
         "preference": forest(
             preference,
             "Answers that choose the position, %",
-            caption="Choice per position. " + describe(preference),
+            caption="Choice per position",
             line=Line(even.pop() or 0.0, "even-handed") if len(even) == 1 else None,
         ),
         "recall": recalls
         and forest(
             recalls,
             "Right answers found there, %",
-            caption="Recall per position. " + describe(recalls),
+            caption="Recall per position",
             line=Line(overall.value, "all positions") if overall and overall.value else None,
         ),
-        "rstd": spread,
+        "rstd": run.one("rstd", probe),
         "null": null,
         "p": p_text(null.p_value) if null else "",
     }
-
-
-def _orders(probe: str, e: Estimate, fair: bool) -> str:
-    if probe != "order":
-        return "published"
-    recorded = e.condition.matches(design=RECORDED_ORDERS)
-    return "recorded" if recorded else "balanced" if fair else "other"
 
 
 def _off(e: Estimate, positions: int) -> bool:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from horsesense.measures.base import Estimate
 from horsesense.report.behind_score import as_asked
-from horsesense.report.charts import Line, Point, describe, forest
+from horsesense.report.charts import Line, Point, forest
 from horsesense.report.marks import significant
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import p_text
 from horsesense.runs.results import Results
 from horsesense.stats.words import plural
-from horsesense.trials.condition import Condition
 
 FEW = 30
 """Independent items below which the verdict says that there are few."""
@@ -22,15 +20,16 @@ def context(run: Results) -> Context | None:
     scores = run.everywhere("accuracy")
     if not scores:
         return None
-    changes = {(e.probe, e.condition): e for e in run.everywhere("accuracy_change")}
+    changes = run.everywhere("accuracy_change")
     decided = run.findings.get("until", {}).get("findings", ())
-    early = {(row["probe"], row["condition"]) for row in decided if row["kind"] == "found"}
+    moved = {(e.probe, e.condition.format()) for e in changes if significant(e)}
+    moved |= {(row["probe"], row["condition"]) for row in decided if row["kind"] == "found"}
     rows = [
         Point(
             run.label(e.probe, e.condition),
             e,
             e.baseline,
-            _moved(changes, e) or (e.probe, e.condition.format()) in early,
+            (e.probe, e.condition.format()) in moved,
         )
         for e in scores
     ]
@@ -40,28 +39,27 @@ def context(run: Results) -> Context | None:
         rows.insert(after + 1, Point("… right in every order", hard, hard.baseline))
     original = run.one("accuracy")
     line = Line(original.value, as_asked(run)) if original and original.value else None
-    caption = "Accuracy with interval under each change. " + describe(rows)
     return {
-        "figure": forest(rows, "Accuracy, %", caption=caption, line=line),
+        "figure": forest(rows, "Accuracy, %", caption="Accuracy under each change", line=line),
         "changes": [
             (run.label(e.probe, e.condition), e, p_text(e.p_value), p_text(e.p_adjusted))
-            for e in changes.values()
+            for e in changes
         ],
         "probes": run.findings["probes"],
         "early": bool(decided),
     }
 
 
-def _moved(changes: dict[tuple[str, Condition], Estimate], score: Estimate) -> bool:
-    change = changes.get((score.probe, score.condition))
-    return change is not None and significant(change)
-
-
 def notices(run: Results) -> Iterator[str]:
     """Few independent items make wide intervals, and one makes none."""
-    clusters = run.findings["dataset"]["clusters"]
+    clusters, items = (run.findings["dataset"][name] for name in ("clusters", "items"))
     if clusters == 1:
         yield "There is only 1 independent item, so there are no intervals."
+    elif clusters < FEW and clusters < items:
+        yield (
+            f"The {plural(items, 'item')} form {plural(clusters, 'cluster')} and count as little"
+            f" more than {clusters}: intervals are wide."
+        )
     elif clusters < FEW:
         yield f"There are only {plural(clusters, 'independent item')}, so the intervals are wide."
 

@@ -1,9 +1,11 @@
-"""Each option on its own, and what becomes of wrong answers (REVAS)."""
+"""How it judges each option alone, and what a second question about wrong answers changes."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from horsesense.measures.base import Estimate
-from horsesense.report.charts import Point, describe, forest
+from horsesense.report.charts import Point, forest
 from horsesense.report.published_tables import beside
 from horsesense.report.sections.base import Context, Section
 from horsesense.runs.results import Results
@@ -17,48 +19,34 @@ OPTIONS = {
     "gold": "right accepted",
     "distractors": "wrong rejected",
 }
+MULTI: Mapping[str, tuple[str, str]] = {
+    "several options named": ("multi_rate", ""),
+    "right one among several": ("recall_gold", "multi"),
+    "right one, of all": ("recall_gold", "all"),
+    "misleading one among several": ("recall_misleading", "multi"),
+    "misleading one, of all": ("recall_misleading", "all"),
+    "the right one alone": ("multi_exact", ""),
+}
+"""Rows of replies to "which options are right?": measure and group."""
+REPLACED = "misleading_replaced"
 
 
 def context(run: Results) -> Context | None:
     judged = [
-        Point(f"{OPTIONS[e.group]}{_which(e)}", e)
+        Point(f"{OPTIONS[e.group]} ({which})" if (which := _which(e)) else OPTIONS[e.group], e)
         for e in run.all("true_false_consistency", "true_false")
     ]
-    recovered = [
-        Point(ARMS[e.group], e)
-        for e in run.all("recovery_rate", "misleading_replaced")
-        if e.group in ARMS
-    ]
-    sure = _confidence(run)
-    multi = [
-        (title, e)
-        for title, e in [
-            ("several options named", run.one("multi_rate", "multi_select")),
-            ("right one among several", run.one("recall_gold", "multi_select", group="multi")),
-            ("right one, of all", run.one("recall_gold", "multi_select", group="all")),
-            ("misleading one among several",
-             run.one("recall_misleading", "multi_select", group="multi")),
-            ("misleading one, of all", run.one("recall_misleading", "multi_select", group="all")),
-            ("the right one alone", run.one("multi_exact", "multi_select")),
-        ]
-        if e is not None
-    ]  # fmt: skip
+    again = run.all("recovery_rate", REPLACED)
+    recovered = [Point(ARMS[e.group], e) for e in again if e.group in ARMS]
+    gains = [(e.group.partition("-")[2], e) for e in again]
+    sure, multi = _confidence(run), _multi(run)
     if not (judged or recovered or sure or multi):
         return None
     return {
-        "judged": judged
-        and forest(judged, "% of judgements", caption=f"Judgements. {describe(judged)}"),
-        "balanced": [
-            (f"{_which(e)}".strip(" ()"), e)
-            for e in run.all("true_false_balanced_accuracy", "true_false")
-        ],
-        "recovered": recovered
-        and forest(recovered, "% right now", caption=f"Wrong before. {describe(recovered)}"),
-        "gains": [
-            (ARMS[e.group.partition("-")[2]], e)
-            for e in run.all("recovery_rate", "misleading_replaced")
-            if e.group.partition("-")[2] in ARMS
-        ],
+        "judged": judged and forest(judged, "% of judgements", caption="Judgements"),
+        "balanced": [(_which(e), e) for e in run.all("true_false_balanced_accuracy", "true_false")],
+        "recovered": recovered and forest(recovered, "% right now", caption="Wrong before"),
+        "gains": [(ARMS[control], e) for control, e in gains if control in ARMS],
         "sure": sure,
         "multi": multi,
         "tables": beside(run, "revas_second", lambda _, column: _own(run, column))
@@ -66,34 +54,29 @@ def context(run: Results) -> Context | None:
     }
 
 
+def _multi(run: Results) -> list[tuple[str, list[Estimate]]]:
+    found = ((t, run.one(m, "multi_select", group=g)) for t, (m, g) in MULTI.items())
+    return [(title, [e]) for title, e in found if e is not None]
+
+
 def _which(e: Estimate) -> str:
     """What sets a condition apart: items right in every order, and the negative question."""
-    parts = []
-    if e.condition.matches(items="consistent"):
-        parts.append("consistent")
-    if e.condition.matches(polarity="negative"):
-        parts.append("asked if wrong")
-    return f" ({', '.join(parts)})" if parts else ""
+    consistent = "consistent" if e.condition.matches(items="consistent") else ""
+    negative = "asked if wrong" if e.condition.matches(polarity="negative") else ""
+    return ", ".join(filter(None, (consistent, negative)))
 
 
-def _confidence(run: Results) -> list[tuple[str, Estimate, Estimate | None]]:
+def _confidence(run: Results) -> list[tuple[str, list[Estimate | None]]]:
     """Over the vocabulary, and of yes against no; the area under the curve in a row of its own."""
+    areas = run.all("option_auroc", "option_confidence", "first_token")
     return [
-        (e.group.replace("_", " "), e, _relative(run, e.group))
+        (e.group.replace("_", " "), [e, _sure(run, e.group, "option_confidence_relative")])
         for e in run.all("option_confidence", "option_confidence", "first_token")
-    ] + [
-        ("area under the curve", e, None)
-        for e in run.all("option_auroc", "option_confidence", "first_token")
-    ]
+    ] + [("area under the curve", [e, None]) for e in areas]
 
 
-def _relative(run: Results, group: str) -> Estimate | None:
-    measure, probe = "option_confidence_relative", "option_confidence"
-    return run.one(measure, probe, group=group, reader="first_token")
-
-
-def _sure(run: Results, column: str) -> Estimate | None:
-    return run.one("option_confidence", "option_confidence", group=column, reader="first_token")
+def _sure(run: Results, group: str, measure: str = "option_confidence") -> Estimate | None:
+    return run.one(measure, "option_confidence", group=group, reader="first_token")
 
 
 def _own(run: Results, column: str) -> Estimate | None:
@@ -104,14 +87,11 @@ def _own(run: Results, column: str) -> Estimate | None:
     if column in ("gold_accepted", "distractors_rejected"):
         group = column.partition("_")[0]
         found = run.all("true_false_consistency", "true_false")
-        return next(
-            (e for e in found if e.group == group and e.condition.matches(items="consistent")), None
-        )
-    if column == "multi_rate":
-        return run.one("multi_rate", "multi_select")
+        alike = (e for e in found if e.group == group and e.condition.matches(items="consistent"))
+        return next(alike, None)
     if column == "recovery_rate":
-        return run.one("recovery_rate", "misleading_replaced", group="misleading")
-    return run.one(column, "multi_select", group="multi")
+        return run.one("recovery_rate", REPLACED, group="misleading")
+    return run.one(column, "multi_select", group="" if column == "multi_rate" else "multi")
 
 
 SECOND_LOOK = Section("second_look", "How does it judge each option alone?", context)

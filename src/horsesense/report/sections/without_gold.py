@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from horsesense.measures.base import Estimate
 from horsesense.probes.gold_absent import HINTS
-from horsesense.report.charts import Line, bars
+from horsesense.report.charts import Line, Point, forest
 from horsesense.report.published_tables import beside
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import value_of
@@ -17,6 +17,7 @@ NAMES: Mapping[str, str] = {
     "hint_option": "none-option offered",
     "hint_instruction": "none announced",
     "no_hint": "no hint",
+    "mean": "mean of the three prompts",
     "omni_accuracy": "OmniAccuracy",
 }
 PROBE = "gold_absent"
@@ -26,65 +27,53 @@ def context(run: Results) -> Context | None:
     found = _shown(run)
     if not any(name in found for name in HINTS):
         return None
-    names = [NAMES[name] for name in found]
-    said = ", ".join(f"{NAMES[name]} {value_of(e)}" for name, e in found.items())
-    omni = found.get("omni_accuracy")
-    line = Line(0.5, "always none") if omni else None
+    line = Line(0.5, "OmniAccuracy of always none") if "omni_accuracy" in found else None
+    points = [Point(NAMES[name], e) for name, e in found.items()]
     return {
-        "figure": bars(
-            names, list(found.values()), x_title="Prompt", y_title="% right", line=line, step=135,
-            caption=f"Right replies by prompt. {said}. Always none has an OmniAccuracy of 50 %.",
-        ),
-        "omni": omni,
-        "every": _every_position(run),
-        "classes": [e for e in run.all("response_class", PROBE) if e.n],
+        "figure": forest(points, "% right", caption="Right replies by prompt", line=line),
+        "every": [e for e in run.all("recall", PROBE) if e.condition.matches(positions="every")],
+        "classes": [
+            (e.group.replace("_", " ").replace("+", " + "), [e])
+            for e in run.all("response_class", PROBE)
+            if e.n
+        ],
         "reviews": run.findings.get("reviews", {}),
         "detection": [
-            (e, balanced, alarms)
+            (
+                run.label(e.probe, e.condition),
+                [
+                    e,
+                    run.one("gold_detection_balanced", e.probe, condition=e.condition),
+                    run.one("false_none_rate", e.probe, condition=e.condition),
+                ],
+            )
             for e in run.everywhere("gold_detection")
-            for balanced in [run.one("gold_detection_balanced", e.probe, condition=e.condition)]
-            for alarms in [run.one("false_none_rate", e.probe, condition=e.condition)]
         ],
         "lenient": list(_lenient(run)),
         "by_name": [e for e in run.all("accuracy_without_gold_by_name", PROBE) if e.n],
-        "names": {**NAMES, "mean": "mean of the three prompts"},
         "leaks": run.all("leak_rate", "delimiter"),
-        "label": run.label,
         "tables": beside(run, "know_no", lambda table, column: _own(found, run, table, column)),
-    }  # fmt: skip
+    }
 
 
 def _shown(run: Results) -> dict[str, Estimate]:
     """The four prompts and OmniAccuracy, as far as they were measured."""
-    found: dict[str, Estimate] = {}
-    for e in run.all("accuracy", PROBE):
-        if e.condition.matches(prompt="with_gold"):
-            found.setdefault("with_gold", e)
-    for hint in HINTS:
-        one = run.one("accuracy_without_gold", PROBE, group=hint)
-        if one is not None:
-            found[hint] = one
+    scores = run.all("accuracy", PROBE)
+    whole = next((e for e in scores if e.condition.matches(prompt="with_gold")), None)
+    hints = {hint: run.one("accuracy_without_gold", PROBE, group=hint) for hint in HINTS}
     omni = run.one("omni_accuracy", PROBE)
-    return {**found, "omni_accuracy": omni} if omni is not None else found
+    found = {"with_gold": whole, **hints, "omni_accuracy": omni}
+    return {name: e for name, e in found.items() if e is not None}
 
 
-def _lenient(run: Results) -> Iterator[tuple[str, Estimate, Estimate]]:
+def _lenient(run: Results) -> Iterator[tuple[str, list[Estimate]]]:
     """Shares where only the offered words count, and where any words do."""
     shares = [(group, "accuracy_without_gold", group) for group in (*HINTS[:2], "mean")]
     for name, measure, group in (*shares, ("omni_accuracy", "omni_accuracy", "")):
         strict = run.one(measure, PROBE, group=group)
         lenient = run.one(f"{measure}_lenient", PROBE, group=group)
         if strict is not None and lenient is not None:
-            yield name, strict, lenient
-
-
-def _every_position(run: Results) -> list[tuple[str, Estimate]]:
-    """How often the none-option is chosen, by the position it stands in."""
-    return [
-        (e.group, e)
-        for e in run.all("recall", PROBE)
-        if e.condition.matches(positions="every")
-    ]  # fmt: skip
+            yield NAMES[name], [strict, lenient]
 
 
 def _own(found: Mapping[str, Estimate], run: Results, table: str, column: str) -> Estimate | None:
@@ -97,12 +86,13 @@ def _own(found: Mapping[str, Estimate], run: Results, table: str, column: str) -
 
 def notices(run: Results) -> Iterator[str]:
     """A judge that cannot decide many replies makes the numbers a lower bound."""
-    open_share = run.one("response_class", PROBE, group="needs_review")
-    if open_share is not None and open_share.value and open_share.value > 0.02:
+    unjudged = run.one("response_class", PROBE, group="needs_review")
+    if unjudged is not None and unjudged.value and unjudged.value > 0.02:
         yield (
-            f"{value_of(open_share)} of replies to questions without a hint could not be judged "
-            "by a rule and count as wrong; with `horsesense annotate`, people can judge them."
+            f"No rule could judge {value_of(unjudged)} of the replies to questions without a hint;"
+            " they count as wrong."
         )
+        yield "People can judge them: horsesense annotate."
 
 
 WITHOUT_GOLD = Section(

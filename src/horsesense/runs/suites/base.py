@@ -1,7 +1,7 @@
 """What a published experiment is here: its protocol, and every point at which a run departs.
 
 Each difference is declared once, beside the probes that make it. The report, `estimates.json` and
-docs/suites.md print what is declared.
+docs/differences.md print what is declared.
 """
 
 from __future__ import annotations
@@ -267,19 +267,3 @@ def _listed(sizes: Sequence[int]) -> str:
 def _plain(spec: str) -> bool:
     """Whether a reader is made from its name alone, without another model or a file."""
     return spec.partition("(")[0].strip() in READERS
-
-
-def table(paper: Paper) -> str:
-    """The differences in Markdown, and what still differs with `--faithful`."""
-    rows = [each.as_json() for each in paper.differences]
-    head = "| point | published | `--faithful` | default | why |\n|---|---|---|---|---|\n"
-    body = "".join(f"| {' | '.join(map(_escaped, row.values()))} |\n" for row in rows)
-    still = paper.still_differs()
-    if not still:
-        return f"{head}{body}\nNothing is known that still differs with `--faithful`.\n"
-    told = "".join(f"- **{d.what}**: {d.faithful}; published: {d.published}.\n" for d in still)
-    return f"{head}{body}\nWhat still differs with `--faithful`:\n\n{told}"
-
-
-def _escaped(text: str) -> str:
-    return text.replace("|", "\\|")

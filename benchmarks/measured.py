@@ -1,0 +1,50 @@
+"""Runs one of these scripts and keeps what it prints as a table under docs/measured/.
+
+    python benchmarks/measured.py people_coverage --studies 200
+
+The page says what was measured (the script's own first sentence), by which command, with which
+version and when, so that no figure stands in the documentation without the script that made it.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import platform
+import shlex
+import subprocess
+import sys
+from datetime import date
+from pathlib import Path
+
+from horsesense.version import __version__
+
+HERE = Path(__file__).parent
+TABLES = HERE.parent / "docs" / "measured"
+
+
+def page(name: str, words: list[str], printed: str) -> str:
+    """What a script printed, with where it comes from."""
+    about = ast.get_docstring(ast.parse((HERE / f"{name}.py").read_text(encoding="utf-8"))) or ""
+    command = shlex.join(["python", "benchmarks/measured.py", name, *words])
+    body = printed.strip()
+    if not body.startswith(("|", "-", "#")):
+        body = f"```\n{body}\n```"
+    made = (
+        f"horsesense {__version__}, Python {platform.python_version()}, {os.cpu_count()} cores,"
+        f" {date.today().isoformat()}"
+    )
+    return f"# {about.splitlines()[0]}\n\n`{command}` wrote this page ({made}).\n\n{body}\n"
+
+
+def main() -> None:
+    name, *words = sys.argv[1:]
+    command = [sys.executable, str(HERE / f"{name}.py"), *words]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    print(done.stdout)
+    TABLES.mkdir(exist_ok=True)
+    (TABLES / f"{name}.md").write_text(page(name, words, done.stdout), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

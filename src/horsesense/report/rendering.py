@@ -1,0 +1,52 @@
+"""The templates of a report with what they call, and sections made with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from horsesense.findings.wording import in_points, rounded_up
+from horsesense.report import examples, text
+from horsesense.report.pages import environment
+from horsesense.report.sections.base import Section
+from horsesense.report.shown import shown_interval, shown_size
+from horsesense.runs.results import Results
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+FILTERS = (
+    text.value_of,
+    text.interval_of,
+    text.count_of,
+    text.number,
+    text.chance_text,
+    examples.letter,
+    in_points,
+    rounded_up,
+    shown_interval,
+    shown_size,
+)
+CALLED = (examples.pieces, examples.identity, examples.messages)
+
+
+@cache
+def templates() -> Environment:
+    """The templates, with what the report of an audit calls in them."""
+    made = environment()
+    made.filters.update({each.__name__: each for each in FILTERS})
+    made.globals.update({each.__name__: each for each in CALLED})
+    return made
+
+
+def rendered(run: Results, sections: Iterable[Section]) -> Iterator[tuple[Section, Markup]]:
+    """The sections that apply to the run, as HTML."""
+    for section in sections:
+        context = section.context(run)
+        if context is not None:
+            own, file = section.template, f"sections/{section.id}.html.j2"
+            template = templates().from_string(own) if own else templates().get_template(file)
+            yield section, Markup(template.render(run=run, **context))
