@@ -61,7 +61,7 @@ def parsed(text: bytes, source: str) -> Any:
     try:
         return mended(_decoder.decode(text.decode("utf-8-sig", "replace")))
     except (ValueError, RecursionError) as error:
-        raise damaged(source, f"broken JSON ({error})") from None
+        raise damaged(source, f"broken JSON, or cut off ({error})") from None
 
 
 def damaged(

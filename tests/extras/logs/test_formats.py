@@ -355,7 +355,7 @@ def test_broken_documents_are_errors_with_their_place(tmp_path: Path) -> None:
         samples(path)
     deep = HEADER | {"samples": "@"}
     path.write_text(json.dumps(deep).replace('"@"', "[" * 100_000))
-    with pytest.raises(ItemsError, match=r"nested too deeply|cut off"):
+    with pytest.raises(ItemsError, match="cut off"):
         samples(path)
     inspect_eval(tmp_path / "log.eval", ["[1, 2"])
     with pytest.raises(ItemsError, match=r"samples/0_epoch_1\.json"):
