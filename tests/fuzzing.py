@@ -195,7 +195,7 @@ def whole_run() -> Path:
     items = items_file(_scratch() / "items.jsonl", 6)
     from horsesense.api import audit
 
-    audit(items, "sim:prior", out=place, probes="order,multi_select", draws=100, report_items=3)
+    audit(items, "sim:prior", out=place, probes="order,multi_select", report_items=3)
     (place / "reviews.json").write_bytes(
         b'{"classes": {"00": "x"}, "reviewers": [], "agreement": null, "compared": 0,'
         b' "disagreements": 0}'

@@ -60,7 +60,7 @@ def test_the_example_is_listed(python: dict[str, str], tmp_path: Path) -> None:
 
 def test_an_audit_uses_all_four(python: dict[str, str], tmp_path: Path) -> None:
     words = ["audit", "sample", "--model", "always:It is D, not B.", "--probes", "backwards"]
-    words += ["--readers", "text,last_label", "--limit", "12", "--draws", "100", "--out", "run"]
+    words += ["--readers", "text,last_label", "--limit", "12", "--out", "run"]
     call(python, "-m", "horsesense", *words, cwd=tmp_path)
     found = json.loads((tmp_path / "run" / "estimates.json").read_bytes())
     assert [probe["name"] for probe in found["probes"]] == ["original", "backwards"]

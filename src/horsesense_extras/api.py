@@ -7,11 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from horsesense.api import Items, Run, import_out
-from horsesense.api.given import named_values, source_of
+from horsesense.api.given import items_of
 from horsesense.files import usable
-from horsesense.items.given import given_items
-from horsesense.runs.prepare import load_study_items
-from horsesense.runs.settings import Settings
 
 if TYPE_CHECKING:
     from horsesense_extras.cue_tests.groups import Grouping
@@ -51,10 +48,7 @@ def load_log(*logs: str | Path, out: str | Path | None = None, items: Items | No
         run.read()
         run.measure()
         return run
-    known = None
-    if items is not None:
-        known = given_items(items, settings := Settings.of(items=source_of(items), model="none:"))
-        known = known or load_study_items(settings)
+    known = None if items is None else items_of(items)
     run = Run(import_logs(place, opened, known))
     run.read()
     run.measure()
@@ -96,12 +90,7 @@ def cues(
     """
     from horsesense_extras.cue_tests.api import find_cues
 
-    source = source_of(items)
-    values = named_values(
-        items=source, model="none:", map=map, split=split, where=where, limit=limit, seed=seed
-    )
-    settings = Settings.of(**values)
-    found = given_items(items, settings) or load_study_items(settings)
+    found = items_of(items, map=map, split=split, where=where, limit=limit, seed=seed)
     return find_cues(
         found, faithful=faithful, grouping=grouping, folds=folds, repeats=repeats, seed=seed,
         jobs=jobs,

@@ -197,7 +197,7 @@ import atexit, os, signal, typer
 from horsesense import cli
 def app(*_, **__):
     raise {stop}
-cli.app = lambda: app
+cli.app = lambda *_: app
 atexit.register(lambda: os.kill(os.getpid(), signal.SIGINT))
 cli.main()
 """

@@ -33,7 +33,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = str(tmp_path_factory.mktemp("json") / "run")
     words = ["audit", "sample", "-m", "sim:oracle", "--limit", "12", "--probes", "gold_absent"]
     with pytest.raises(SystemExit):
-        main([*words, "--out", path, "--draws", "100"])
+        main([*words, "--out", path])
     return path
 
 
@@ -47,7 +47,7 @@ SMALL = ("sample", "-m", "sim:oracle", "--limit", "12", "--probes", "gold_absent
 
 def test_a_study(call: Call, run: str) -> None:
     check("plan", call("plan", *SMALL)[1])
-    check("audit", call("audit", *SMALL, "--draws", "100", "--out", run)[1])
+    check("audit", call("audit", *SMALL, "--out", run)[1])
     check("report", call("report", run, "--json")[1])
     check("read", call("read", run, "--readers", "text", "--json")[1])
     check("verify", call("verify", run, "--json")[1])

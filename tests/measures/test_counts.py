@@ -122,7 +122,7 @@ def test_no_suite_shows_fewer_than_its_clusters(suite: Suite, tmp_path: Path) ->
     items = tmp_path / "items.jsonl"
     items.write_bytes(b"\n".join(map(orjson.dumps, rows)))
     chosen_sizes = {"sizes": "4", "bundles": 2} if bundled else {}
-    asked = {"probes": (), "suite": suite.name, "draws": 50, **chosen_sizes}
+    asked = {"probes": (), "suite": suite.name, **chosen_sizes}
     done = study(items, "sim:position", tmp_path / "run", **asked)
     assert sum(clusters_of(e) is not None for e in done.estimates) > 10
     assert too_few(done.estimates) == []

@@ -251,7 +251,7 @@ def test_exclusions_reach_the_findings(tmp_path: Path) -> None:
     ]
     path = tmp_path / "items.jsonl"
     path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
-    result = study(path, "sim:oracle", tmp_path / "run", probes=("gold_absent",), draws=100)
+    result = study(path, "sim:oracle", tmp_path / "run", probes=("gold_absent",))
     reasons = {e["reason"]: e["examples"] for e in result.findings["exclusions"]}
     assert reasons == {
         "two options have the same text": ["twice"],
@@ -266,7 +266,7 @@ def test_a_set_of_labels_left_out_is_counted_beside_those_asked(tmp_path: Path) 
     ]
     path = tmp_path / "items.jsonl"
     path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
-    result = study(path, "sim:oracle", tmp_path / "run", probes=("labels",), draws=100)
+    result = study(path, "sim:oracle", tmp_path / "run", probes=("labels",))
     reasons = {e["reason"]: e["examples"] for e in result.findings["exclusions"]}
     assert reasons == {"set=digits: a label of this set is an option's text": ["numbers"]}
     asked = result.results.directory.trials().collect()

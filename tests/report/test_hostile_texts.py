@@ -87,7 +87,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """All pages of a run that holds nothing but attacks."""
     out = tmp_path_factory.mktemp("hostile") / "run <img src=x onerror=alert(1)>"
     run: Run = audit(
-        rows(), Hostile(), out=out, probes="order(design=random(1))", draws=100,
+        rows(), Hostile(), out=out, probes="order(design=random(1))",
         report_items=len(PAYLOADS),
     )  # fmt: skip
     summary = out / "summary.html"

@@ -122,7 +122,7 @@ def items_file(path: Path, n: int = 80) -> Path:
 
 
 def study(items: Path, model: str, out: Path, **settings: Any) -> Result:
-    chosen = Settings.of(items=str(items), model=model, draws=200, **settings)
+    chosen = Settings.of(items=str(items), model=model, **settings)
     return run_study(chosen, out)
 
 
@@ -681,7 +681,7 @@ class Small(Simulated):
 
 def test_prompts_beyond_the_context_are_told_with_their_number(tmp_path: Path) -> None:
     probes = ("original", "order")
-    settings = Settings.of(items="sample", model="sim:prior", probes=probes, limit=20, draws=100)
+    settings = Settings.of(items="sample", model="sim:prior", probes=probes, limit=20)
     run = Run.start(tmp_path / "run", settings)
     run.ask(Small.from_spec("prior"), tell=None)
     run.read("text")
@@ -706,9 +706,7 @@ class Rambling(Simulated):
 
 
 def test_prompts_of_which_every_reading_is_unclear_count_as_unread(tmp_path: Path) -> None:
-    settings = Settings.of(
-        items="sample", model="sim:prior", probes=("original",), limit=10, draws=100
-    )
+    settings = Settings.of(items="sample", model="sim:prior", probes=("original",), limit=10)
     run = Run.start(tmp_path / "run", settings)
     run.ask(Rambling.from_spec("prior"), tell=None)
     run.read("text")

@@ -26,7 +26,7 @@ PROBES = ("order", "option_count(2)", "option_count(6)", "option_count(6, kind=p
 def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("suites")
     items = items_file(folder / "mmlu_made_up.jsonl", 24)
-    return study(items, "sim:torn", folder / "run", probes=PROBES, suite="revas", draws=100).out
+    return study(items, "sim:torn", folder / "run", probes=PROBES, suite="revas").out
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +79,7 @@ def test_broken_bounds_are_never_silent(out: Path, tmp_path: Path) -> None:
 
 def test_a_run_without_the_probes_has_no_such_section(tmp_path: Path) -> None:
     items = items_file(tmp_path / "made_up.jsonl", 8)
-    run = study(items, "sim:oracle", tmp_path / "run", probes=("order",), draws=100).results
+    run = study(items, "sim:oracle", tmp_path / "run", probes=("order",)).results
     shown = {section.id for section in SECTIONS if section.context(run) is not None}
     assert not shown & {"option_count", "without_gold", "second_look", "protocol"}
 
@@ -117,7 +117,7 @@ def test_the_section_that_contributing_shows_is_rendered(tmp_path: Path) -> None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     items = items_file(tmp_path / "items.jsonl", 4)
-    run = study(items, "sim:oracle", tmp_path / "run", probes=("order",), draws=100).results
+    run = study(items, "sim:oracle", tmp_path / "run", probes=("order",)).results
     [(section, html)] = rendered(run, [module.SECTION])
     assert section.id == "valid_replies"
     assert "<li>order: 100" in html
@@ -156,7 +156,7 @@ def test_the_papers_tables_are_those_of_the_same_prompts(
 def test_agreement_over_two_pairs_of_options_feeds_no_sentence(tmp_path: Path) -> None:
     items = items_file(tmp_path / "mmlu_made_up.jsonl", 12)
     probes = ("order", "option_count(2, design=random(4))", "option_count(6)")
-    run = study(items, "sim:prior", tmp_path / "run", probes=probes, draws=100).results
+    run = study(items, "sim:prior", tmp_path / "run", probes=probes).results
     shown = option_count.context(run)
     assert shown is not None
     [(_, figure)] = shown["figures"]
@@ -186,7 +186,7 @@ def test_items_with_different_numbers_of_options_lose_no_form(tmp_path: Path) ->
     items = tmp_path / "items.jsonl"
     items.write_bytes(b"\n".join(map(orjson.dumps, rows)))
     probes = ("order", "option_count(3)", "option_count(6)")
-    run = study(items, "sim:prior", tmp_path / "run", probes=probes, draws=100).results
+    run = study(items, "sim:prior", tmp_path / "run", probes=probes).results
     shown = option_count.context(run)
     assert shown is not None
     rows = [(way, n, of) for way, n, of, _ in shown["rows"]]

@@ -165,7 +165,7 @@ def test_calibration_against_scikit_learn():
 def test_a_calibrated_respondent_is_told_from_an_overconfident_one(sharp, calibrated):
     cell, _, _ = scored_cell(sharp=sharp)
     n = len(cell.item)
-    context = Context("d", "m", np.arange(n), lambda *_: "", draws=200)
+    context = Context("d", "m", np.arange(n), lambda *_: "")
     found = {e.measure: e for e in estimate_all([cell], [MEASURES.get("ece")], context)}
     assert (found["ece_null"].p_value > 0.05) == calibrated
     if not calibrated:
@@ -181,7 +181,7 @@ def test_subjects_that_differ_by_noise_alone_are_drawn_together():
     cell = cell_of([[int(x)] for x in said], gold.tolist(), probe="original")
     names = tuple(f"s{i:02}" for i in range(subjects))
     context = Context(
-        "d", "m", np.arange(n), lambda *_: "", draws=100,
+        "d", "m", np.arange(n), lambda *_: "",
         subject=rng.permutation(np.arange(n) % subjects), subjects=names,
     )  # fmt: skip
     found = estimate_all([cell], [MEASURES.get(n) for n in ("rstd", "rstd_by_subject")], context)
@@ -201,7 +201,7 @@ def suites(tmp_path_factory):
         out = tmp_path_factory.mktemp("run")
         probes = suite_probes("look-at-text", faithful=False)
         readers = ("first_token", "text", "pride(alpha=0.2)")
-        found[model] = study(items, f"sim:{model}", out, probes=probes, readers=readers, draws=100)
+        found[model] = study(items, f"sim:{model}", out, probes=probes, readers=readers)
     return found
 
 
@@ -321,7 +321,6 @@ def test_a_prior_of_one_item_is_reported_without_an_interval(tmp_path):
         tmp_path / "run",
         suite="look-at-text",
         faithful=True,
-        draws=100,
     )
     [fit] = [fit for fit in result.findings["fits"].values() if fit.get("fits")]
     assert [(row["low"], row["high"]) for row in fit["fits"][0]["prior"]] == [(None, None)] * 4

@@ -28,7 +28,7 @@ PROBES = (
 def result(tmp_path_factory: pytest.TempPathFactory) -> Result:
     folder = tmp_path_factory.mktemp("recomputed")
     items = items_file(folder / "items.jsonl", 24)
-    return study(items, "sim:ranker", folder / "run", probes=PROBES, draws=100)
+    return study(items, "sim:ranker", folder / "run", probes=PROBES)
 
 
 def estimates(out: Path) -> list[dict[str, Any]]:

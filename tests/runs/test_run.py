@@ -58,7 +58,7 @@ class TestWithoutItsModel:
         out = tmp_path_factory.mktemp("gone") / "run"
         with FaultServer() as server:
             model = f"http:test@{server.url}"
-            hs.audit("sample", model, out=out, limit=12, probes="order", draws=100)
+            hs.audit("sample", model, out=out, limit=12, probes="order")
         return out
 
     def test_it_is_read_with_other_readers_measured_and_reported(self, out: Path) -> None:
@@ -132,7 +132,7 @@ class TestBeforeTheFirstAnswer:
         self.wrong(out, "http:m@http://user:secret@127.0.0.1:9/v1")
         self.wrong(out, "http:m@http://127.0.0.1:9/v1?api-key=abc")
         assert not out.exists()
-        hs.audit("sample", "sim:prior", out=out, limit=3, draws=100)
+        hs.audit("sample", "sim:prior", out=out, limit=3)
 
     def test_a_server_that_fails_every_request(self, tmp_path: Path) -> None:
         with FaultServer(hopeless=1.0) as server:
@@ -141,7 +141,7 @@ class TestBeforeTheFirstAnswer:
 
     def test_a_second_command_is_refused_before_it_asks(self, tmp_path: Path) -> None:
         out, asked = tmp_path / "run", []
-        other = hs.audit("sample", "sim:prior", out=tmp_path / "other", limit=2, draws=100)
+        other = hs.audit("sample", "sim:prior", out=tmp_path / "other", limit=2)
 
         def second(prompt: str) -> str:
             asked.append(prompt)
@@ -156,14 +156,14 @@ class TestBeforeTheFirstAnswer:
                     command()
             return "A"
 
-        run = hs.audit("sample", first, out=out, limit=2, readers="text", draws=100)
+        run = hs.audit("sample", first, out=out, limit=2, readers="text")
         assert len(run.trials) > 0
         assert not asked
 
     def test_a_run_that_came_meanwhile_is_not_overwritten(self, tmp_path: Path) -> None:
         out = tmp_path / "run"
         early = hs.Run.start(out, Settings.of(items="sample", model="sim:oracle", limit=2))
-        hs.audit("sample", "sim:prior", out=out, limit=2, draws=100)
+        hs.audit("sample", "sim:prior", out=out, limit=2)
         before = stored(out), (out / "run.toml").read_bytes()
         with pytest.raises(StoreError, match="has become a run of another command"):
             early.ask("sim:oracle")
@@ -171,7 +171,7 @@ class TestBeforeTheFirstAnswer:
 
     def test_a_run_that_is_there_stays_as_it_was(self, tmp_path: Path) -> None:
         out = tmp_path / "run"
-        hs.audit("sample", "sim:prior", out=out, limit=3, draws=100)
+        hs.audit("sample", "sim:prior", out=out, limit=3)
         before = (out / "run.toml").read_bytes()
         self.wrong(out, "sim:prior", probes="ordr")
         self.wrong(out, "http:m@http://127.0.0.1:9/v1")
@@ -185,7 +185,7 @@ class TestOtherSettings:
     def test_what_changed_is_said_and_never_mixed(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        settings: dict[str, Any] = {"limit": 12, "probes": "order", "draws": 100}
+        settings: dict[str, Any] = {"limit": 12, "probes": "order"}
         hs.audit("sample", "sim:prior", out=tmp_path / "a", **settings)
         capsys.readouterr()
         hs.audit("sample", "sim:prior", out=tmp_path / "a", **settings, seed=1)
@@ -196,7 +196,7 @@ class TestOtherSettings:
         assert estimates(tmp_path / "a") == estimates(tmp_path / "b")
 
     def test_other_items_are_refused(self, tmp_path: Path) -> None:
-        hs.audit("sample", "sim:prior", out=tmp_path / "a", limit=3, draws=100)
+        hs.audit("sample", "sim:prior", out=tmp_path / "a", limit=3)
         rows = [{"id": "z", "question": "Red?", "options": ["yes", "no"], "answer_index": 0}]
         with pytest.raises(UsageError, match="none of the 1 items"):
             hs.audit(rows, "sim:prior", out=tmp_path / "a")
@@ -227,7 +227,6 @@ SETTINGS: dict[str, Any] = {
     "limit": 5,
     "probes": "order, true_false(items=all, polarity=both), multi_select(items=majority_wrong)",
     "readers": "text, first_token, pride(least=2)",
-    "draws": 100,
 }
 
 
@@ -342,7 +341,7 @@ class TestFullDisk:
     def test_every_file_is_whole_or_missing(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        settings: dict[str, Any] = {"limit": 4, "probes": "order", "draws": 100}
+        settings: dict[str, Any] = {"limit": 4, "probes": "order"}
         whole = hs.audit("sample", "sim:prior", out=tmp_path / "whole", **settings)
         refused = 0
         for n in range(40):
@@ -372,7 +371,7 @@ def test_any_name_that_can_be_written_works(
     folder = tmp_path / name
     folder.mkdir()
     monkeypatch.chdir(folder)
-    run = hs.audit("sample", "sim:oracle", out=folder / name, limit=2, draws=100, probes="order")
+    run = hs.audit("sample", "sim:oracle", out=folder / name, limit=2, probes="order")
     assert run.estimate("accuracy", reader="text").value == 1
     assert hs.open(folder / name).verify().sound
 
@@ -401,7 +400,7 @@ class TestChangedBetweenTwoSessions:
     """What an earlier session left must never enter the numbers of a later one."""
 
     def test_a_corrected_answer_key(self, tmp_path: Path) -> None:
-        settings: dict[str, Any] = {"probes": "order", "draws": 100}
+        settings: dict[str, Any] = {"probes": "order"}
         other = [{**row, "answer_index": (i + (i > 0)) % 4} for i, row in enumerate(ROWS)]
 
         def says_b(prompts: list[str]) -> list[str]:
@@ -412,7 +411,7 @@ class TestChangedBetweenTwoSessions:
         assert same(again, hs.audit(other, says_b, out=tmp_path / "b", **settings))
 
     def test_a_second_round_that_is_no_longer_asked(self, tmp_path: Path) -> None:
-        settings: dict[str, Any] = {"draws": 100}
+        settings: dict[str, Any] = {}
         second = "order, multi_select(items=majority_wrong)"
         hs.audit(ROWS, "sim:prior", out=tmp_path / "a", probes=second, **settings)
         again = hs.audit(ROWS, "sim:prior", out=tmp_path / "a", probes="order, labels", **settings)
@@ -424,7 +423,7 @@ class TestChangedBetweenTwoSessions:
     def test_results_of_before_are_not_those_of_now(self, tmp_path: Path) -> None:
         from horsesense.models.registry import make_model
 
-        run = hs.audit(ROWS[:5], "sim:prior", out=tmp_path / "a", probes="order", draws=100)
+        run = hs.audit(ROWS[:5], "sim:prior", out=tmp_path / "a", probes="order")
         later = hs.Run.start(run.path, run.settings, hs.load_items(ROWS))
         later.ask(make_model("sim:prior"))
         with pytest.raises(StoreError, match="has not been measured since"):
@@ -432,7 +431,7 @@ class TestChangedBetweenTwoSessions:
 
     @pytest.mark.parametrize("harm", ["cut", "delete"])
     def test_damaged_readings_are_read_again(self, tmp_path: Path, harm: str) -> None:
-        settings: dict[str, Any] = {"probes": "order", "draws": 100}
+        settings: dict[str, Any] = {"probes": "order"}
         whole = hs.audit(ROWS, "sim:prior", out=tmp_path / "a", **settings)
         part = next((tmp_path / "a" / "readings").rglob("*.parquet"))
         part.unlink() if harm == "delete" else part.write_bytes(part.read_bytes()[:100])
@@ -446,12 +445,12 @@ def test_files_of_others_are_left_alone(tmp_path: Path) -> None:
     theirs = tmp_path / "docs" / ".photos.999999.old"
     theirs.mkdir(parents=True)
     (theirs / "precious.txt").write_text("x")
-    hs.audit(ROWS, "sim:prior", out=tmp_path, probes="order", draws=100)
+    hs.audit(ROWS, "sim:prior", out=tmp_path, probes="order")
     assert (theirs / "precious.txt").exists()
 
 
 def test_a_run_at_work_is_not_measured_by_another_process(tmp_path: Path) -> None:
-    run = hs.audit(ROWS, "sim:prior", out=tmp_path / "a", probes="order", draws=100)
+    run = hs.audit(ROWS, "sim:prior", out=tmp_path / "a", probes="order")
     with Store.open(run.directory.layout.store), pytest.raises(StoreError, match="in use"):
         hs.open(tmp_path / "a").measure()
 
@@ -470,7 +469,7 @@ def test_an_unfinished_old_run_that_is_asked_again_is_never_converted(tmp_path: 
 
 
 def test_a_run_outlives_the_plug_in_that_read_it(tmp_path: Path) -> None:
-    run = hs.audit(ROWS, "sim:prior", out=tmp_path / "a", probes="order", draws=100)
+    run = hs.audit(ROWS, "sim:prior", out=tmp_path / "a", probes="order")
     record = (run.path / "run.toml").read_text()
     layout = run.directory.layout
     folder = layout.readings_of("text", run.directory.known.readers["text"])

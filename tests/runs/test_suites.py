@@ -49,7 +49,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Result]:
     def conducted(model: str, probes: tuple[str, ...]) -> Result:
         if (model, probes) not in done:
             out = tmp_path_factory.mktemp("run")
-            done[model, probes] = study(items, f"sim:{model}", out, probes=probes, draws=100)
+            done[model, probes] = study(items, f"sim:{model}", out, probes=probes)
         return done[model, probes]
 
     return conducted
@@ -246,14 +246,14 @@ def intents(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(("model", "leak"), [("recites", 0.8), ("oracle", 0), ("position?k=0", 0)])
 def test_published_spelling(intents: Path, tmp_path: Path, model: str, leak: float) -> None:
     """One class name of five has no parts, so that nothing can leak there."""
-    result = study(intents, f"sim:{model}", tmp_path, probes=("delimiter",), draws=100)
+    result = study(intents, f"sim:{model}", tmp_path, probes=("delimiter",))
     assert value(result, "leak_rate") == pytest.approx(leak)
 
 
 def test_no_choice_is_no_fault_where_none_is_right(intents: Path, tmp_path: Path) -> None:
     """With the right class name taken away, a perfect model chooses none, which is its merit."""
     probes = ("original", "delimiter(gold=both)")
-    result = study(intents, "sim:oracle", tmp_path, probes=probes, draws=100)
+    result = study(intents, "sim:oracle", tmp_path, probes=probes)
     assert [text for text in result.done.verdict() if text.startswith("[found]")] == []
     fewer = {f["condition"] for f in result.findings["verdict"] if f["name"] == "fewer_choices"}
     assert fewer
@@ -261,7 +261,7 @@ def test_no_choice_is_no_fault_where_none_is_right(intents: Path, tmp_path: Path
 
 
 def test_know_no_on_a_label_set(intents: Path, tmp_path: Path) -> None:
-    result = study(intents, "sim:none", tmp_path, probes=KNOW_NO, draws=100)
+    result = study(intents, "sim:none", tmp_path, probes=KNOW_NO)
     assert value(result, "omni_accuracy") == 0.5
 
 
@@ -280,7 +280,7 @@ def test_a_cut_context_takes_away_what_stood_there(tmp_path: Path) -> None:
     path = tmp_path / "contexts.jsonl"
     path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
     probes = ("context_length(30)", "context_length(30, keep=end)", "context_length(9999)")
-    result = study(path, "sim:looks_up", tmp_path / "run", probes=probes, draws=100)
+    result = study(path, "sim:looks_up", tmp_path / "run", probes=probes)
     assert value(result, "accuracy", has="words=30, keep=start") > 0.5
     early = value(result, "accuracy", has="words=30, keep=start")
     assert early == pytest.approx(0.5 + 0.5 * 0.25, abs=0.13)
@@ -297,11 +297,11 @@ def test_a_second_stage_goes_on_where_it_stopped(tmp_path: Path) -> None:
 
     items = items_file(tmp_path / "made_up.jsonl", 20)
     probes = ("misleading_replaced", "multi_select")
-    whole = study(items, "sim:prior", tmp_path / "whole", probes=probes, draws=100)
+    whole = study(items, "sim:prior", tmp_path / "whole", probes=probes)
     parts = tmp_path / "parts"
     for budget in (7, 22):
-        study(items, "sim:prior", parts, probes=probes, draws=100, limits=Limits(requests=budget))
-    again = study(items, "sim:prior", parts, probes=probes, draws=100)
+        study(items, "sim:prior", parts, probes=probes, limits=Limits(requests=budget))
+    again = study(items, "sim:prior", parts, probes=probes)
     assert [e.as_json() for e in again.estimates] == [e.as_json() for e in whole.estimates]
 
 
@@ -332,7 +332,7 @@ def test_suites_resolve_to_probes_and_say_which_protocol() -> None:
 
 def test_a_report_can_say_which_protocol_was_run(tmp_path: Path) -> None:
     items = items_file(tmp_path / "made_up.jsonl", 8)
-    result = study(items, "sim:none", tmp_path / "run", suite="know-no", faithful=True, draws=100)
+    result = study(items, "sim:none", tmp_path / "run", suite="know-no", faithful=True)
     (suite,) = result.findings["suites"]
     assert (suite["name"], suite["faithful"]) == ("know-no", True)
     columns = {"what", "published", "faithful", "default", "why"}
@@ -477,7 +477,7 @@ def test_a_report_lists_the_sizes_that_few_items_do_not_allow(tmp_path: Path) ->
     items = tmp_path / "few.csv"
     rows = [f"Sample text number {n} of its kind,{('pos', 'neg')[n % 2]}" for n in range(25)]
     items.write_text("\n".join(("text,label", *rows)))
-    suite = {"suite": "multi-problem", "faithful": True, "bundles": 2, "draws": 100}
+    suite = {"suite": "multi-problem", "faithful": True, "bundles": 2}
     result = study(items, "sim:none", tmp_path / "run", **suite)
     (told,) = result.findings["suites"]
     assert [r["here"] for r in told["departures"] if "asked by" in r["what"]] == [
@@ -566,7 +566,7 @@ def test_near_class_names_are_counted_apart(tmp_path: Path) -> None:
     rows = [{"id": f"t{i}", "text": f"text {i}", "label": names[i % 4]} for i in range(8)]
     path = tmp_path / "intents.jsonl"
     path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
-    result = study(path, "sim:oracle", tmp_path / "run", probes=KNOW_NO, draws=100)
+    result = study(path, "sim:oracle", tmp_path / "run", probes=KNOW_NO)
     by = {e.group: e for e in result.estimates
           if e.measure == "accuracy_without_gold_by_name" and e.reader == "text"}  # fmt: skip
     assert {group: e.value for group, e in by.items()} == {"near": 1, "apart": 1}
@@ -575,7 +575,7 @@ def test_near_class_names_are_counted_apart(tmp_path: Path) -> None:
 def test_accuracy_beside_a_none_option_is_of_the_same_items(tmp_path: Path) -> None:
     items = items_file(tmp_path / "made_up.jsonl", 14)
     probes = "gold_absent", "gold_plus_none(sample=10)"
-    result = study(items, "sim:oracle", tmp_path / "run", probes=probes, draws=100)
+    result = study(items, "sim:oracle", tmp_path / "run", probes=probes)
     both = [e for e in result.estimates
             if e.measure == "accuracy_beside_none" and e.reader == "text"]  # fmt: skip
     assert {(e.group, e.value, e.n) for e in both} == {

@@ -29,7 +29,7 @@ def test_the_papers_data_are_whole(shared: Path, name: str, classes: int) -> Non
 def test_know_no(shared: Path, tmp_path: Path, name: str, model: str, omni: float) -> None:
     result = study(
         shared / "data" / name, f"sim:{model}", tmp_path,
-        suite="know-no", probes=(), limit=30, draws=100,
+        suite="know-no", probes=(), limit=30,
     )  # fmt: skip
     assert value(result, "omni_accuracy") == omni
     assert value(result, "response_class", "needs_review", has="prompt=no_hint") == 0
@@ -40,7 +40,7 @@ def test_revas_on_mmlu(shared: Path, tmp_path: Path) -> None:
     """A model with a habit for positions and no preference for content gains nothing."""
     result = study(
         shared / "data/mmlu/mmlu_test.jsonl.gz", "sim:prior?know=0.5", tmp_path,
-        suite="revas", probes=(), limit=60, draws=200,
+        suite="revas", probes=(), limit=60,
     )  # fmt: skip
     (gain,) = [
         e for e in result.estimates

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import orjson
 import pytest
+from horsesense.findings.accusation import ALPHA
 
 import horsesense as hs
 from command_line import call
@@ -17,7 +18,6 @@ from horsesense.comparison.gates.expression import parse
 from horsesense.comparison.gates.gate import require
 from horsesense.comparison.gates.looking import THESE_ALONE
 from horsesense.errors import UsageError
-from horsesense.findings.accusation import ALPHA
 from horsesense.findings.early import ENDED, STOPPED, Banded, Early, _without
 from horsesense.findings.early import _band as _told_band
 from horsesense.findings.kinds import KINDS

@@ -5,15 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from horsesense.api.given import (
-    Items,
-    Names,
-    named_values,
-    source_of,
-)
-from horsesense.items.given import given_items, load_selected
+from horsesense.api.given import Items, items_of
 from horsesense.plugins import split_outside_brackets
-from horsesense.runs.settings import Settings
+from horsesense.runs.settings import Names
 
 if TYPE_CHECKING:
     from horsesense.checks.check import CheckResult
@@ -44,11 +38,6 @@ def check(
     """
     from horsesense.checks.check import check_items
 
-    source = source_of(items)
-    values = named_values(
-        items=source, model="none:", map=map, split=split, where=where, limit=limit, seed=seed
-    )
-    settings = Settings.of(**values)
-    found = given_items(items, settings) or load_selected(settings.items, settings)
+    found = items_of(items, map=map, split=split, where=where, limit=limit, seed=seed)
     names = split_outside_brackets(rules) if isinstance(rules, str) else rules
     return check_items(found, names)

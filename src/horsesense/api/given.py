@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from horsesense.errors import UsageError
-from horsesense.items.given import Given, given_items
+from horsesense.items.given import Given, given_items, load_selected
 from horsesense.items.item import ItemSet
 from horsesense.models.base import Model
 from horsesense.models.callables import Answering, CallableModel
 from horsesense.models.registry import make_model
-from horsesense.plugins import split_outside_brackets
 from horsesense.runs.settings import Settings
 from horsesense.runs.studies import slug
 
@@ -21,8 +20,6 @@ Items = str | Path | ItemSet | Given
 ModelLike = str | Model | Answering
 """A model as on the command line; or an object of the protocol; or a function from prompts to
 texts."""
-Names = str | Sequence[str]
-"""One name, several with commas between, or a sequence of them."""
 
 
 def default_out(settings: Settings) -> Path:
@@ -33,23 +30,22 @@ def default_out(settings: Settings) -> Path:
 
 
 def study_of(
-    items: Items, model: ModelLike, server: Mapping[str, Any], **values: Any
+    items: Items, model: ModelLike, given: Mapping[str, Any], **server: Any
 ) -> tuple[Settings, ItemSet | None, Model]:
-    """Settings, the items where they come from no file, and the model."""
+    """Settings, the items where they come from no file, and the model.
+
+    `given` holds the other settings (`runs.settings.Given`); `server` as for `model_of`.
+    """
     answering = model_of(model, **server)
     spec = model if isinstance(model, str) else answering.name
-    named = named_values(items=source_of(items), model=spec, **values)
-    settings = Settings.of(**named)
+    settings = Settings.of(items=source_of(items), model=spec, **given)
     return settings, given_items(items, settings), answering
 
 
-def named_values(**values: Any) -> dict[str, Any]:
-    """The values that were given; lists of names are taken apart, paths become texts."""
-    named = {name: value for name, value in values.items() if value is not None}
-    for name in ("probes", "readers", "labels"):
-        if isinstance(named.get(name), str):
-            named[name] = split_outside_brackets(named[name])
-    return {k: str(v) if isinstance(v, Path) else v for k, v in named.items()}
+def items_of(items: Items, **given: Any) -> ItemSet:
+    """The items that are meant; `given` holds settings that choose rows of them."""
+    settings = Settings.of(items=source_of(items), model="none:", **given)
+    return given_items(items, settings) or load_selected(settings.items, settings)
 
 
 def source_of(items: Items) -> str:

@@ -6,10 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from horsesense.api.given import (
-    ModelLike,
-    model_of,
-)
+from horsesense.api.given import ModelLike, model_of
 from horsesense.errors import UsageError
 from horsesense.files import usable
 from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
@@ -20,6 +17,9 @@ from horsesense.runs.garbage import fewer_collections
 from horsesense.runs.redacted import refuse_redacted
 from horsesense.runs.studies import slug
 from horsesense.side import side
+
+REPORT_ITEMS = 200
+"""Items that a report shows with every prompt and answer, unless another number is named."""
 
 
 class Run(runs.Run):
@@ -75,7 +75,7 @@ class Run(runs.Run):
         )
 
     @fewer_collections()
-    def report(self, *, items: int = 200, to: str | Path | None = None) -> Path:
+    def report(self, *, items: int = REPORT_ITEMS, to: str | Path | None = None) -> Path:
         """Measure what was read, if that is not done yet, and write report.html.
 
         Args:

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Unpack
 
-from horsesense.api.given import (
-    Items,
-    ModelLike,
-    Names,
-    default_out,
-    study_of,
-)
-from horsesense.api.runs import Run
+from horsesense.api.given import Items, ModelLike, default_out, study_of
+from horsesense.api.runs import REPORT_ITEMS, Run
 from horsesense.errors import ModelError, UsageError
 from horsesense.files import usable
 from horsesense.inference.limits import UNLIMITED, Limits
@@ -23,7 +16,7 @@ from horsesense.runs import run as runs
 from horsesense.runs.planner import Plan, measure_plan
 from horsesense.runs.prepare import Study, load_shots, load_study_items, prepare, reader_names
 from horsesense.runs.record import ModelRecord
-from horsesense.runs.settings import Settings
+from horsesense.runs.settings import Given, Settings
 from horsesense.runs.start import check_names
 
 if TYPE_CHECKING:
@@ -40,36 +33,12 @@ def audit(
     model: ModelLike,
     *,
     out: str | Path | None = None,
-    probes: Names | None = None,
-    suite: str | None = None,
-    faithful: bool = False,
-    sizes: str | None = None,
-    bundles: int | None = None,
-    disjoint: bool = False,
-    map: Mapping[str, str] | None = None,
-    split: str | None = None,
-    where: Mapping[str, str] | None = None,
-    labels: Names | None = None,
-    task: str | None = None,
-    limit: int | None = None,
-    seed: int = 0,
-    shots: int = 0,
-    shots_from: str | Path | None = None,
-    style: Literal["auto", "chat", "completion"] = "auto",
-    templates: str | Path | None = None,
-    max_tokens: int | None = None,
-    temperature: float = 0.0,
-    top_p: float | None = None,
-    readers: Names | None = None,
-    draws: int = 1000,
-    level: float = 0.95,
-    until: str | None = None,
-    smallest: Mapping[str, float] | None = None,
     limits: Limits = UNLIMITED,
     max_connections: int | None = None,
     key_env: str | None = None,
     timeout: float | None = None,
-    report_items: int = 200,
+    report_items: int = REPORT_ITEMS,
+    **settings: Unpack[Given],
 ) -> Run:
     """Audit a model on a set of items: ask, read, measure and report.
 
@@ -79,33 +48,14 @@ def audit(
         model: "http:NAME@URL", "hf:NAME", "sim:PROFILE" or "replay:FILE"; a function from a list
             of prompts to as many texts; or an object of the protocol `Model`.
         out: run directory; one that is there is continued. By default "audits/ITEMS-MODEL".
-        probes: what is changed ("order, labels"); see `horsesense list probes`.
-        suite: a named set of probes; `faithful` chooses its published protocol.
-        sizes, bundles, disjoint: of the probes that put several problems into a prompt.
-        map: our field name -> the file's.
-        split, where, limit: which rows are taken; `limit` draws a sample by `seed`.
-        labels: the label set of a classification task.
-        task: words for what is classified.
-        seed: of every random choice.
-        shots, shots_from: few-shot examples before each question, and their file.
-        style: whether prompts are chat messages or plain text; "auto" takes what the model offers.
-        templates: folder with prompt templates of your own.
-        max_tokens: longest reply; 0 for scores alone; 16, or with `faithful` the paper's.
-        temperature, top_p: decoding; temperature 0 is greedy.
-        readers: how replies are read; see `horsesense list readers`.
-        draws: without effect, intervals need no resamples any more.
-        level: the confidence level of intervals (0.5 to 1).
-        until: "decided" asks the items in random order and stops each probe once its change of
-            accuracy is found or ruled out to be 5 points or more ("decided=0.03": 3 points);
-            "decided=all" ("decided=all,0.03") once all that the verdict asks of it is decided;
-            "precision=0.03" once it is known to within 3 points. By default all are asked.
-        smallest: the smallest size that matters, by kind of finding, as a share:
-            {"position_locked": 0.02}; see docs/verdict.md.
         limits: what the run directory may spend, over all sessions.
         max_connections: requests under way together.
         key_env: environment variable with the key for the server of `model`.
         timeout: seconds for one call to it; 300 by default.
         report_items: items shown in the report.
+        settings: what is asked, and how it is read: the fields of `horsesense.Settings`
+            (`help(horsesense.Settings)`), the long options of `horsesense audit`. Where these hold
+            several names, one text with commas will do.
 
     Raises:
         UsageError, ItemsError: before anything is asked.
@@ -117,14 +67,7 @@ def audit(
     ... # doctest: +SKIP
     1.0
     """
-    chosen, found, answering = study_of(
-        items, model, {"key_env": key_env, "timeout": timeout},
-        probes=probes, suite=suite, faithful=faithful, sizes=sizes, bundles=bundles,
-        disjoint=disjoint, map=map, split=split, where=where, labels=labels, task=task,
-        limit=limit, seed=seed, shots=shots, shots_from=shots_from, style=style,
-        templates=templates, max_tokens=max_tokens, temperature=temperature, top_p=top_p,
-        readers=readers, draws=draws, level=level, until=until, smallest=smallest,
-    )  # fmt: skip
+    chosen, found, answering = study_of(items, model, settings, key_env=key_env, timeout=timeout)
     run = Run.start(default_out(chosen) if out is None else out, chosen, found)
     run.ask(answering, limits=limits, max_connections=max_connections)
     run.read(limits=limits)
@@ -137,39 +80,16 @@ def plan(
     items: Items,
     model: ModelLike,
     *,
-    probes: Names | None = None,
-    suite: str | None = None,
-    faithful: bool = False,
-    sizes: str | None = None,
-    bundles: int | None = None,
-    disjoint: bool = False,
-    map: Mapping[str, str] | None = None,
-    split: str | None = None,
-    where: Mapping[str, str] | None = None,
-    labels: Names | None = None,
-    task: str | None = None,
-    limit: int | None = None,
-    seed: int = 0,
-    shots: int = 0,
-    shots_from: str | Path | None = None,
-    style: Literal["auto", "chat", "completion"] = "auto",
-    templates: str | Path | None = None,
-    max_tokens: int | None = None,
     key_env: str | None = None,
     timeout: float | None = None,
+    **settings: Unpack[Given],
 ) -> Plan:
-    """What `audit` would ask: trials, different requests, tokens. Spends nothing.
+    """What `audit` would ask: prompts, different requests, tokens. Spends nothing.
 
     The arguments are those of `audit`. (A server is asked one or two tiny probing questions to
     find out what it offers.)
     """
-    chosen, found, answering = study_of(
-        items, model, {"key_env": key_env, "timeout": timeout},
-        probes=probes, suite=suite, faithful=faithful, sizes=sizes, bundles=bundles,
-        disjoint=disjoint, map=map, split=split, where=where, labels=labels, task=task,
-        limit=limit, seed=seed, shots=shots, shots_from=shots_from, style=style,
-        templates=templates, max_tokens=max_tokens,
-    )  # fmt: skip
+    chosen, found, answering = study_of(items, model, settings, key_env=key_env, timeout=timeout)
     counted, _ = plan_study(chosen, answering, found)
     return counted
 

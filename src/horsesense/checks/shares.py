@@ -9,7 +9,7 @@ import numpy as np
 
 from horsesense.checks.base import Found, Hit, Test
 from horsesense.items.item import Item, ItemSet
-from horsesense.stats.shares import Shares
+from horsesense.stats.share import Share
 
 Marks = Callable[[Item], Sequence[int]]
 """Positions of the options of an item that a cue marks."""
@@ -22,10 +22,10 @@ def share_test(hits: Iterable[float], expected: Sequence[float], clusters: Seque
     """The share of hits against the mean of what was expected of each, over clusters.
 
     Wilson's interval and test for as many independent trials as the clusters are worth
-    (`stats.shares`); the null is the mean expected share.
+    (`stats.share`); the null is the mean expected share.
     """
     _, places = np.unique(np.asarray(clusters), return_inverse=True)
-    shares = Shares.of(
+    shares = Share.of(
         np.bincount(places, np.fromiter(hits, np.float64)).astype(np.float64),
         np.bincount(places).astype(np.float64),
     )

@@ -10,13 +10,13 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from functools import cache
+from importlib import import_module
 from io import TextIOWrapper
 from itertools import pairwise
 from typing import Annotated, NoReturn
 
 import typer
 
-from horsesense.cli import audit, check, compare, gate, merge, read, runs, study, view
 from horsesense.cli.output import plain_warnings, print_error
 from horsesense.errors import EXIT_CODES, ExitCode, HorsesenseError, InterruptedRunError, UsageError
 from horsesense.side import offered, side
@@ -41,7 +41,14 @@ def _horsesense(
     """Find out what a multiple-choice score is made of before you believe it."""
 
 
-OWN = (audit, study, merge, runs, view, check, compare, gate, read)
+OWN = {
+    **dict.fromkeys(("audit", "plan", "demo"), "audit"),
+    "run": "study",
+    "merge": "merge",
+    **dict.fromkeys(("report", "verify", "list"), "runs"),
+    **{name: name for name in ("view", "check", "compare", "gate", "read")},
+}
+"""Command -> the module here that adds it."""
 ORDER = (
     *("audit", "study", "merge", "runs", "view", "check", "compare", "gate", "import", "export"),
     *("read", "cues", "build", "annotate", "check-paper", "train"),
@@ -49,11 +56,26 @@ ORDER = (
 """In which modules and side programs stand in the help; side programs that it lacks come last."""
 
 
-def _registered() -> dict[str, Callable[[typer.Typer], None]]:
-    """What adds commands to the command line, by module or, of side programs, by command."""
-    found = {module.__name__.rpartition(".")[2]: module.register for module in OWN}
-    found |= {name: side("commands", name) for name in offered("commands")}
-    return {name: found[name] for name in sorted(found, key=_place)}
+def _modules(command: str | None) -> list[str]:
+    """The module or side program of a command; all of them where it is none of ours.
+
+    Those of other commands are not imported, which would take time.
+    """
+    if command in OWN:
+        return [OWN[command]]
+    outside = offered("commands")
+    if command in outside:
+        return [command]
+    return sorted({*OWN.values(), *outside}, key=_place)
+
+
+def _register(name: str) -> Callable[[typer.Typer], None]:
+    found: Callable[[typer.Typer], None]
+    if name in OWN.values():
+        found = import_module(f"horsesense.cli.{name}").register
+    else:
+        found = side("commands", name)
+    return found
 
 
 def _place(name: str) -> tuple[int, str]:
@@ -61,8 +83,8 @@ def _place(name: str) -> tuple[int, str]:
 
 
 @cache
-def app() -> typer.Typer:
-    """The command line with all its commands, those of side programs too."""
+def app(command: str | None = None) -> typer.Typer:
+    """The command line with all its commands, those of side programs too; or with one alone."""
     made = typer.Typer(
         name="horsesense",
         help="Find out what a multiple-choice score is made of before you believe it.",
@@ -74,8 +96,8 @@ def app() -> typer.Typer:
         rich_markup_mode=None,
     )
     made.callback()(_horsesense)
-    for register in _registered().values():
-        register(made)
+    for name in _modules(command):
+        _register(name)(made)
     return made
 
 
@@ -90,7 +112,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     try:
         with plain_warnings():
             _refuse_empty(words)
-            code = app()(words, standalone_mode=False)
+            first = next((word for word in words if not word.startswith("-")), None)
+            code = app(first)(words, standalone_mode=False)
         if code == InterruptedRunError.exit_code:  # which typer makes of Ctrl-C, without a word
             raise KeyboardInterrupt
     except (HorsesenseError, KeyboardInterrupt, typer.Abort) as stop:

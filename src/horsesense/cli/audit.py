@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from inspect import Parameter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -15,127 +17,65 @@ from horsesense.cli.options import (
     AsJson,
     Budget,
     Connections,
-    FieldMap,
     Items,
     KeyEnv,
-    Limit,
     Models,
     Price,
     Rate,
     ReportItems,
     RunOut,
-    Seed,
-    Split,
-    Temperature,
-    Templates,
     Timeout,
-    Where,
     limits,
-    pairs,
 )
 from horsesense.cli.output import print_json
 from horsesense.errors import UsageError
+from horsesense.runs.settings import FORMER, Settings, alternatives, holds
 from horsesense.side import offered, side
 
-if TYPE_CHECKING:
-    from horsesense.runs.settings import Settings
 
-
-@dataclass(frozen=True)
 class StudyOptions:
-    """What is asked: the options that `audit` and `plan` share."""
+    """What is asked: an option for each field of `Settings`, with its words and its default.
 
-    items: Items
-    model: Models
-    probes: Annotated[
-        str | None,
-        typer.Option(help="Probes, separated by commas; `horsesense list probes` names them."),
-    ] = None
-    suite: Annotated[str | None, typer.Option(help="A named set of probes.")] = None
-    faithful: Annotated[bool, typer.Option(help="The suite's protocol exactly as published.")] = (
-        False
+    Attributes:
+        models: as many as --model names.
+    """
+
+    def __init__(self, model: Sequence[str], **given: Any) -> None:
+        self.models = tuple(dict.fromkeys(model))
+        self._given = given
+
+    @classmethod
+    def parameters(cls) -> list[Parameter]:
+        """The options as parameters of a command."""
+        own: dict[str, Any] = {"items": Items, "model": Models}
+        return [
+            *(Parameter(name, Parameter.KEYWORD_ONLY, annotation=own[name]) for name in own),
+            *(_option(name) for name in Settings.model_fields if name not in own),
+            *(_parameter(name, int, typer.Option(hidden=True)) for name in FORMER),
+        ]
+
+    def settings(self, model: str | None = None) -> Settings:
+        """The settings that these options ask for, of the first model unless another is named."""
+        return Settings.of(model=model or self.models[0], **self._given)
+
+
+def _option(name: str) -> Parameter:
+    """A setting as an option of the command line; None where it is not given."""
+    field = Settings.model_fields[name]
+    collected: dict[type | None, Any] = {tuple: str, dict: list[str]}
+    simple = next((k for k in (bool, int, float) if k in alternatives(field.annotation)), str)
+    usual = field.default
+    shown = ",".join(usual) if isinstance(usual, tuple) else usual
+    default = (
+        f" Default: {shown}." if isinstance(shown, str | float | int) and simple is not bool else ""
     )
-    sizes: Annotated[
-        str | None,
-        typer.Option(help="Problems in one prompt, such as 5,10,20 (suite multi-problem)."),
-    ] = None
-    bundles: Annotated[int | None, typer.Option(help="Number of bundles of each size.")] = None
-    disjoint: Annotated[
-        bool, typer.Option("--disjoint", help="Bundles of a size share no item.")
-    ] = False
-    task: Annotated[
-        str | None,
-        typer.Option(help="Words for what is classified: a shipped task or a TOML file."),
-    ] = None
-    limit: Limit = None
-    seed: Seed = 0
-    shots: Annotated[int, typer.Option(help="Few-shot examples before each question.")] = 0
-    shots_from: Annotated[
-        str | None, typer.Option(help="Items file with the few-shot examples.")
-    ] = None
-    map: FieldMap = None
-    split: Split = None
-    where: Where = None
-    labels: Annotated[str | None, typer.Option(help="Label set, separated by commas.")] = None
-    style: Annotated[
-        str, typer.Option(help="chat, completion, or auto (what the model offers).")
-    ] = "auto"
-    templates: Templates = None
-    max_tokens: Annotated[
-        int | None,
-        typer.Option(
-            help="Longest reply; 0 for scores alone. 16, or with --faithful what the paper used."
-        ),
-    ] = None
-    temperature: Temperature = 0.0
-    top_p: Annotated[
-        float | None,
-        typer.Option(
-            help="Sample from the likeliest tokens that make up this share; with --faithful what"
-            " the paper used."
-        ),
-    ] = None
-    readers: Annotated[
-        str,
-        typer.Option(
-            help="How replies are read, separated by commas; auto: first_token, text, and"
-            " option_text where the model scores texts."
-        ),
-    ] = "auto"
-    until: Annotated[
-        str | None,
-        typer.Option(
-            help="Stop each probe once its change of accuracy is decided (decided, decided=0.03),"
-            " all that the verdict asks of it is (decided=all), or the change is known well enough"
-            " (precision=0.03); all items are asked otherwise."
-        ),
-    ] = None
+    option = typer.Option(f"--{name.replace('_', '-')}", help=f"{field.description}{default}")
+    return _parameter(name, collected.get(holds(name), simple), option)
 
-    smallest: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="KIND=SHARE: the smallest size that matters for a kind of finding, such as"
-            " position_locked=0.02; the report shows it beside every check."
-        ),
-    ] = None
 
-    def settings(self, **more: Any) -> Settings:
-        """The settings that these options ask for; lists and maps are taken apart here alone.
-
-        Of several models they name the first.
-        """
-        from horsesense.plugins import split_outside_brackets
-        from horsesense.runs.settings import Settings
-
-        given = asdict(self) | {"model": self.model[0]} | more
-        found = {name: value for name, value in given.items() if value is not None}
-        for name in ("map", "where", "smallest"):
-            if name in found:
-                found[name] = pairs(name, found[name])
-        for name in ("probes", "readers", "labels"):
-            if name in found:
-                found[name] = tuple(split_outside_brackets(found[name]))
-        return Settings.of(**found)
+def _parameter(name: str, kind: Any, option: Any) -> Parameter:
+    annotation = Annotated[kind | None, option]
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
 
 @dataclass(frozen=True)
@@ -219,16 +159,6 @@ def audit(
     study: StudyOptions,
     apart: EngineOptions,
     out: RunOut = None,
-    shard: Annotated[
-        str | None,
-        typer.Option(help="Ask only this part of the items, such as 2/8; `merge` unites the runs."),
-    ] = None,
-    draws: Annotated[
-        int,
-        typer.Option(
-            help="Changes no number (intervals need no resamples), but signatures name it."
-        ),
-    ] = 1000,
     max_connections: Connections = None,
     rate: Rate = None,
     budget: Budget = None,
@@ -258,11 +188,10 @@ def audit(
         apart.made(),
         {"key_env": key_env, "timeout": timeout},
     )
-    settings = study.settings(draws=draws, shard=shard)
-    models = tuple(dict.fromkeys(study.model))
-    if len(models) > 1:
+    settings = study.settings()
+    if len(study.models) > 1:
         folder = out or Path("audits") / f"{default_out(settings).name}-and-others"
-        code = audit_all(StudyOfModels.of(settings, *models), folder, options)
+        code = audit_all(StudyOfModels.of(settings, *study.models), folder, options)
     else:
         model = make_model(settings.model, key_env=key_env, timeout=timeout)
         run = Run.start(out or default_out(settings), settings)
@@ -288,10 +217,10 @@ def plan(
     from horsesense.models.registry import make_model
     from horsesense.runs.plan_text import plan_json, plan_text, shards_json
 
-    if out is not None and len(set(study.model)) > 1:
+    if out is not None and len(study.models) > 1:
         raise UsageError("--out holds the plan of one model.", hint="Plan each on its own.")
-    for spec in dict.fromkeys(study.model):
-        settings = study.settings(model=spec)
+    for spec in study.models:
+        settings = study.settings(spec)
         model = make_model(spec, key_env=key_env, timeout=timeout)
         counted, ready = plan_study(settings, model, offline=out is None)
         if out is not None:

@@ -1,4 +1,4 @@
-"""Options that several commands share, as one dataclass instead of repeated parameters."""
+"""Options that several commands share, as one object instead of repeated parameters."""
 
 from __future__ import annotations
 
@@ -13,19 +13,21 @@ KEYWORD = inspect.Parameter.KEYWORD_ONLY
 
 
 def grouped(command: Callable[..., R]) -> Callable[..., R]:
-    """A command whose parameters of a dataclass type are taken apart into single options.
+    """A command whose parameters that stand for several options are taken apart into these.
 
-    The fields of such a dataclass, with their annotations and defaults, become parameters of the
-    command line; the command itself gets an instance. A parameter without default comes first.
+    Such a parameter has the type of a dataclass, whose fields are the options, or of a class with
+    a class method `parameters`. The command itself gets an instance, made of the options by name.
+    A parameter without default comes first.
     """
     hints = get_type_hints(command, include_extras=True)
     parameters: list[inspect.Parameter] = []
-    groups: dict[str, type] = {}
+    groups: dict[str, tuple[Any, list[str]]] = {}
     for name, parameter in inspect.signature(command).parameters.items():
         kind = hints[name]
-        if is_dataclass(kind) and isinstance(kind, type):
-            groups[name] = kind
-            parameters += _fields(kind)
+        options = _options(kind)
+        if options is not None:
+            groups[name] = kind, [option.name for option in options]
+            parameters += options
         else:
             parameters.append(parameter.replace(annotation=kind, kind=KEYWORD))
     parameters.sort(key=lambda parameter: parameter.default is not inspect.Parameter.empty)
@@ -33,8 +35,8 @@ def grouped(command: Callable[..., R]) -> Callable[..., R]:
     @wraps(command)
     def called(**values: Any) -> R:
         made = {
-            name: kind(**{f.name: values.pop(f.name) for f in fields(kind)})
-            for name, kind in groups.items()
+            name: kind(**{option: values.pop(option) for option in options})
+            for name, (kind, options) in groups.items()
         }
         return command(**made, **values)
 
@@ -44,18 +46,20 @@ def grouped(command: Callable[..., R]) -> Callable[..., R]:
     return called
 
 
-def _fields(kind: type) -> list[inspect.Parameter]:
+def _options(kind: Any) -> list[inspect.Parameter] | None:
+    """The options that a type stands for; None for the type of a single one."""
+    if hasattr(kind, "parameters"):
+        found: list[inspect.Parameter] = kind.parameters()
+        return found
+    if not is_dataclass(kind):
+        return None
     hints = get_type_hints(kind, include_extras=True)
     return [
         inspect.Parameter(
             field.name,
             KEYWORD,
-            default=_default(field),
+            default=inspect.Parameter.empty if field.default is MISSING else field.default,
             annotation=hints[field.name],
         )
         for field in fields(kind)
     ]
-
-
-def _default(field: Any) -> Any:
-    return inspect.Parameter.empty if field.default is MISSING else field.default

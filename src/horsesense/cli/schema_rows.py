@@ -6,8 +6,6 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from horsesense.findings.finding import Finding
-
 Rows = list[dict[str, Any]]
 
 
@@ -54,7 +52,7 @@ class Said(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     headline: str = Field(description="the score in a sentence; empty without one")
-    verdict: list[Finding]
+    verdict: list[dict[str, Any]] = Field(description="findings: see docs/verdict.md")
     notices: list[str] = Field(description="what must be known beside the verdict")
     nothing_to_judge: str | None = Field(description="why the verdict is empty")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -27,8 +27,8 @@ from horsesense.runs.asked import Asked
 from horsesense.runs.bands import clusters
 from horsesense.runs.measure import cells_of
 from horsesense.runs.results import Results
-from horsesense.stats.paired import Paired
-from horsesense.stats.shares import Shares
+from horsesense.stats.change import Change
+from horsesense.stats.share import Share
 from horsesense.stats.two_way import joined
 from horsesense.trials.condition import Condition
 
@@ -223,7 +223,7 @@ class Scores:
         here = self.used[found.item]
         return Outcomes(found.item[here], found.person[here], found.value[here])
 
-    def paired(self, one: int, other: int) -> Paired:
+    def paired(self, one: int, other: int) -> Change:
         """The difference of two models item by item; of people, answer by answer.
 
         Answers of people share items and persons; each is held against the model's score of the
@@ -233,17 +233,16 @@ class Scores:
             if people in self.people:
                 found = self.answers(people)
                 differences = sign * (found.value - self.values[found.item, model])
-                return Paired.two_way(differences, self.cluster[found.item], found.person)
-        difference = Paired.of(self.sums[:, one] - self.sums[:, other], self.pairs)
-        return replace(difference, several=self.several)
+                return Change.two_way(differences, self.cluster[found.item], found.person)
+        return Change.of(self.sums[:, one] - self.sums[:, other], self.pairs)
 
-    def share(self, model: int) -> Shares:
+    def share(self, model: int) -> Share:
         """The score of a model, or of people over items and persons."""
         if model not in self.people:
-            return Shares.of(self.sums[:, model], self.pairs)
+            return Share.of(self.sums[:, model], self.pairs)
         found = self.answers(model)
         ones = np.ones(len(found.value))
-        return Shares.two_way(found.value, ones, self.cluster[found.item], found.person)
+        return Share.two_way(found.value, ones, self.cluster[found.item], found.person)
 
     @cached_property
     def used(self) -> npt.NDArray[np.bool_]:

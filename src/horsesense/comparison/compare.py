@@ -30,11 +30,10 @@ from horsesense.comparison.align import (
     shared_items,
     views,
 )
-from horsesense.comparison.ends import ends_of
 from horsesense.errors import UsageError
 from horsesense.measures.base import Measure
 from horsesense.rng import seed_of
-from horsesense.stats.no_interval import why_no_interval
+from horsesense.stats.change import TOO_FEW
 from horsesense.stats.power import minimum_detectable
 from horsesense.stats.ranks import (
     directed,
@@ -241,7 +240,7 @@ def compare(
         across: compare runs whose prompts differ; the difference is said.
         level: of the intervals, and one minus the chance of any wrong "better".
         evenly: for what the first of a pair lost: intervals by Bonferroni over each pair in each
-            view that ranks (Holm's steps are about which is better), and lower ends of `ends_of`.
+            view that ranks (Holm's steps are about which is better).
 
     Raises UsageError where fewer than two models, no item, no reader or no prompt is shared.
     """
@@ -352,7 +351,7 @@ def _differences(
     pairs = list(combinations(range(len(models)), 2))
     keys = [(view, one, other) for view in scores for one, other in pairs]
     studied = [view.paired(one, other) for view, one, other in keys]
-    p_values = [each.p() for each in studied]
+    p_values = [None if each.reason else each.p() for each in studied]
     weights = _weights(scores, len(pairs))
     total = sum(w for w, p in zip(weights, p_values, strict=True) if p is not None)
     adjusted = directed(p_values, weights)
@@ -366,7 +365,7 @@ def _differences(
         left = least
         if shown and p and corrected and not evenly:
             left = max(left, (1 - level) * min(1.0, p / corrected))
-        low, high = ends_of(each, 1 - left, losses=evenly) or (None, None)
+        low, high = each.interval(1 - left) or (None, None)
         yield Difference(
             view=view.label,
             first=models[one],
@@ -380,7 +379,7 @@ def _differences(
             n=view.n,
             clusters=each.clusters,
             detectable=minimum_detectable(each, least) if total else None,
-            note="" if low is not None else why_no_interval(each, 1 - left),
+            note="" if low is not None else TOO_FEW,
         )
 
 

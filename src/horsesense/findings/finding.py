@@ -1,87 +1,118 @@
-"""One sentence of a verdict, with the numbers that it rests on."""
+"""One answer of the verdict, as data: every sentence about it is made from these fields."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal, Self
 
-Outcome = Literal["found", "ruled_out", "cannot_tell"]
+Conclusion = Literal["found", "ruled_out", "undecided"]
+Reason = Literal[
+    "",
+    "noise",
+    "few_clusters",
+    "many_questions",
+    "missing",
+    "silent",
+    "at_chance",
+    "unread",
+    "never_differs",
+    "impossible",
+    "first_items",
+    "stopped",
+    "budget",
+    "interrupted",
+    "failures",
+    "unmeasured",
+]
+"""Why something is undecided; "" of what is decided. In words: `findings.sentences.WHY`."""
 About = Literal["items_like_these", "these_items"]
-"""Of whom an interval is: of the model on others like these items too, or on these alone."""
-ORDER: tuple[Outcome, ...] = ("found", "cannot_tell", "ruled_out")
-"""In which the outcomes are shown: what to act on comes first."""
-TITLES: Mapping[Outcome, str] = {
+"""Of whom a finding is: of the model on others like these items too, or on these alone."""
+ORDER: tuple[Conclusion, ...] = ("found", "undecided", "ruled_out")
+"""In which conclusions are shown: what to act on comes first."""
+TITLES: Mapping[Conclusion, str] = {
     "found": "Found",
-    "cannot_tell": "Cannot tell",
-    "ruled_out": "Fault ruled out",
+    "undecided": "Undecided",
+    "ruled_out": "Ruled out",
 }
-UNTOLD = " cannot be told: "
-"""In a sentence, between what is looked for and the reason why nothing is said of it."""
+BY_DATA: frozenset[Reason] = frozenset(("", "noise", "few_clusters", "many_questions"))
+"""Reasons beside which the numbers say all there is; the others say why there is nothing to see."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One sentence of the verdict.
+    """One answer of the verdict.
 
     Attributes:
-        kind: found, ruled_out or cannot_tell.
-        name, title: the kind of finding.
+        kind: what was looked for (`findings.kinds`).
+        conclusion: found, ruled_out or undecided.
+        reason: why it is undecided.
         probe, condition, reader, group: where it was measured.
-        value, low, high: the share or difference, with the interval at its corrected level; low
-            and high are None where there is no interval, value where nothing was answered.
-        level: of that interval.
+        label: the form in words; of a reader, its name.
+        value, low, high: the share or difference with its interval; None where there is none.
+        level: of that interval: .95, and .9 of what is ruled out, each end of which is tested.
         null: what there is without the fault.
         size: the smallest distance from the null that matters.
-        p_adjusted: of "there is no such fault", corrected over all accusations; None where asking
-            stopped early, since a sequence and its band have no p, or nothing was measured.
-        p_ruled_out: of "there is one of at least the size that matters", corrected likewise.
-        weight: the accusation's share of the error rate.
+        p: of "there is no such fault", after Holm's correction over the report; None where nothing
+            was tested.
         n, counted: trials or items behind it.
-        units: independent ones of these, items or clusters of items, that the interval rests on.
-        n_missing: trials or items that lack a reply, beside n; where a sequence decided, among n.
-        items: how many would settle it, where it cannot be told; None: not known.
-        section: of the report that shows more.
-        sentence: in plain words.
-        about: of whom low and high are; "these_items" is a band over the items of the set, which is
-            a point where all were asked.
-        found_beyond: what its interval leaves out where it is found, on the side of the fault: the
-            null; null and size together where the fault is to lack something, and where bets decide
-            about these items, whose band may end at it; None for runs measured before.
-        constant: of a share of right answers, what the best constant answer scores on these items;
-            a score that is ruled out to be guessing surpasses it as well as the null.
+        n_missing: trials or items that lack a reply, beside n.
+        units: independent items or texts among them.
+        needed: how many items would rule it out if there is nothing to find; None: not known.
+        about: of whom it is.
+        forms, found_in: how many forms it speaks for, and in how many it is found.
+        detail: the cause of the reason, in words, where that is more than its name.
     """
 
-    kind: Outcome
-    name: str
-    title: str
+    kind: str
+    conclusion: Conclusion
+    reason: Reason
     probe: str
     condition: str
     reader: str
     group: str
+    label: str
     value: float | None
     low: float | None
     high: float | None
     level: float
     null: float
     size: float
-    p_adjusted: float | None
-    p_ruled_out: float | None
-    weight: float
+    p: float | None
     n: int
     counted: str
-    items: int | None
-    section: str
-    sentence: str
-    about: About = "items_like_these"
-    units: int = 0
     n_missing: int = 0
-    found_beyond: float | None = None
-    constant: float | None = None
+    units: int = 0
+    needed: int | None = None
+    about: About = "items_like_these"
+    forms: int = 1
+    found_in: int = 0
+    detail: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """Every field by name."""
         return asdict(self)
+
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any]) -> Self:
+        """The finding that `as_json` made a row of; TypeError for what is none.
+
+        A row of version 0.2 or before is understood, too: its `kind` was the conclusion.
+        """
+        if "conclusion" not in row:
+            row = {
+                **row,
+                "conclusion": row["kind"],
+                "kind": row["name"],
+                "reason": "noise" if row["kind"] == "cannot_tell" else "",
+                "label": row["probe"],
+                "p": row.get("p_adjusted"),
+                "needed": row.get("items"),
+            }
+        if row["conclusion"] == "cannot_tell":
+            row = {**row, "conclusion": "undecided"}
+        names = {field.name for field in fields(cls)}
+        return cls(**{name: value for name, value in row.items() if name in names})
 
     @property
     def ends(self) -> tuple[float, float] | None:
@@ -92,11 +123,6 @@ class Finding:
     def measured(self) -> bool:
         """Whether there is anything that it rests on."""
         return self.n > 0
-
-    @property
-    def reason(self) -> str:
-        """Why nothing is said of it, in words; "" where its numbers settle what is said."""
-        return self.sentence.removesuffix(".").partition(UNTOLD)[2]
 
     @property
     def effect(self) -> float:

@@ -1,17 +1,15 @@
 """The kinds of findings: what each accuses of, against which size, and in which words.
 
-A new kind is one entry of KINDS. What a kind accuses of is fixed by what was asked, and the weights
-of the correction rest on it, with one exception: a number that the replies leave undefined (all
-refuse, so that no answer has a position) accuses nobody, and its weight goes to the others.
+A new kind is one entry of KINDS. What a kind accuses of is fixed by what was asked, before any
+reply came. Templates may name what `findings.sentences.words` offers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from horsesense.findings.evidence import Evidence, Way
-from horsesense.findings.finding import Outcome
 from horsesense.findings.places import (
     ANYWHERE,
     Anywhere,
@@ -31,15 +29,6 @@ from horsesense.findings.places import (
     wrong_alone,
 )
 
-COUNTED_WRONG = (
-    ". Where a right answer is known, the others count as wrong, so accuracy says as much about "
-    "the form of the replies as about what is known"
-)
-"""What replies without a choice mean, where any item has a right answer."""
-UNREAD = "most replies choose no option"
-AT_CHANCE = "the score is not shown to be better than guessing, and guesses would hide a fault"
-"""Why what the answers could not have shown cannot be told."""
-
 
 @dataclass(frozen=True)
 class Kind:
@@ -53,19 +42,14 @@ class Kind:
         size: the smallest distance from the null that matters, unless the settings say otherwise.
         null: what there is without the fault; None: what guessing gives.
         way: which side of the null is a fault.
-        found, ruled_out: sentences; see `verdict.words` for what they may name.
-        question: what cannot be told "whether", as a clause; it may name the label, the limit and
-            the reader alone.
-        seen: what was seen of it, after the clause.
-        beside: its value and the null in a table, beside the title, which names the fault.
-        each: `found`, `ruled_out` and `seen` where groups have nulls of their own, as positions
-            that not every item has.
-        main: whether it is one of the report's main questions, which share half of the weight.
+        found, ruled_out, undecided: sentences without their full stop.
+        short: `found` in a few words.
         takes: by which of the measure's numbers it accuses.
         blind_at_chance: whether a score no better than guessing hides the fault.
         blind_if_unread: whether replies that choose no option hide it.
         silence: the measure in which replies that choose nothing, and so do not show the fault,
             do not count for it; "" where they do not count for it anyway.
+        by_position: whether it is about each position by itself.
     """
 
     name: str
@@ -76,32 +60,18 @@ class Kind:
     null: float | None
     way: Way
     found: str
+    short: str
     ruled_out: str
-    question: str
-    seen: str
-    each: Mapping[str, str] = field(default_factory=dict)
-    beside: str = "{value} against {null}"
-    main: bool = False
+    undecided: str
     takes: Callable[[Run, Place], bool] = lambda run, e: e.probe == "original"
     blind_at_chance: bool = False
     blind_if_unread: bool = True
     silence: str = ""
-
-    def sentence(self, outcome: Outcome, own_null: bool = False) -> str:
-        """The sentence of an outcome; where these items do not tell, its end says what would."""
-        each = self.each if own_null else {}
-        if outcome == "cannot_tell":
-            seen = each.get("seen", self.seen)
-            return f"These items cannot tell whether {self.question}{seen}"
-        return each.get(outcome) or {"found": self.found, "ruled_out": self.ruled_out}[outcome]
+    by_position: bool = False
 
     def asks(self, run: Run, probe: str) -> bool:
         """Whether it may accuse by what a probe shows, under any of its conditions."""
         return any(self.takes(run, Anywhere(probe, c, run.reader, g)) for c, g in ANYWHERE)
-
-    def found_beyond(self, null: float, size: float) -> float:
-        """The value that an interval must leave out for a fault to be found."""
-        return null + size if self.way == "lacks" else null
 
     def room(self, null: float) -> float:
         """How far a value can lie from `null` on the side that is a fault: a size is below it."""
@@ -119,11 +89,10 @@ KINDS: tuple[Kind, ...] = (
         size=0.05,
         null=None,
         way="lacks",
-        found="{scores} {value}, {lacking}.",
-        ruled_out="{scores} {value}, better than guessing ({null}){by_at_least}.",
-        question="the score is better than guessing",
-        seen=": it is {value}, and guessing gives {null}",
-        main=True,
+        found="The score is at chance level: {value}, where guessing gives {null}",
+        short="The score is at chance level ({value}, guessing {null})",
+        ruled_out="Better than guessing: {value}, where guessing gives {null}",
+        undecided="Better than guessing or not: undecided ({value}{ends}, guessing {null})",
         takes=as_published,
         blind_if_unread=False,
     ),
@@ -135,22 +104,15 @@ KINDS: tuple[Kind, ...] = (
         size=0.05,
         null=None,
         way="above",
-        found="The model prefers position {group}: over the orders, {value} of its answers go "
-        "there; an even spread would be {null}.",
-        ruled_out="No position is preferred by {size} or more: the most chosen, {group}, "
-        "receives {value} of the answers.",
-        question="a position is preferred",
-        seen=": the most chosen, {group}, receives {value} of the answers",
-        each={
-            "found": "The model prefers position {group}: over the orders, {value} of its answers "
-            "to items that have it go there; an even spread would be {null}.",
-            "ruled_out": "No position is preferred by {size} or more: of the answers to items that "
-            "have it, {group}, the furthest above an even spread ({null}), receives {value}.",
-            "seen": ": of the {n} answers to items that have it, {group} receives {value}, by an "
-            "even spread {null}",
-        },
-        main=True,
+        found="The model prefers position {group}: it chooses it in {value} of its answers, "
+        "where an "
+        "even spread gives {null}",
+        short="Prefers position {group} ({value}, even spread {null})",
+        ruled_out="No position is preferred: {group}, the most chosen, has {value} of the answers "
+        "(even spread {null})",
+        undecided="Position preference: undecided ({group} {value}{ends}, even spread {null})",
         takes=over_balanced_orders,
+        by_position=True,
     ),
     Kind(
         name="without_question",
@@ -160,12 +122,12 @@ KINDS: tuple[Kind, ...] = (
         size=0.05,
         null=None,
         way="above",
-        found="Without the question, {value} of items are still right, where chance is {null}.",
-        ruled_out="Without the question, {value} of items are right, less than {size} above "
-        "chance ({null}).",
-        question="the options give answers away",
-        seen=": without the question, {value} of items are right, and chance is {null}",
-        main=True,
+        found="The options give answers away: without the question {value} are right, where chance "
+        "is {null}",
+        short="Options give answers away ({value} right without the question, chance {null})",
+        ruled_out="The options do not give answers away: without the question {value} are right "
+        "(chance {null})",
+        undecided="Answers without the question: undecided ({value} right{ends}, chance {null})",
         takes=under("options_only"),
     ),
     Kind(
@@ -176,15 +138,12 @@ KINDS: tuple[Kind, ...] = (
         size=0.05,
         null=0.0,
         way="below",
-        found="The model says “none of these” less often than it should: under "
-        "“{label}”, where the right answer was removed, accuracy is {distance} "
-        "lower than where it is shown.",
-        ruled_out="The model does not say “none of these” less often than it should: under "
-        "“{label}”, where the right answer was removed, accuracy is not lower than "
-        "where it is shown, to within {size} ({change}).",
-        question="the model says “none of these” as often as it should",
-        seen=": under “{label}”, where the right answer was removed, accuracy is {beside}",
-        main=True,
+        found="The model rarely says “none of these” when it should: {distance} lower than "
+        "where the "
+        "right answer is shown",
+        short="Rarely says “none of these” when it should ({distance} lower)",
+        ruled_out="The model says “none of these” when it should ({change})",
+        undecided="Saying “none of these” when it should: undecided ({change}{ends})",
         takes=none_in_place,
         blind_at_chance=True,
     ),
@@ -196,13 +155,12 @@ KINDS: tuple[Kind, ...] = (
         size=0.04,
         null=0.01,
         way="above",
-        found="First token and text choose different options in {value} of replies, so "
-        "a score by first token does not measure what the model says.",
-        ruled_out="First token and text choose different options in {value} of replies, "
-        "fewer than {limit}.",
-        question="first token and text say the same",
-        seen=": they choose different options in {value} of replies",
-        main=True,
+        found="First token and text choose different options in {value} of replies: a score "
+        "by first "
+        "token is not what the model says",
+        short="First token and text disagree in {value} of replies",
+        ruled_out="First token and text agree: they differ in {value} of replies",
+        undecided="Whether first token and text agree: undecided ({value} differ{ends})",
         takes=lambda run, e: e.probe == "original" and e.reader == "first_token",
     ),
     Kind(
@@ -213,10 +171,10 @@ KINDS: tuple[Kind, ...] = (
         size=0.05,
         null=0.0,
         way="both",
-        found="Under “{label}”, accuracy {moves} by {distance}{beside_base}.",
-        ruled_out="Under “{label}”, accuracy changes by less than {size} ({change}{beside_base}).",
-        question="accuracy changes under “{label}”",
-        seen=" ({change}{beside_base})",
+        found="{label}: accuracy {moves} by {distance}",
+        short="{label}: accuracy {moves} by {distance}",
+        ruled_out="{label}: accuracy changes by less than {size} (seen: {change})",
+        undecided="{label}: change of accuracy undecided ({change}{ends})",
         takes=accuracy_should_hold,
         blind_at_chance=True,
     ),
@@ -228,13 +186,11 @@ KINDS: tuple[Kind, ...] = (
         size=0.05,
         null=0.0,
         way="above",
-        found="Under “{label}”, the model chooses another option more often than when "
-        "the same prompt is asked again, by {distance}.",
-        ruled_out="Under “{label}”, the model does not choose another option more often than "
-        "when the same prompt is asked again, to within {size} ({change}).",
-        question="the model chooses another option under “{label}” more often than when the "
-        "same prompt is asked again",
-        seen=" ({change})",
+        found="{label}: the answer changes {distance} more often than by asking again",
+        short="{label}: answers change {distance} more often than by asking again",
+        ruled_out="{label}: answers change at most {size} more often than by asking again "
+        "(seen: {change})",
+        undecided="{label}: changed answers undecided ({change}{ends})",
         takes=promising("same_answer"),
     ),
     Kind(
@@ -245,14 +201,11 @@ KINDS: tuple[Kind, ...] = (
         size=0.05,
         null=0.0,
         way="below",
-        found="Under “{label}”, fewer replies choose an option than {base}, by "
-        "{distance}; those that choose none count as wrong.",
-        ruled_out="Under “{label}”, no fewer replies choose an option than {base}, "
-        "to within {size} ({change}).",
-        question="fewer replies choose an option under “{label}”",
-        seen=" than {base} ({change})",
+        found="{label}: {distance} fewer replies choose an option; the others count as wrong",
+        short="{label}: {distance} fewer replies choose an option",
+        ruled_out="{label}: as many replies choose an option, to within {size} (seen: {change})",
+        undecided="{label}: replies that choose an option undecided ({change}{ends})",
         takes=promising("same_answer", "same_accuracy"),
-        blind_if_unread=True,
     ),
     Kind(
         name="above_chance",
@@ -262,12 +215,10 @@ KINDS: tuple[Kind, ...] = (
         size=0.05,
         null=None,
         way="above",
-        found="Under “{label}”, {value} of items are right, where no more than chance "
-        "({null}) should be.",
-        ruled_out="Under “{label}”, {value} of items are right, less than {size} above "
-        "chance ({null}).",
-        question="more items than by chance are right under “{label}”",
-        seen=" (here {value}, by chance {null})",
+        found="{label}: {value} are right, where no more than chance ({null}) should be",
+        short="{label}: {value} right, where chance is {null}",
+        ruled_out="{label}: {value} are right, no more than chance ({null}) by {size}",
+        undecided="{label}: better than chance undecided ({value}{ends}, chance {null})",
         takes=chance_elsewhere,
     ),
     Kind(
@@ -278,20 +229,16 @@ KINDS: tuple[Kind, ...] = (
         size=0.05,
         null=None,
         way="above",
-        found="The model chooses position {group} in {value} of items, whatever stands "
-        "there; guessing would in {null}.",
-        ruled_out="Fewer than {limit} of items are answered by one position, whatever "
-        "stands there (most often by {group}: {value}).",
-        question="some items are answered by position alone",
-        seen=" (most often by {group}: {value} of items)",
-        each={
-            "found": "The model chooses position {group} in {value} of the items that have it, "
-            "whatever stands there; guessing would in {null}.",
-            "ruled_out": "No position is chosen in {size} more of the items that have it than by "
-            "guessing, whatever stands there (the furthest above, {group}: {value} and {null}).",
-            "seen": " ({group}: {value} of the {n} items that have it, guessing {null})",
-        },
+        found="The model answers {group} whatever stands there in {value} of items, where guessing "
+        "gives {null}",
+        short="Answers {group} whatever stands there in {value} of items (guessing {null})",
+        ruled_out="Few items are answered by position alone: {group}, the most frequent, in "
+        "{value} "
+        "(guessing {null})",
+        undecided="Items answered by position alone: undecided ({group} {value}{ends}, guessing "
+        "{null})",
         takes=over_balanced_orders,
+        by_position=True,
     ),
     Kind(
         name="no_agreement",
@@ -301,12 +248,11 @@ KINDS: tuple[Kind, ...] = (
         size=0.05,
         null=None,
         way="lacks",
-        found="Across the orders, the model agrees with itself in {value} of its "
-        "answers, {lacking}.",
-        ruled_out="Across the orders, the model agrees with itself in {value} of its "
-        "answers, more than guessing would ({null}){by_at_least}.",
-        question="the model agrees with itself across the orders more than guessing would",
-        seen=" (in {value} of its answers; guessing {null})",
+        found="Answers change with the order of the options: agreement {value}, chance {null}",
+        short="Answers change with the order: agreement {value}, chance {null}",
+        ruled_out="More consistent than guessing: agreement across the orders {value}, "
+        "chance {null}",
+        undecided="Agreement across the orders: undecided ({value}{ends}, chance {null})",
         takes=over_orders,
     ),
     Kind(
@@ -317,12 +263,12 @@ KINDS: tuple[Kind, ...] = (
         size=0.02,
         null=0.0,
         way="both",
-        found="Read by {reader}, the score is {distance} {compared} than by the first "
-        "token, so it matters which of the two was published.",
-        ruled_out="Read by {reader} or by the first token, the score is the same to within "
-        "{size} ({change}).",
-        question="{reader} and the first token give different scores",
-        seen=" ({change})",
+        found="The score depends on how replies are read: by {reader} it is {distance} {compared} "
+        "than by first token",
+        short="Read by {reader}, the score is {distance} {compared} than by first token",
+        ruled_out="Read by {reader} or by first token, the score is the same to within {size} "
+        "({change})",
+        undecided="Score by {reader} against first token: undecided ({change}{ends})",
         takes=other_reader,
     ),
     Kind(
@@ -333,12 +279,10 @@ KINDS: tuple[Kind, ...] = (
         size=0.05,
         null=0.95,
         way="below",
-        found="{value} of replies choose an option, fewer than {null}{counted_wrong}.",
-        ruled_out="At least {limit} of replies choose an option (here {value}; {size} fewer than "
-        "{null} would be a fault).",
-        question="at least {limit} of replies choose an option",
-        seen=" (here {value}{sign})",
-        beside="{value} choose one; below {null} is a fault",
+        found="Only {value} of replies choose an option; the others count as wrong",
+        short="Only {value} of replies choose an option",
+        ruled_out="Replies choose an option: {value} do",
+        undecided="Replies that choose an option: undecided ({value}{ends}, expected {null})",
         takes=as_published,
         blind_if_unread=False,
     ),
@@ -350,14 +294,12 @@ KINDS: tuple[Kind, ...] = (
         size=0.05,
         null=0.5,
         way="below",
-        found="Where the right answer is missing, {value} of replies notice it, fewer than half "
-        "(in whatever words, averaged over three prompts).",
-        ruled_out="Where the right answer is missing, {value} of replies notice it, "
-        "in whatever words, averaged over three prompts: at least {limit} ({size} below {null} "
-        "would be a fault).",
-        question="most replies notice that the right answer is missing",
-        seen=" (here {value}, in whatever words, averaged over three prompts)",
-        beside="noticed in {value}; below {null} is a fault",
+        found="A missing right answer goes unnoticed: only {value} of replies notice it, "
+        "over three "
+        "prompts",
+        short="A missing right answer is noticed in only {value} of replies",
+        ruled_out="A missing right answer is noticed in {value} of replies, over three prompts",
+        undecided="Noticing a missing right answer: undecided ({value}{ends})",
         takes=mean_of_prompts,
         silence="without_gold_not_wrong",
     ),
@@ -369,13 +311,11 @@ KINDS: tuple[Kind, ...] = (
         size=0.1,
         null=0.9,
         way="below",
-        found="When options are judged one at a time, {value} of wrong options are rejected, fewer "
-        "than {null}{right_ones}.",
-        ruled_out="When options are judged one at a time, {value} of wrong options are "
-        "rejected: at least {limit}{right_ones}.",
-        question="wrong options are rejected when options are judged one at a time",
-        seen=" ({value} are{right_ones})",
-        beside="{value} rejected; below {null} is a fault",
+        found="Judged one at a time, only {value} of wrong options are rejected (expected {null})",
+        short="Only {value} of wrong options are rejected when judged alone",
+        ruled_out="Judged one at a time, {value} of wrong options are rejected",
+        undecided="Rejecting wrong options one at a time: undecided ({value}{ends}, expected "
+        "{null})",
         takes=wrong_alone,
         silence="true_false_not_wrong",
     ),
@@ -387,15 +327,16 @@ KINDS: tuple[Kind, ...] = (
         size=0.05,
         null=0.0,
         way="both",
-        found="Accuracy {label} is {distance} {compared} than one by one.",
-        ruled_out="Accuracy {label} is the same as one by one to within {size} ({change}).",
-        question="accuracy {label} differs from accuracy one by one",
-        seen=" ({change})",
+        found="{label}: accuracy is {distance} {compared} than one by one",
+        short="{label}: accuracy {distance} {compared} than one by one",
+        ruled_out="{label}: accuracy is the same as one by one to within {size} ({change})",
+        undecided="{label} against one by one: undecided ({change}{ends})",
         takes=showing_texts,
         blind_at_chance=True,
     ),
 )
 
+BY_NAME: Mapping[str, Kind] = {kind.name: kind for kind in KINDS}
 SIZES: Mapping[str, float] = {kind.name: kind.size for kind in KINDS}
 """The smallest size that matters, by kind, unless the settings say otherwise."""
 
@@ -409,6 +350,6 @@ def accused(kind: Kind, run: Run, evidence: Iterable[Evidence]) -> list[Evidence
     return [e for e in taken if problems(e) == largest]
 
 
-def problems(e: Evidence) -> int:
+def problems(e: Place) -> int:
     """How many problems a prompt holds."""
     return e.condition.integer("size", 0)

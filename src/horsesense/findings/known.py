@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.findings.early import why
+from horsesense.findings.sentences import WHY
 from horsesense.findings.uncounted import LACK, in_some
 from horsesense.measures.base import Estimate
 from horsesense.measures.cells import MISSING, Cell
@@ -62,7 +62,7 @@ def unasked_known(
 
     def refused(cell: Cell) -> dict[str, Any]:
         after = f"after {some_of(int(cell.asked.any(axis=1).sum()), whole, 'item')} in the orders"
-        reason = f"{why(ended)}, {after}, and {FIXED_BEFOREHAND}"
+        reason = f"{WHY[ended or 'stopped']}, {after}, and {FIXED_BEFOREHAND}"
         return asdict(Known(None, None, None, level, 0, 0, (), None, None, None, reason, ()))
 
     return {cell.reader: refused(cell) for cell in _cyclic(cells)}
@@ -157,7 +157,11 @@ def unasked_composition(cells: Sequence[Cell], ended: str = "") -> dict[str, dic
     blank: dict[str, Any] = {"about": None, "items": 0, "unclassified": 0, "mixed": 0}
     blank |= {"bounds_only": False, "parts": [], "questionless": None}
     return {
-        cell.reader: {**blank, "questionless_reason": why(ended), "reason": why(ended)}
+        cell.reader: {
+            **blank,
+            "questionless_reason": WHY[ended or "stopped"],
+            "reason": WHY[ended or "stopped"],
+        }
         for cell in ScoreComposition().cells(cells)
         if considered(cell).any()
     }

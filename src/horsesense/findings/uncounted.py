@@ -10,14 +10,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple, Self
 
-from horsesense.findings.evidence import Evidence
-from horsesense.findings.places import MANY_PROBLEMS, Run
+from horsesense.findings.places import MANY_PROBLEMS
+from horsesense.findings.sentences import MOST_LOST as MOST_LOST
 from horsesense.measures.registry import MEASURES
-from horsesense.stats.shares import Shares
 from horsesense.stats.words import agreeing, plural, some_of
 
-MOST_LOST: Final = 0.05
-"""Share of what is missing above which a sentence counts it."""
 LACK: Final = "lack a clear reply"
 """What is true of items that were asked, and have no answer that counts."""
 GOLDLESS: Final = "without a right answer"
@@ -172,19 +169,3 @@ def noun_of(counted: str, probe: str) -> str:
     if counted != "trials":
         return counted.removesuffix("s")
     return "problem" if probe in MANY_PROBLEMS else "prompt"
-
-
-def _forms_of(e: Evidence) -> str:
-    """Which forms of an item a number is of, as said of items that lack a reply in one."""
-    return "in some order" if e.probe == "order" and isinstance(e.about, Shares) else IN_SOME
-
-
-def lost(e: Evidence, run: Run) -> str:
-    """What a number lacks and what it leaves out, and why, where that is more than a detail."""
-    whole, told = e.n + e.missing, ""
-    if e.missing > MOST_LOST * whole:
-        noun = noun_of(e.counted, e.probe)
-        why = in_some(run.lacking, _forms_of(e)) if noun == "item" else run.lacking
-        told = f"; {some_of(e.missing, whole, noun, why)}"
-    out = run.not_covered(e)
-    return f"{told}; {out}" if out else told

@@ -30,10 +30,10 @@ from horsesense.measures.families import (
 from horsesense.measures.people import over_people
 from horsesense.measures.signature import Signature
 from horsesense.rng import seed_of
+from horsesense.stats.change import Change
 from horsesense.stats.multiplicity import holm
-from horsesense.stats.paired import Paired
 from horsesense.stats.power import minimum_detectable
-from horsesense.stats.shares import Shares
+from horsesense.stats.share import Share
 from horsesense.stats.smooth import ROUNDING
 from horsesense.stats.two_way import by_cluster
 from horsesense.trials.condition import Condition
@@ -99,8 +99,8 @@ class Unknown(NamedTuple):
         baseline: what guessing gives to the items in both, those that lack replies too.
     """
 
-    low: Shares | Paired
-    high: Shares | Paired
+    low: Share | Change
+    high: Share | Change
     baseline: float | None
 
 
@@ -112,7 +112,7 @@ class Found(NamedTuple):
     """
 
     estimate: Estimate
-    about: Shares | Paired | None = None
+    about: Share | Change | None = None
     unknown: Callable[[], Unknown | None] | None = None
 
 
@@ -219,7 +219,7 @@ def _unknown(job: Job, place: int, context: Context) -> Unknown | None:
         return None
     family, cluster = measure.families(cell)[place], context.cluster[cell.item]
 
-    def behind(rows: Rows) -> Shares | Paired | None:
+    def behind(rows: Rows) -> Share | Change | None:
         sums = by_cluster(rows.rows, cluster, context.n_clusters)
         evidence = _evidence(job._replace(rows=rows, sums=sums), place, None, context)
         return family.infer(evidence, context.level).about
@@ -267,10 +267,8 @@ def _evidence(job: Job, place: int, shared: Shared | None, context: Context) -> 
 
     weighted = _weighted(job, place, context)
     cluster = context.cluster[job.cell.item]
-    items, forms = Items(job.rows.rows, cluster), job.rows.forms
-    if forms is not None:
-        forms = replace(forms, cluster=cluster[ratio(job.rows.rows)[1] > 0])
-    return Evidence(job.sums, value, ratio, low, high, shared, weighted, items, forms)
+    items = Items(job.rows.rows, cluster)
+    return Evidence(job.sums, value, ratio, low, high, shared, weighted, items)
 
 
 def _weighted(job: Job, place: int, context: Context) -> Weighted | None:
@@ -379,7 +377,7 @@ def _adjusted(found: Sequence[Found], context: Context) -> list[Found]:
             estimates[place] = replace(estimates[place], p_adjusted=adjusted)
             tests[place] = len(places)
     for place, (_, about, _) in enumerate(found):
-        if isinstance(about, Paired):
+        if isinstance(about, Change):
             alpha = (1 - context.level) / tests[place]
             detectable = minimum_detectable(about, alpha)
             estimates[place] = replace(estimates[place], detectable=detectable)

@@ -17,13 +17,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.stats.forms import Forms
-from horsesense.stats.no_interval import why_no_interval
-from horsesense.stats.paired import Paired
+from horsesense.stats.change import TOO_FEW, Change
 from horsesense.stats.quotient import Quotient
-from horsesense.stats.shares import FEWEST, Shares
-from horsesense.stats.shares import ONE_CLUSTER as ALL_IN_ONE
-from horsesense.stats.shares import ONE_LARGE as ALMOST_ALL
+from horsesense.stats.share import Share
 from horsesense.stats.smooth import Located, Pseudo, jackknife, smooth
 from horsesense.stats.spread import Spread, correlation
 from horsesense.stats.two_way import mean_se
@@ -32,8 +28,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.intp]
 Value = Callable[[Floats], Floats]
 
-ONE_CLUSTER = f"no interval: {ALL_IN_ONE}"
-ONE_LARGE = f"no interval: {ALMOST_ALL}"
+ONE_CLUSTER = ONE_LARGE = f"no interval: {TOO_FEW}"
 NOTHING_VARIES = "no interval: nothing varies, and the value has no bounds"
 NO_NOISE = "no interval: nothing varies"
 NO_QUOTIENT = "no interval: nothing varies, or the mean below may be 0"
@@ -56,7 +51,7 @@ class Inference(NamedTuple):
     how: str = ""
     p_value: float | None = None
     note: str = ""
-    about: Shares | Paired | None = None
+    about: Share | Change | None = None
 
 
 class Shared(NamedTuple):
@@ -104,7 +99,6 @@ class Evidence:
         shared: the single outcomes, where items share prompts.
         weighted: single answers, where people saw one form of several each.
         items: rows of single items, where known.
-        forms: of differences, see `stats.paired.Paired.of`.
     """
 
     rows: Floats
@@ -115,7 +109,6 @@ class Evidence:
     shared: Shared | None = None
     weighted: Weighted | None = None
     items: Items | None = None
-    forms: Forms | None = None
 
 
 class Family(ABC):
@@ -146,13 +139,13 @@ class OfShare(Family):
         total, trials = evidence.ratio(rows)
         hits = (total - evidence.low * trials) / width
         if evidence.shared is None:
-            share = Shares.of(hits, trials)
+            share = Share.of(hits, trials)
         else:
-            share = Shares.two_way(hits, trials, evidence.shared.first, evidence.shared.second)
+            share = Share.two_way(hits, trials, evidence.shared.first, evidence.shared.second)
         ends = share.interval(level)
         scaled = ends and (evidence.low + width * ends[0], evidence.low + width * ends[1])
         reason = f"no interval: {share.reason}"
-        found = inference(scaled, method_of("Wilson score", share.clusters, evidence), reason)
+        found = inference(scaled, method_of("Clopper-Pearson", share.clusters, evidence), reason)
         plain = (evidence.low, evidence.high) == UNIT_RANGE
         return found._replace(about=share if plain else None)
 
@@ -162,14 +155,14 @@ class OfDifference(Family):
 
     def infer(self, evidence: Evidence, level: float) -> Inference:
         if evidence.shared is None:
-            pairs = Paired.of(*evidence.ratio(evidence.rows), forms=evidence.forms)
+            pairs = Change.of(*evidence.ratio(evidence.rows))
         else:
             total, _ = evidence.ratio(evidence.shared.rows)
-            _, first, second, _, if_lost = evidence.shared
-            pairs = Paired.two_way(total, first, second, evidence.forms, if_lost)
-        how = method_of("paired score", pairs.clusters, evidence)
-        reason = f"no interval: {why_no_interval(pairs, level)}"
-        found = inference(pairs.interval(level), how, reason, pairs.p())
+            pairs = Change.two_way(total, evidence.shared.first, evidence.shared.second)
+        how = method_of("signs of differences", pairs.clusters, evidence)
+        reason = f"no interval: {TOO_FEW}"
+        p = None if pairs.reason else pairs.p()
+        found = inference(pairs.interval(level), how, reason, p)
         return found._replace(about=pairs)
 
 
@@ -248,7 +241,7 @@ class OfQuotient(Family):
         found = Quotient.of(*columns)
         ends = found.interval(level)
         kept = ends and (max(0.0, ends[0]), ends[1])
-        reason = NO_QUOTIENT if found.even >= FEWEST else ONE_LARGE
+        reason = NO_QUOTIENT if found.even >= 1.5 else ONE_LARGE
         reason = reason if found.clusters > 1 else ONE_CLUSTER
         return inference(kept, method_of("Fieller", found.clusters, evidence), reason)
 
@@ -283,7 +276,7 @@ class OfSpread(Family):
 
     def infer(self, evidence: Evidence, level: float) -> Inference:
         hits, trials = (evidence.rows[:, part] for part in self.columns(evidence.rows.shape[1]))
-        shares = [Shares.of(h, m) for h, m in zip(hits.T, trials.T, strict=True)]
+        shares = [Share.of(h, m) for h, m in zip(hits.T, trials.T, strict=True)]
         n = np.array([s.effective if s.clusters else 0.0 for s in shares])
         recalls = np.array([s.estimate if s.clusters else 0.0 for s in shares])
         found = Spread.of(recalls * n, n, correlation(hits, trials))
@@ -329,8 +322,8 @@ class OfAnswers(Family):
         residual = given.right - given.centre
         if (weight >= 0).all() and np.isclose(weight.sum(), 1):
             trials = weight * n
-            share = Shares.two_way(trials * (residual + value), trials, given.first, given.second)
-            how = _of_both("Wilson score", given.first, given.second, "people")
+            share = Share.two_way(trials * (residual + value), trials, given.first, given.second)
+            how = _of_both("Clopper-Pearson", given.first, given.second, "people")
             found = inference(share.interval(level), how, f"no interval: {share.reason}")
             plain = (evidence.low, evidence.high) == UNIT_RANGE
             return found._replace(about=share if plain else None)

@@ -9,12 +9,12 @@ import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, Rows, complete, no_gold, ratio
 from horsesense.measures.cells import MISSING, Cell, People
-from horsesense.measures.families import Family, OfSpread
+from horsesense.measures.families import SHARE, Family, OfSpread
 from horsesense.measures.gold import unanswered
 from horsesense.measures.joined import RECORDED_ORDERS, balanced
-from horsesense.measures.places import OfGuessed, OfPlace, OfPosition
+from horsesense.measures.places import OfPosition
 from horsesense.probes.base import LETTERS
-from horsesense.stats.positions import even_spread
+from horsesense.stats.relabelled import even_spread
 
 Ints = npt.NDArray[np.intp]
 
@@ -151,10 +151,8 @@ class PositionPreference(Measure):
 
     def families(self, cell: Cell) -> Sequence[Family]:
         """Where every position has the same content as often, relabelling them is a null."""
-        places = range(_width(cell))
         even = cell.probe == "order" and balanced(cell.condition) and People not in cell
-        chances = self.chances(cell)
-        return [OfPosition(place) if even else OfPlace(place, chances) for place in places]
+        return [OfPosition(place) if even else SHARE for place in range(_width(cell))]
 
     def rows(self, cell: Cell) -> Rows:
         """Each item's choices, about what an even spread gives to items like it.
@@ -212,8 +210,7 @@ class PositionLocked(PositionPreference):
     counted = "items"
 
     def families(self, cell: Cell) -> Sequence[Family]:
-        chances = self.chances(cell)
-        return [OfGuessed(place, chances) for place in range(_width(cell))]
+        return [SHARE] * _width(cell)
 
     def undefined_reason(self, cell: Cell) -> str | None:
         if cell.probe != "order" or cell.status.shape[1] < 2:

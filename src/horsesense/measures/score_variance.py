@@ -16,7 +16,7 @@ from horsesense.measures.contrast import ORDER, REPEAT, paired
 from horsesense.measures.families import VARIANCE
 from horsesense.measures.joined import ORIGINAL, drawn_orders
 from horsesense.stats.components import COLUMNS, Components, item_rows, variances
-from horsesense.stats.shares import Shares
+from horsesense.stats.share import Share
 
 PARTS = ("items", "orders", "draws")
 
@@ -138,8 +138,8 @@ def _clustering(rows: Floats, cluster: npt.NDArray[np.intp]) -> tuple[int, float
     used = rows[:, 0] > 0
     means, _, place = rows[used, 1], *np.unique(cluster[used], return_inverse=True)
     whole = (np.bincount(place, each).astype(np.float64) for each in (means, np.ones(len(means))))
-    share = Shares.of(*whole)
-    alone = Shares.of(means, np.ones(len(means)))
+    share = Share.of(*whole)
+    alone = Share.of(means, np.ones(len(means)))
     return share.clusters, None if share.reason else alone.effective / share.effective
 
 

@@ -25,7 +25,7 @@ class Signature:
         reader: name and version.
         reviewed: replies that people read in its place.
         measure: its name.
-        interval: level of the interval, and `--draws`, which no interval rests on any more.
+        interval: its level; 0.2.0 wrote a number behind it that has no effect ("0.95x1000").
         seed: of the study.
         horsesense: the version that measured.
     """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from horsesense.findings.constant import best_text
 from horsesense.findings.finding import Finding
 from horsesense.findings.wording import chance_text
 from horsesense.measures.base import Estimate
@@ -69,25 +68,20 @@ def guessing_of(run: Results, score: Estimate) -> float | None:
 
 def _judged(run: Results) -> Finding | None:
     """What the verdict says of the score against guessing."""
-    judged = (f for f in run.verdict if f.name == "no_better_than_guessing")
+    judged = (f for f in run.verdict if f.kind == "no_better_than_guessing")
     return next((f for f in judged if f.reader == run.reader and f.measured), None)
 
 
 def may_be_guessing(run: Results) -> str:
-    """That a score is not shown to be better than guessing, where that cannot be told."""
+    """That a score is not shown to be better than guessing, where that is undecided."""
     f = _judged(run)
-    if f is None or f.kind != "cannot_tell":
+    if f is None or f.conclusion != "undecided":
         return ""
     score = run.one("accuracy")
     few = score is not None and (stopped(run, score) or run.ended)
     least = _plain_low(score) if score is not None and few else 0.0
-    if _no_guess(run, max(f.null, best_text(run.items)[1])):
+    if _no_guess(run, f.null):
         return ""
-    if f.constant is not None and f.low is not None and f.null < f.low <= f.constant:
-        # Which answer that is stands in the finding.
-        if least > f.constant:
-            return f"{TOO_FEW_TO} rule out one answer to all ({chance_text(f.constant)})"
-        return f", not shown to be above the {chance_text(f.constant)} of one answer to all"
     if least > f.null:
         return f"{TOO_FEW_TO} rule out guessing ({chance_text(f.null)})"
     return f", which may be guessing ({chance_text(f.null)})"

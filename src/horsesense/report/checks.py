@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from math import ceil
 
 from horsesense.errors import UsageError
-from horsesense.findings.early import still_open
-from horsesense.findings.finding import ORDER, TITLES, Finding, Outcome
-from horsesense.findings.forms import badness
-from horsesense.findings.kinds import KINDS
+from horsesense.findings.evidence import badness
+from horsesense.findings.finding import BY_DATA, ORDER, TITLES, Conclusion, Finding
+from horsesense.findings.kinds import BY_NAME
+from horsesense.findings.sentences import sentence, together, why
 from horsesense.findings.uncounted import noun_of
 from horsesense.findings.untested import named as named_reader
 from horsesense.findings.wording import (
@@ -20,12 +20,10 @@ from horsesense.findings.wording import (
     between,
     level_text,
     plus,
-    rounded_up,
     signed,
 )
 from horsesense.report.reasons import Reason, reason_for
 from horsesense.report.shown import LACKING
-from horsesense.report.told import together
 from horsesense.runs.results import Results
 from horsesense.stats.words import plural
 from horsesense.trials.condition import Condition
@@ -38,27 +36,18 @@ TICKS = (2, 5, 10, 20, 50)
 """Steps of the axis, in points."""
 WIDEST = 50.0
 """Points that the axis reaches at most, either way."""
-RULES: Mapping[Outcome, str] = {
+RULES: Mapping[Conclusion, str] = {
     "found": "the line leaves out 0, on the side of the fault",
-    "cannot_tell": "neither, or what is named keeps it from showing; with the number of items that"
-    " would tell",
+    "undecided": "neither, or what is named keeps it from showing",
     "ruled_out": "the line ends before the far edge of the grey, on the side of the fault",
 }
 """What the picture shows, by outcome."""
-BY_BETS: Mapping[Outcome, str] = {
-    "found": "of these items, the grey as well",
-    "cannot_tell": "of these items, to leave out 0 and not the grey shows nothing",
-    "ruled_out": "of these items, it may leave out 0",
-}
-"""The same of changes that bets decide: against the size, not against 0."""
-UNDRAWN: Mapping[Outcome, str] = {
+UNDRAWN: Mapping[Conclusion, str] = {
     "found": "what should lie above guessing has no line: its interval ends below the size",
-    "cannot_tell": "",
+    "undecided": "",
     "ruled_out": "what should lie above guessing has no line: its interval begins above 0",
 }
 """The same of what is not drawn, where the fault is to lack a distance."""
-BESIDE = {kind.name: kind.beside for kind in KINDS}
-"""How a row tells its value and the null, by kind."""
 NOTES = "¹²³⁴⁵⁶⁷⁸⁹"
 """Marks of reasons that many rows share, which stand once above them."""
 
@@ -71,8 +60,7 @@ class Check:
         finding: with its sentence and numbers.
         title: what is looked for.
         where: the form in which it was looked for, and its value; "" where neither tells more.
-        why: why nothing is said of it, or a change is open whatever its band shows; "" where its
-            numbers settle what is said.
+        why: why nothing is said of it; "" where its numbers say so.
         low, value, high: percent of the axis, at its end where they lie beyond it; None without an
             interval, or where it has no place.
         band: ends of the sizes that do not matter, percent of the axis.
@@ -103,7 +91,7 @@ class Check:
     @property
     def lacking(self) -> bool:
         """Whether it should lie far from guessing."""
-        return self.finding.name in LACKING
+        return self.finding.kind in LACKING
 
     @property
     def about(self) -> str:
@@ -115,7 +103,7 @@ class Check:
 class Group:
     """Checks of one outcome, the largest first."""
 
-    outcome: Outcome
+    outcome: Conclusion
     title: str
     rule: str
     checks: tuple[Check, ...]
@@ -142,30 +130,31 @@ class Group:
         """The largest of each kind, then the others: one kind in many forms hides no other."""
         leading: dict[str, Check] = {}
         for check in self.checks:
-            leading.setdefault(check.finding.name, check)
+            leading.setdefault(check.finding.kind, check)
         chosen = {id(check) for check in leading.values()}
         return (*leading.values(), *(check for check in self.checks if id(check) not in chosen))
 
     @property
     def in_words(self) -> list[str]:
         """The sentences of the others; what one sentence says of several stands here once."""
-        told = {check.finding.sentence for check in self.first}
+        told = {sentence(check.finding) for check in self.first}
         kinds: dict[str, dict[str, Check]] = {}
         for check in self.checks:
             f = check.finding
-            if f.sentence not in told:
-                kinds.setdefault(f.reason or f.name, {}).setdefault(f.sentence, check)
+            if sentence(f) not in told:
+                cause = f.kind if f.reason in BY_DATA else why(f)
+                kinds.setdefault(cause, {}).setdefault(sentence(f), check)
         return [line for same in kinds.values() for line in self._lines([*same.values()])]
 
     def _lines(self, same: Sequence[Check]) -> list[str]:
         """The sentences of one kind; of many, one with the others named. What one reason keeps open
         is one sentence, with the others of a kind named."""
-        reason = same[0].finding.reason
+        reason = same[0].finding.reason not in BY_DATA
         if not reason and (self.outcome == "found" or len(same) <= MOST_ALIKE):
-            return [check.finding.sentence for check in same]
-        leading = {check.finding.name: check for check in reversed(same)}
-        first = [check for check in same if check is leading[check.finding.name]]
-        others = [check for check in same if check is not leading[check.finding.name]]
+            return [sentence(check.finding) for check in same]
+        leading = {check.finding.kind: check for check in reversed(same)}
+        first = [check for check in same if check is leading[check.finding.kind]]
+        others = [check for check in same if check is not leading[check.finding.kind]]
         said = together([check.finding for check in first])
         if not others:
             return [said]
@@ -177,7 +166,7 @@ class Group:
         """The first of `rest`, named; those that share a reason together, with the reason once."""
         shared: dict[str, list[Check]] = {}
         for check in self.rest[:most]:
-            untold = self.outcome == "cannot_tell" and check.finding.reason
+            untold = check.finding.reason not in BY_DATA
             shared.setdefault(check.why if untold else f"{id(check)}", []).append(check)
         return [
             named(same[0]) if len(same) == 1 else f"{_listed(same)}: {same[0].why}"
@@ -212,7 +201,7 @@ def checks_of(run: Results, reasons: Sequence[Reason], filters: Mapping[str, str
         reasons: what items may be evidence for.
         filters: the filter of each reason that holds for an item shown.
     """
-    reach = _reach([f for f in run.verdict if f.name not in LACKING])
+    reach = _reach([f for f in run.verdict if f.kind not in LACKING])
     step = next((t for t in TICKS if reach / t <= 4), TICKS[-1])
     reach = step * ceil(reach / step)
 
@@ -221,7 +210,7 @@ def checks_of(run: Results, reasons: Sequence[Reason], filters: Mapping[str, str
 
     def row(f: Finding) -> Check:
         low, high = (None if e is None else 100 * (e - f.null) for e in (f.low, f.high))
-        placed = f.name not in LACKING
+        placed = f.kind not in LACKING
         drawn = low is not None and high is not None and placed
         effect = 100 * f.effect
         digits = 1
@@ -231,16 +220,16 @@ def checks_of(run: Results, reasons: Sequence[Reason], filters: Mapping[str, str
         beyond = tuple(end for end, reaches in past.items() if reaches and f.measured and placed)
         return Check(
             f,
-            f.title,
+            BY_NAME[f.kind].title,
             _where(run, f),
-            f.reason or still_open(f),
+            why(f),
             at(low) if drawn and low is not None else None,
             at(effect) if f.measured and placed else None,
             at(high) if drawn and high is not None else None,
             (at(-100 * f.size), at(100 * f.size)),
             _signed(effect, digits) if f.measured else "–",
             _interval(f, low, high, digits),
-            "of these items" if f.about == "these_items" and low is not None else "",
+            "of these items" if f.about == "these_items" else "",
             "" if low is None or low == high else f"at {level_text(f.level)}",
             plural(f.n, noun_of(f.counted, f.probe)) if f.measured else "",
             None if reason is None else filters.get(reason.name),
@@ -249,7 +238,7 @@ def checks_of(run: Results, reasons: Sequence[Reason], filters: Mapping[str, str
         )
 
     rows = [row(f) for f in run.verdict]
-    held = {o: tuple(r for r in rows if r.finding.kind == o) for o in ORDER}
+    held = {o: tuple(r for r in rows if r.finding.conclusion == o) for o in ORDER}
     groups = (Group(o, TITLES[o], _rule(o, own), own) for o, own in held.items())
     ticks = ((at(n * step), _tick(n * step)) for n in range(-(reach // step), reach // step + 1))
     return Checks(
@@ -261,33 +250,20 @@ def checks_of(run: Results, reasons: Sequence[Reason], filters: Mapping[str, str
     )
 
 
-def _rule(outcome: Outcome, checks: Sequence[Check]) -> str:
+def _rule(outcome: Conclusion, checks: Sequence[Check]) -> str:
     """What the picture of a group shows, of the rows that it has."""
-    lacking = any(c.finding.name in LACKING for c in checks)
-    drawn = outcome == "cannot_tell" or any(c.finding.name not in LACKING for c in checks)
-    bets = any(c.of for c in checks)
-    parts = (drawn, RULES), (bets, BY_BETS), (lacking, UNDRAWN)
+    lacking = any(c.finding.kind in LACKING for c in checks)
+    drawn = outcome == "undecided" or any(c.finding.kind not in LACKING for c in checks)
+    parts = (drawn, RULES), (lacking, UNDRAWN)
     said = (words[outcome] for holds, words in parts if holds)
     return "; ".join(filter(None, said))
 
 
-ROUNDING = 1e-9
-
-
 def _interval(f: Finding, low: float | None, high: float | None, digits: int) -> str:
-    """The interval; "known" for a band that is a point, of items that were all asked."""
+    """The interval, or why there is none."""
     if low is None or high is None:
         return "no interval" if f.measured else "not measured"
-    if f.about != "these_items":
-        return between(low, high, digits)
-    if low == high:
-        return "known"
-    # A sequence that stopped at the size says no more than that it is not reached.
-    ends, size = between(low, high, digits)[1:-1].split(", "), 100 * f.size
-    if f.kind == "ruled_out":
-        ends[0] = f"above {ends[0]}" if abs(low + size) < ROUNDING else ends[0]
-        ends[1] = f"below {ends[1]}" if abs(high - size) < ROUNDING else ends[1]
-    return f"[{', '.join(ends)}]"
+    return between(low, high, digits)
 
 
 def _reach(findings: Sequence[Finding]) -> int:
@@ -303,12 +279,12 @@ def _where(run: Results, f: Finding) -> str:
     told = ""
     if f.null and f.value is not None:
         value, null = against(f.value, f.null, 0)
-        told = BESIDE[f.name].format(value=value, null=null)
-    if f.name.startswith("position") and f.group and f.kind != "ruled_out":
+        told = f"{value} against {null}"
+    if f.kind.startswith("position") and f.group and f.conclusion != "ruled_out":
         told = "; ".join(filter(None, (f"position {f.group}", told)))
     if f.probe == "original":
         by = named_reader(f.reader, run.readers).removesuffix(",")
-        return f"read by {by}" if f.name == "other_reader" else told
+        return f"read by {by}" if f.kind == "other_reader" else told
     try:
         label = run.label(f.probe, Condition.parse(f.condition))
     except (KeyError, UsageError):
@@ -318,11 +294,9 @@ def _where(run: Results, f: Finding) -> str:
 
 def _beside_others(check: Check) -> str:
     """One of many of a kind, with what tells it from the others."""
-    items = check.finding.items
-    about = f"; about {plural(rounded_up(items), 'item')}" if items else ""
     if not check.finding.measured:
         return check.where or check.title
-    return f"{check.where or check.title} ({check.number}{about})"
+    return f"{check.where or check.title} ({check.number})"
 
 
 def _listed(checks: Sequence[Check]) -> str:
@@ -349,9 +323,10 @@ def named(check: Check) -> str:
     """
     f = check.finding
     title = check.title[:1].lower() + check.title[1:]
-    harmless = f.measured and f.name not in LACKING and badness(f) <= 0
-    if f.kind == "cannot_tell" and (f.reason or harmless):
-        if f.reason:
+    off = badness(f.value or 0.0, BY_NAME[f.kind].way, f.null)
+    harmless = f.measured and f.kind not in LACKING and off <= 0
+    if f.conclusion == "undecided" and (f.reason not in BY_DATA or harmless):
+        if f.reason not in BY_DATA:
             told = f"{check.where}: {check.why}" if check.where else check.why
         else:
             told = "; ".join(filter(None, (check.where, "no sign of it")))

@@ -19,7 +19,6 @@ from horsesense.report.charts import TEXT, draw
 from horsesense.report.differing import differing
 from horsesense.report.pages import environment
 from horsesense.report.text import between, p_text, signed, visible
-from horsesense.stats.no_interval import NO_INTERVAL
 from horsesense.stats.words import NARROW, plural, some_of
 from horsesense.version import __version__
 
@@ -221,7 +220,7 @@ def score_text(s: Standing) -> str:
 
 def _points(d: Difference) -> str:
     """The same in a sentence, with the reason where there is no interval."""
-    why = f", {NO_INTERVAL}: {d.note}" if d.low is None and d.note else ""
+    why = f", no interval: {d.note}" if d.low is None and d.note else ""
     return f"{difference_text(d)} points{why}"
 
 

@@ -119,7 +119,7 @@ def reasons_of(run: Results) -> list[Reason]:
 def reason_for(finding: Finding, reasons: Iterable[Reason]) -> Reason | None:
     """The reason whose items are evidence for a finding; None where items show nothing of it."""
     reasons = list(reasons)
-    by_kind = (reason for reason in reasons if finding.name in reason.kinds)
+    by_kind = (reason for reason in reasons if finding.kind in reason.kinds)
     by_probe = (reason for reason in reasons if reason.probe == finding.probe)
     return next(by_kind, next(by_probe, None))
 

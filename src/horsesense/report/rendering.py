@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from horsesense.findings.wording import in_points, rounded_up
+from horsesense.findings.sentences import sentence
+from horsesense.findings.wording import in_points
 from horsesense.report import examples, text
 from horsesense.report.pages import environment
 from horsesense.report.sections.base import Section
@@ -26,7 +27,7 @@ FILTERS = (
     text.chance_text,
     examples.letter,
     in_points,
-    rounded_up,
+    sentence,
     shown_interval,
     shown_size,
 )

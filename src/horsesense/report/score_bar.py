@@ -204,7 +204,7 @@ def _without_luck(known: Mapping[str, Any]) -> str:
 
 def _instead(run: Results) -> list[str]:
     """What a finding puts in the place of the score: how another reader would have it."""
-    found = [f for f in run.verdict if f.kind == "found" and f.name == "other_reader"]
+    found = [f for f in run.verdict if f.conclusion == "found" and f.kind == "other_reader"]
     if not found or (other := run.one("accuracy", reader="first_token")) is None:
         return []
     return [f"{value_of(other)} by the first token"] if run.reader != "first_token" else []

@@ -298,7 +298,7 @@ class _Asking:
             if spent.stopped is not None or (self.model is None and not table.answered):
                 deciding.end()
                 break
-            deciding.look(probes, items, found)
+            deciding.look(items, found)
         self.study.planner.only = deciding.only()
         return deciding.told(), spent
 

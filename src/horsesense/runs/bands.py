@@ -13,8 +13,7 @@ import numpy.typing as npt
 from horsesense.items.item import ItemSet
 from horsesense.measures.cells import Cell
 from horsesense.runs.deciding import TOLD, Added, Place, added
-from horsesense.stats.ratio_bets import Ratio
-from horsesense.stats.sequential import in_random_order
+from horsesense.stats.ratio_bets import Ratio, in_random_order
 
 SIZE = 0.05
 """Only how bold the bets are."""
@@ -100,11 +99,6 @@ class Bands:
         """Its band, with an error of `alpha` on either side."""
         ratio, alpha = self._bets(seen, alpha)
         return ratio.band(SIZE, alpha)
-
-    def lies(self, seen: Seen, low: float, high: float, alpha: float) -> bool:
-        """Whether the band lies between two bounds, of which either may be infinite."""
-        ratio, alpha = self._bets(seen, alpha)
-        return ratio.within(low, high, SIZE, alpha)
 
     def _bets(self, seen: Seen, alpha: float) -> tuple[Ratio, float]:
         """What is bet on, and the error of each side at this look."""

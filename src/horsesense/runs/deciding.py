@@ -31,11 +31,9 @@ Key = tuple[str, Condition]
 """Probe and condition."""
 Place = tuple[str, Condition, str]
 """Probe, condition and reader."""
-Ends = tuple[float, float]
-"""The lowest and the highest that a value can be: not the same where an answer is missing."""
 
 CHANGE, SCORE, COMPOSITION = AccuracyChange(), Accuracy(), ScoreComposition()
-_BY_ITEM = (SCORE, ValidRate(), ValidChange())
+_BY_ITEM = (SCORE, CHANGE, ValidRate(), ValidChange())
 """Of these an item weighs something only if it has the answer that they are about."""
 BOUNDED: Mapping[str, Measure] = dict(
     zip(
@@ -75,26 +73,6 @@ def deciding_reader(study: Study) -> Reader:
             else "Give more --max-tokens, or --readers option_text.",
         )
     return ranked[0]
-
-
-def differences(cells: Sequence[Cell], measure: Measure) -> dict[Key, dict[int, Ends]]:
-    """Item number -> ends of the value of its rows, by probe and condition.
-
-    A missing answer may have been right or wrong, each of several orders on its own.
-
-    `measure` has rows of one value per item and 1 where it enters (as `AccuracyChange`).
-    """
-    found: dict[Key, dict[int, Ends]] = {}
-    for cell in measure.cells(cells):
-        if measure.undefined_reason(cell) is None:
-            there = cell.asked.any(axis=1)
-            (one,) = _ends(cell, measure)
-            low, high = (end.rows[:, :2].T for end in one)
-            defined = low[1] > 0
-            ends = np.where(defined, [low[0], high[0]], [[-1.0], [1.0]])[:, there].T
-            pairs = zip(cell.item[there].tolist(), map(tuple, ends.tolist()), strict=True)
-            found[cell.probe, cell.condition] = dict(pairs)
-    return found
 
 
 def _ends(cell: Cell, measure: Measure) -> list[lost.Ends]:

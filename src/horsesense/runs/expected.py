@@ -8,7 +8,6 @@ from typing import Any, Self
 
 from horsesense.findings.kinds import KINDS, Kind
 from horsesense.findings.places import Anywhere, Number
-from horsesense.findings.weights import kind_weight
 from horsesense.measures.contrast import REPEAT, Again, by_answers
 from horsesense.measures.joined import AgainstReader
 from horsesense.measures.registry import MEASURES
@@ -16,6 +15,9 @@ from horsesense.readers.logprobs.option_text import NAME as OPTION_TEXT
 from horsesense.readers.registry import reads_scores
 from horsesense.runs.prepare import Study, reader_names
 from horsesense.trials.condition import Condition
+
+OF_READERS = ("first_token", "other_reader")
+"""Kinds that may accuse by each reader."""
 
 
 @dataclass(frozen=True)
@@ -56,16 +58,14 @@ class Expected:
         """The kinds that may accuse, whichever reader is the main one."""
         return [kind for kind in KINDS if self._measured(kind.measure) and self._asks(kind)]
 
-    def weight(self, kind: Kind, but: str = "", whole: float = 1.0) -> float:
-        """What a kind has at least of the error rate, whatever the readers find to read.
-
-        Args:
-            kind: with all of its members.
-            but: a measure whose kinds have a share of their own.
-            whole: share of the error rate that all others have together.
-        """
-        others = {other.name: other for other in self.kinds if other.measure != but}
-        return kind_weight(kind, {**others, kind.name: kind}.values(), whole)
+    def questions(self, places: Iterable[tuple[str, Condition]], options: int) -> int:
+        """How many questions the verdict has at most, whatever the readers find to read."""
+        asked, each = [*places], {True: max(options, 1), False: 1}
+        return sum(
+            len(replace(self, reader=name).members(kind, asked)) * each[kind.by_position]
+            for kind in self.kinds
+            for name in (self.readers if kind.name in OF_READERS else [self.reader])
+        )
 
     def members(
         self, kind: Kind, places: Iterable[tuple[str, Condition]]

@@ -1,7 +1,7 @@
-"""Which findings are open besides the changes of accuracy, while a study is asked.
+"""Which questions of the verdict are open while a study is asked.
 
-They are those of the verdict, held to the bands that it will hold them to, at no higher a level:
-what is decided here is decided there. Where asking stops has no part in whether a band is right.
+They are held to the bands that the verdict will hold them to, at no higher a level: what is decided
+here is decided there. Where asking stops has no part in whether a band is right.
 """
 
 from __future__ import annotations
@@ -12,9 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.findings.accusation import ALPHA
-from horsesense.findings.early import BANDED, DECIDED, ROUTES, SHARE
-from horsesense.findings.evidence import faulty, harmless
+from horsesense.findings.early import BANDED, conclude, levels
 from horsesense.findings.kinds import KINDS, Kind
 from horsesense.findings.places import Anywhere
 from horsesense.findings.rare import least_share, rare_among
@@ -22,7 +20,7 @@ from horsesense.findings.sizes import sizes_of
 from horsesense.measures.cells import Cell
 from horsesense.probes.base import LETTERS
 from horsesense.runs.bands import Bands, Seen, clusters
-from horsesense.runs.deciding import TOLD, Place, added
+from horsesense.runs.deciding import CHANGE, TOLD, Place, added
 from horsesense.runs.expected import Expected
 from horsesense.runs.goal import Goal
 from horsesense.runs.prepare import Study, reader_names
@@ -38,22 +36,28 @@ class _Part(NamedTuple):
 
 
 class Further:
-    """The findings besides the changes of accuracy, from the answers so far."""
+    """The questions that asking waits for, from the answers so far: changes of accuracy, or all."""
 
-    def __init__(self, study: Study, reader: str, batch: int) -> None:
+    def __init__(self, study: Study, reader: str, batch: int, goal: Goal) -> None:
         settings, items = study.settings, study.items
         self.run = Expected.of(study, reader, reader_names(settings, items, study.model))
         self.bands = Bands(items, (), settings.seed, batch, clusters(items))
-        self.sizes: Mapping[str, float] = sizes_of(
-            settings.smallest, Goal.parse(settings.until or "decided").size
-        )
-        few = rare_among([len(item.options) for item in items], least_share(self.sizes))
+        self.goal = goal
+        self.sizes: Mapping[str, float] = sizes_of(settings.smallest, goal.size)
+        options = [len(item.options) for item in items]
+        self.questions = self.run.questions(study.planner.made, max(options, default=0))
+        few = rare_among(options, least_share(self.sizes))
         self.rare = frozenset(LETTERS[place] for place in few if place < len(LETTERS))
+        self.kinds = [
+            kind
+            for kind in KINDS
+            if kind.measure in BANDED and (goal.every or kind.measure == CHANGE.name)
+        ]
         self._parts: dict[tuple[str, Place, str], list[_Part]] = {}
 
     def look(self, cells: Sequence[Cell]) -> None:
         """Take note of all answers to a batch."""
-        for measure in BANDED:
+        for measure in {kind.measure for kind in self.kinds}:
             for key, values in added(cells, TOLD[measure]).items():
                 for group, (ratio, null) in values.groups.items():
                     part = _Part(values.item, ratio, 0.0 if null is None else null)
@@ -61,35 +65,30 @@ class Further:
 
     @property
     def accused(self) -> frozenset[str]:
-        """Names of the probes that have such findings."""
-        kinds = (kind for kind in KINDS if kind.measure in BANDED)
-        return frozenset(p for kind in kinds for p in self.run.probes if kind.asks(self.run, p))
+        """Names of the probes that have such questions."""
+        return frozenset(p for k in self.kinds for p in self.run.probes if k.asks(self.run, p))
 
     def undecided(self) -> frozenset[str]:
         """Names of the probes of which any is open."""
-        return frozenset(
-            probe for kind in KINDS if kind.measure in BANDED for probe in self._open(kind)
-        )
+        return frozenset(probe for kind in self.kinds for probe in self._open(kind))
 
     def _open(self, kind: Kind) -> Iterator[str]:
         """Probes by which a kind accuses and that are not decided."""
-        places = [
-            (key[0], parts)
-            for (measure, key, group), parts in self._parts.items()
-            if measure == kind.measure
-            and kind.takes(self.run, Anywhere(*key, group))
-            and not (kind.each and group in self.rare)
-        ]
-        weight = self.run.weight(kind, DECIDED, 1 - SHARE)
-        alpha = ALPHA * weight / max(1, len(places)) / ROUTES
-        for probe, parts in places:
-            seen, guessing = self._together(parts)
-            null, size = guessing if kind.null is None else kind.null, self.sizes[kind.name]
-            bounds = (side(kind.way, null, size) for side in (faulty, harmless))
-            if seen is None or size >= kind.room(null):
-                continue
-            if not any(self.bands.lies(seen, *ends, alpha) for ends in bounds):
-                yield probe
+        for (measure, key, group), parts in self._parts.items():
+            taken = measure == kind.measure and kind.takes(self.run, Anywhere(*key, group))
+            if taken and not (kind.by_position and group in self.rare):
+                seen, guessing = self._together(parts)
+                null, size = guessing if kind.null is None else kind.null, self.sizes[kind.name]
+                possible = seen is not None and size < kind.room(null)
+                if possible and self._is_open(kind, seen, null, size):
+                    yield key[0]
+
+    def _is_open(self, kind: Kind, seen: Seen | None, null: float, size: float) -> bool:
+        assert seen is not None
+        first, second = (self.bands.band(seen, a) for a in levels(kind.way, self.questions))
+        if self.goal.precision is not None:
+            return second[1] - second[0] > 2 * self.goal.precision
+        return conclude(first, second, kind.way, null, size) == "undecided"
 
     def _together(self, parts: Sequence[_Part]) -> tuple[Seen | None, float]:
         """The parts of a number in the random order, about one null: their mean."""

@@ -91,6 +91,8 @@ class Extents(BaseModel):
         extents: signature of each probe -> to how many items of the random order it was put.
         populations: what the effects are means of.
         fixed_trials: prompts that the whole study would have put.
+        questions: among how many the error of what is found is shared; 0 of a run of an earlier
+            version.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -101,3 +103,4 @@ class Extents(BaseModel):
     extents: dict[str, int] = Field(default_factory=dict)
     populations: tuple[Population, ...] = ()
     fixed_trials: int = 0
+    questions: int = 0

@@ -12,8 +12,8 @@ import polars as pl
 
 from horsesense.errors import StoreError
 from horsesense.files import write_whole
-from horsesense.findings.constant import Constants
 from horsesense.findings.early import Early
+from horsesense.findings.guesses import Guesses
 from horsesense.findings.known import (
     composition_by_reader,
     known_by_reader,
@@ -52,7 +52,7 @@ from horsesense.runs.unanswered import silent_forms
 from horsesense.trials.condition import Condition
 from horsesense.version import __version__
 
-SCHEMA = 2
+SCHEMA = 3
 """Version of the fields of estimates.json; it grows when one is renamed or removed."""
 
 
@@ -80,8 +80,7 @@ def measure(directory: RunDirectory) -> Results:
         told = Sequences(asked.until, items, found, *study)
         estimates = list(told.estimates(estimates))
         findings["until"] = {**asked.until.model_dump(), "findings": told.findings()}
-        rows, reader = findings["until"]["findings"], asked.until.reader
-        early = Early(rows, told.stopped, reader, told.band)
+        early = Early(told.stopped, asked.until.reader, told.questions, told.band)
     findings["designs"] = list(designs(estimates, in_use(found, clusters(directory.items))))
     results = Results(directory, findings, tuple(estimates))
     blocks = clusters(directory.items), settings.level, settings.seed, results.lacking
@@ -101,9 +100,9 @@ def measure(directory: RunDirectory) -> Results:
         findings["known"] = unasked_known(found, settings.level, orders, ended)
     goal = None if asked.until is None else Goal.parse(asked.until.goal)
     sizes = sizes_of(settings.smallest, None if goal is None else goal.size)
-    each, constants = _items_per_cluster(directory.items), Constants(found, [*directory.items])
     options = [len(item.options) for item in directory.items]
-    judged = verdict(results, measured, sizes, early, each, options, constants)
+    guesses = None if people is not None else Guesses(found, clusters(directory.items))
+    judged = verdict(results, measured, sizes, early, options, guesses)
     findings["sizes"] = sizes
     findings["verdict"] = [finding.as_json() for finding in judged]
     if directory.writable:
@@ -153,7 +152,6 @@ def _context(directory: RunDirectory, asked: Asked, reviews: Reviews) -> Context
         **subjects(items),
         near=near_classes(items),
         tested=tested((p["name"], p["invariant"]) for p in asked.probes),
-        draws=settings.draws,
         level=settings.level,
         seed=settings.seed,
     )
@@ -164,10 +162,6 @@ def near_classes(items: ItemSet) -> np.ndarray[Any, np.dtype[np.bool_]] | None:
     near = near_names(items.labels)
     of = [item.gold is not None and bool(near.get(item.options[item.gold])) for item in items]
     return np.array(of) if near and any(of) else None
-
-
-def _items_per_cluster(items: ItemSet) -> float:
-    return len(items) / max(1, int(clusters(items).max(initial=-1)) + 1)
 
 
 def subjects(items: ItemSet) -> dict[str, Any]:
@@ -209,7 +203,7 @@ def _signer(
             reader=f"{reader}@{record.readers[reader.removesuffix(HELD_OUT)]}",
             reviewed=reviews.count_for(reader),
             measure=measure,
-            interval=f"{settings.level:g}x{settings.draws}",
+            interval=f"{settings.level:g}",
             seed=settings.seed,
             horsesense=__version__,
         )

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from horsesense.checks.check import QUICK, check_items, headlines
-from horsesense.findings.accusation import ALPHA
+from horsesense.findings.early import ALPHA
 from horsesense.findings.kinds import KINDS
 from horsesense.inference.limits import Limits, rounded_up
 from horsesense.items.item import Item
@@ -22,7 +22,7 @@ from horsesense.runs.planner import Plan
 from horsesense.runs.prepare import Study
 from horsesense.runs.savings import cautions, forecasts
 from horsesense.runs.shard import Shard, placement
-from horsesense.stats.paired import FEWEST, FEWEST_EVEN
+from horsesense.stats.change import FEWEST
 from horsesense.stats.power import as_single, smallest_change
 from horsesense.stats.two_way import Floats, worth
 from horsesense.stats.words import NARROW, percent, plural, some_of
@@ -199,7 +199,8 @@ def _smallest(study: Study) -> _Smallest:
     if study.settings.until is not None:
         may_stop = alone is not None and single > 0
         return _Smallest(None, None, len(changes), single, alone, may_stop)
-    level = ALPHA * run.weight(CHANGE) / len(changes)
+    options = max(len(item.options) for item in study.items)
+    level = ALPHA / max(run.questions(study.planner.made, options), 1)
     found = smallest_change(alone, DISCORDANT, level, FOUND) if alone and single else None
     return _Smallest(found, level, len(changes), single, alone)
 
@@ -237,10 +238,8 @@ def _smallest_line(found: Mapping[str, Any]) -> str:
     alone = found["smallest_detectable_items"]
     if alone is None:
         come = f"the {items:,} items come in {clusters:,} clusters ({SHARED})"
-        if clusters < FEWEST:
-            return f"{none}: {come}, and {FEWEST} are needed"
-        if found["clusters_worth"] < FEWEST_EVEN:
-            return f"{none}: {come}, and a few large ones hold most of them"
+        if found["clusters_worth"] < FEWEST:
+            return f"{none}: {come}, worth fewer than {FEWEST:g} of one size"
         return (
             f"{come}: which change would be seen cannot be said beforehand, as it depends on what"
             " clusters share"

@@ -113,7 +113,7 @@ class Results:
     @cached_property
     def verdict(self) -> tuple[Finding, ...]:
         """What was found, cannot be told and was ruled out; empty for runs measured before."""
-        return tuple(Finding(**row) for row in self.findings.get("verdict", ()))
+        return tuple(Finding.from_json(row) for row in self.findings.get("verdict", ()))
 
     @property
     def items(self) -> ItemSet:

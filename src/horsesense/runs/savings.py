@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import ceil, log
 from typing import Any, Final
 
+from horsesense.findings.early import levels
 from horsesense.runs.goal import Goal
 from horsesense.runs.planner import item_index
 from horsesense.runs.prepare import Study
-from horsesense.runs.until import Deciding, budget
-from horsesense.stats.sequential import Design
-from horsesense.stats.sequential_cost import forecast
+from horsesense.runs.until import Deciding
 
 EFFECTS = (0.0, 0.02, 0.08, 0.1, 0.2, 0.3)
 SHARES = (0.1, 0.2, 0.4)
 """True changes, and shares of items that change, for which `--until` is forecast."""
-LITTLE: Final = 0.2
-"""Share of the prompts below which saving them is not worth what is left untold."""
-BRIEFLY: Final = 2_000
-"""Items up to which the forecast takes no time that anybody would notice."""
-DECIDES: Final[Mapping[bool, str]] = {
-    False: "With --until, a probe stops once its changes of accuracy are settled. Positions,"
-    " agreement, changed answers and choices then have wide bands or none, and the share known is"
-    " not told.",
-    True: "With --until decided=all, a probe stops once the verdict on it is settled. Its numbers"
-    " have wider bands than if everything were asked, and the share known is not told.",
+WORTH_IT: Final = 1_000
+"""Items below which stopping early saves little, and leaves most questions undecided."""
+SLOWER: Final = 1.5
+"""By how much bets take more items than the formula for the best bet, which nobody knows."""
+TOLD: Final[Mapping[bool, str]] = {
+    False: "With --until, a probe stops once its changes of accuracy are decided; its other numbers"
+    " have wide bands or none, and the share known is not told.",
+    True: "With --until decided=all, a probe stops once every question about it is decided; its"
+    " numbers have wider bands, and the share known is not told.",
 }
 """What stopping early costs; by whether all that the verdict asks is waited for."""
 
@@ -39,10 +38,8 @@ def forecasts(study: Study) -> list[dict[str, Any]]:
     goal = Goal.parse(until) if until is not None else None
     if goal is None or goal.precision is not None or goal.every:
         return []
-    deciding = Deciding(study, item_index(study.items))
-    told = deciding.told()
+    told = Deciding(study, item_index(study.items)).told()
     units = max(p.units for p in told.populations if p.tested)
-    design = Design(units, goal.size, budget(told))
     return [
         {
             "change": effect,
@@ -54,26 +51,28 @@ def forecasts(study: Study) -> list[dict[str, Any]]:
         for effect in EFFECTS
         for share in SHARES
         if share >= effect or share == SHARES[-1]
-        for items in [forecast(effect, share, design, told.batch)]
+        for items in [min(units, forecast(effect, share, goal.size, told.questions))]
     ]
 
 
-def cautions(study: Study, rows: Sequence[Mapping[str, Any]] | None = None) -> tuple[str, ...]:
-    """What to know of `--until` before anything is asked; nothing where everything is asked.
+def forecast(effect: float, share: float, size: float, questions: int) -> int:
+    """Items until a change of accuracy is found or ruled out, by bets that grow as the best do.
 
-    Without forecasts they are made, where that is quick.
+    The stake grows by gap^2 / (2 variance) an item: to log(1 / alpha) it takes so many.
     """
+    found, small = levels("both", questions)
+    variance = max(share, effect) - effect**2
+    gaps = ((effect, found), (size - effect, small))
+    needed = [2 * variance * log(1 / alpha) / gap**2 for gap, alpha in gaps if gap > 0]
+    return ceil(SLOWER * min(needed))
+
+
+def cautions(study: Study, rows: Sequence[Mapping[str, Any]] | None = None) -> tuple[str, ...]:
+    """What to know of `--until` before anything is asked; nothing where everything is asked."""
     if study.settings.until is None:
         return ()
-    told = DECIDES[Goal.parse(study.settings.until).every]
-    if rows is None:
-        rows = forecasts(study) if len(study.items) <= BRIEFLY else ()
-    little = sum(row["share"] > 1 - LITTLE for row in rows)
-    if not rows or 2 * little <= len(rows):
+    told = TOLD[Goal.parse(study.settings.until).every]
+    if len(study.items) >= WORTH_IT:
         return (told,)
-    cases = f"all {len(rows)}" if little == len(rows) else f"{little} of {len(rows)}"
-    advice = (
-        f"In {cases} cases that horsesense plan forecasts, it saves less than a fifth of the"
-        " prompts: better ask everything, without --until."
-    )
+    advice = f"With fewer than {WORTH_IT:,} items it saves little: better ask all, without --until."
     return told, advice

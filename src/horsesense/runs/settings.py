@@ -1,10 +1,17 @@
-"""Everything that is needed to run a study again, as it stands in `run.toml`."""
+"""Everything that is needed to run a study again, as it stands in `run.toml`.
+
+Each setting is declared once, in `Settings`: its name, type, default and the words of its help. The
+command line is made of these fields, and `audit` and `plan` take them as keywords (`Given`).
+"""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import UnionType
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_origin
 
 from pydantic import (
     BaseModel,
@@ -16,7 +23,7 @@ from pydantic import (
 )
 
 from horsesense.errors import UsageError
-from horsesense.plugins import filled_in
+from horsesense.plugins import filled_in, split_outside_brackets
 from horsesense.readers.registry import READERS
 from horsesense.runs.goal import Goal
 from horsesense.runs.shard import Shard
@@ -36,6 +43,41 @@ DEFAULT_PROBES = BASIC
 DEFAULT_READERS = ("first_token", "text")
 AUTO_READERS = ("auto",)
 """`DEFAULT_READERS`, and `option_text` where the model scores texts (see `prepare`)."""
+FORMER = ("draws",)
+"""Settings of earlier versions that have no effect; they are read and dropped for one version."""
+
+Names = str | Sequence[str]
+"""One name, several with commas between, or a sequence of them."""
+
+
+class Given(TypedDict, total=False):
+    """The settings in every form that `audit` and `plan` take; `Settings` says what each means."""
+
+    probes: Names | None
+    suite: str | None
+    faithful: bool
+    sizes: str | None
+    bundles: int | None
+    disjoint: bool
+    map: Mapping[str, str] | None
+    split: str | None
+    where: Mapping[str, str] | None
+    labels: Names | None
+    task: str | None
+    limit: int | None
+    seed: int
+    shots: int
+    shots_from: str | Path | None
+    style: Literal["auto", "chat", "completion"]
+    templates: str | Path | None
+    max_tokens: int | None
+    temperature: float | None
+    top_p: float | None
+    readers: Names | None
+    level: float
+    until: str | None
+    smallest: Mapping[str, float] | None
+    shard: str | None
 
 
 def same_kind(one: str, other: str) -> bool:
@@ -52,14 +94,9 @@ def _as_needed(reader: str, needed: Sequence[str]) -> str:
 class Settings(BaseModel):
     """A study. Field names are the long options of `horsesense audit`.
 
-    `suite` (one name, or several with commas between) adds its probes to those that are named;
-    `faithful` chooses the published protocol, with its own decoding where none is named. `probes`
-    then holds all of them, and a reader that a suite reads with has the suite's parameters where it
-    names none. `sizes`, `bundles`
-    and `disjoint` are those of every probe that puts several problems into a prompt. `until` says
-    when asking may stop (see `runs.goal.Goal`); everything is asked without it. `smallest` is the
-    smallest size that matters, by kind of finding (see `findings.kinds`). `shard` ("2/8") asks only
-    that part of the items (see `runs.shard`).
+    `suite` adds its probes to those that are named; `faithful` chooses the published protocol, with
+    its own decoding where none is named. `probes` then holds all of them, and a reader that a suite
+    reads with has the suite's parameters where it names none.
 
     >>> Settings(items="sample", model="sim:prior").probes[0]
     'repeat'
@@ -69,32 +106,71 @@ class Settings(BaseModel):
 
     items: str
     model: str
-    probes: tuple[str, ...] = DEFAULT_PROBES
-    suite: str | None = None
-    faithful: bool = False
-    sizes: str | None = None
-    bundles: int | None = Field(default=None, ge=1)
-    disjoint: bool = False
-    map: dict[str, str] = Field(default_factory=dict)
-    split: str | None = None
-    where: dict[str, str] = Field(default_factory=dict)
-    labels: tuple[str, ...] | None = None
-    task: str | None = None
-    limit: int | None = Field(default=None, ge=1)
-    seed: int = 0
-    shots: int = Field(default=0, ge=0)
-    shots_from: str | None = None
-    style: Literal["auto", "chat", "completion"] = "auto"
-    templates: str | None = None
-    max_tokens: int = Field(default=16, ge=0)
-    temperature: float = Field(default=0.0, ge=0)
-    top_p: float | None = Field(default=None, gt=0, le=1)
-    readers: tuple[str, ...] = AUTO_READERS
-    draws: int = Field(default=1000, ge=1)
-    level: float = Field(default=0.95, gt=0.5, lt=1)
-    until: str | None = None
-    smallest: dict[str, float] = Field(default_factory=dict)
-    shard: str | None = None
+    probes: tuple[str, ...] = Field(
+        DEFAULT_PROBES,
+        description="What is changed, separated by commas; `horsesense list probes` names them.",
+    )
+    suite: str | None = Field(
+        None, description="A named set of probes, or several separated by commas."
+    )
+    faithful: bool = Field(False, description="The suite's protocol exactly as published.")
+    sizes: str | None = Field(
+        None, description="Problems in one prompt, such as 5,10,20 (suite multi-problem)."
+    )
+    bundles: int | None = Field(None, ge=1, description="Number of bundles of each size.")
+    disjoint: bool = Field(False, description="Bundles of a size share no item.")
+    map: dict[str, str] = Field(
+        default_factory=dict, description="OURS=THEIRS: the file's name for one of our fields."
+    )
+    split: str | None = Field(None, description="Only rows whose field `split` has this value.")
+    where: dict[str, str] = Field(
+        default_factory=dict, description="FIELD=VALUE that a row must have."
+    )
+    labels: tuple[str, ...] | None = Field(
+        None, description="Label set of a classification task, separated by commas."
+    )
+    task: str | None = Field(
+        None, description="Words for what is classified: a shipped task or a TOML file."
+    )
+    limit: int | None = Field(None, ge=1, description="At most so many items (a seeded sample).")
+    seed: int = Field(0, description="Of every random choice.")
+    shots: int = Field(0, ge=0, description="Few-shot examples before each question.")
+    shots_from: str | None = Field(None, description="Items file with the few-shot examples.")
+    style: Literal["auto", "chat", "completion"] = Field(
+        "auto", description="chat, completion, or auto (what the model offers)."
+    )
+    templates: str | None = Field(None, description="Folder with prompt templates of your own.")
+    max_tokens: int = Field(
+        16,
+        ge=0,
+        description="Longest reply; 0 for scores alone. With --faithful, what the paper used.",
+    )
+    temperature: float = Field(
+        0.0, ge=0, description="0 is greedy. With --faithful, what the paper used."
+    )
+    top_p: float | None = Field(
+        None, gt=0, le=1, description="Sample from the likeliest tokens that make up this share."
+    )
+    readers: tuple[str, ...] = Field(
+        AUTO_READERS,
+        description="How replies are read, separated by commas. auto: first_token, text, and"
+        " option_text where the model scores texts.",
+    )
+    level: float = Field(0.95, gt=0.5, lt=1, description="Confidence level of intervals.")
+    until: str | None = Field(
+        None,
+        description="Stop a probe early: once its change of accuracy is decided (decided,"
+        " decided=0.03), all that the verdict asks is (decided=all), or the change is known well"
+        " enough (precision=0.03). Otherwise all items are asked.",
+    )
+    smallest: dict[str, float] = Field(
+        default_factory=dict,
+        description="KIND=SHARE: the smallest size that matters for a kind of finding, such as"
+        " position_locked=0.02. The report shows it beside every check.",
+    )
+    shard: str | None = Field(
+        None, description="Ask only this part of the items, such as 2/8; `merge` unites the runs."
+    )
 
     @field_validator("until")
     @classmethod
@@ -110,58 +186,90 @@ class Settings(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _with_suite(cls, values: dict[str, Any]) -> dict[str, Any]:
+    def _with_suite(cls, given: dict[str, Any]) -> dict[str, Any]:
         """Resolve the suite, so that what is saved names every probe."""
-        examples = bool(values.get("shots_from"))
-        added = suite_probes(values.get("suite"), bool(values.get("faithful")), examples)
+        values = {name: value for name, value in given.items() if name not in FORMER}
+        suite, faithful = values.get("suite"), bool(values.get("faithful"))
+        added = suite_probes(suite, faithful, bool(values.get("shots_from")))
         if added:
-            values = {**values, "probes": merged([*added, *(values.get("probes") or ())])}
-        faithful = bool(values.get("faithful"))
-        values = {**suite_settings(values.get("suite"), faithful), **values}
-        suites = named_suites(values.get("suite"))
-        needed = [name for suite in suites for name in suite.needed(faithful)]
+            values["probes"] = merged([*added, *(values.get("probes") or ())])
+        values = {**suite_settings(suite, faithful), **values}
+        needed = [name for each in named_suites(suite) for name in each.needed(faithful)]
         if needed:
-            given = tuple(values.get("readers") or AUTO_READERS)
-            named = DEFAULT_READERS if given == AUTO_READERS else given
+            named = tuple(values.get("readers") or AUTO_READERS)
+            named = DEFAULT_READERS if named == AUTO_READERS else named
             new = [name for name in needed if not any(same_kind(name, r) for r in named)]
-            named = tuple(_as_needed(name, needed) for name in named)
-            values = {**values, "readers": (*named, *new)}
-        if values.get("sizes") or values.get("bundles") or values.get("disjoint"):
-            values = {**values, "probes": cls._rebundled(values)}
+            values["readers"] = (*(_as_needed(name, needed) for name in named), *new)
+        sizes, bundles, disjoint = (values.get(n) for n in ("sizes", "bundles", "disjoint"))
+        if sizes or bundles or disjoint:
+            slashed = sizes.replace(",", "/") if sizes else None
+            probes = values.get("probes") or DEFAULT_PROBES
+            values["probes"] = merged(rebundled(probes, slashed, bundles, bool(disjoint)))
         return values
-
-    @classmethod
-    def _rebundled(cls, values: dict[str, Any]) -> tuple[str, ...]:
-        probes = values.get("probes") or DEFAULT_PROBES
-        sizes = values.get("sizes")
-        found = rebundled(
-            probes,
-            sizes.replace(",", "/") if sizes else None,
-            values.get("bundles"),
-            bool(values.get("disjoint")),
-        )
-        return merged(found)
 
     @model_validator(mode="after")
     def _whole(self) -> Settings:
         if self.shard is not None and self.until is not None:
             raise UsageError(
-                "--until decides from all answers together, and a shard sees its own alone.",
+                "--until decides from all answers together, but a shard sees only its own.",
                 hint="Leave out one of --shard and --until.",
             )
         if self.smallest:
             from horsesense.findings.sizes import check_sizes  # with all that measures need
 
-            check_sizes(self.smallest, self.until)
+            check_sizes(self.smallest)
         return self
 
     @classmethod
-    def of(cls, **values: object) -> Settings:
-        """Settings from loose values; UsageError names each field that does not fit."""
+    def of(cls, **given: object) -> Settings:
+        """Settings from loose values, as `Given` or the command line have them.
+
+        What is None counts as not given. UsageError names each value that does not fit.
+        """
+        values = {n: _taken(n, value) for n, value in given.items() if value is not None}
+        for name in FORMER:
+            if values.pop(name, None) is not None:
+                warnings.warn(
+                    f"{name} has no effect any more and will be removed: leave it out.",
+                    FutureWarning,
+                    stacklevel=2,
+                )
         try:
             return cls.model_validate(values)
         except ValidationError as error:
             raise UsageError(f"These settings do not fit: {misfits(cls, error)}.") from None
+
+
+def holds(name: str) -> type | None:
+    """What kind of collection a setting holds: tuple or dict; None for a single value."""
+    field = Settings.model_fields.get(name)
+    kinds = [get_origin(kind) for kind in alternatives(field and field.annotation)]
+    return next((kind for kind in (tuple, dict) if kind in kinds), None)
+
+
+def alternatives(annotation: Any) -> tuple[Any, ...]:
+    """The types of a union such as `tuple[str, ...] | None`; one type stands for itself."""
+    return annotation.__args__ if get_origin(annotation) is UnionType else (annotation,)
+
+
+def _taken(name: str, value: object) -> object:
+    """A value taken apart: names between commas, NAME=VALUE; a path is its text."""
+    if holds(name) is tuple and isinstance(value, str):
+        return tuple(split_outside_brackets(value))
+    if holds(name) is dict and isinstance(value, Sequence):
+        return pairs(name, value)
+    return str(value) if isinstance(value, Path) else value
+
+
+def pairs(option: str, given: Sequence[str] | None) -> dict[str, str]:
+    """What a repeated option NAME=VALUE says; UsageError where it is written otherwise."""
+    found = {}
+    for text in given or ():
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise UsageError(f"--{option} {text!r} is not NAME=VALUE.")
+        found[name] = value
+    return found
 
 
 def misfits(model: type[BaseModel], error: ValidationError) -> str:
@@ -170,7 +278,7 @@ def misfits(model: type[BaseModel], error: ValidationError) -> str:
 
 
 UNREADABLE = ("float_parsing", "int_parsing", "bool_parsing")
-"""Errors of a text that is no value of its type."""
+"""Errors of a text that is not a value of its type."""
 
 
 def _misfit(model: type[BaseModel], found: ErrorDetails) -> str:

@@ -1,7 +1,7 @@
 """Asking until decided: which probe is put to which items, from the answers that came so far.
 
-Items come in a random order that the seed settles, batch by batch. After a batch the paired
-differences of every finding are looked at (`stats.sequential`); a probe whose findings are all
+Items come in a random order that the seed settles, batch by batch. After a batch the
+questions of every probe are held to their bands (`runs.further`); a probe whose questions are all
 decided is put to no further item. Nothing of this is stored but how far each probe went: the
 decisions follow from the answers, by the same functions while asking and afterwards.
 """
@@ -13,21 +13,17 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-import numpy as np
-
 from horsesense.errors import UsageError
-from horsesense.findings.accusation import ALPHA
-from horsesense.findings.early import SHARE
 from horsesense.items.item import Item, ItemSet
 from horsesense.measures.cells import Cell
 from horsesense.measures.contrast import REPEAT, tested
 from horsesense.measures.joined import ORIGINAL
 from horsesense.probes.base import Probe, SetProbe
-from horsesense.runs.deciding import CHANGE, Ends, Key, deciding_reader, differences
+from horsesense.runs.deciding import CHANGE, deciding_reader
 from horsesense.runs.further import Further
 from horsesense.runs.goal import Extents, Goal, Population
 from horsesense.runs.prepare import Study
-from horsesense.stats.sequential import OPEN, Band, Decision, Design, in_random_order
+from horsesense.stats.ratio_bets import in_random_order
 from horsesense.trials.condition import Condition
 from horsesense.trials.trial import Trial, same_prompt
 
@@ -35,15 +31,6 @@ from horsesense.trials.trial import Trial, same_prompt
 def batch_size(items: int) -> int:
     """Items between two looks: a look costs nothing, but requests want company."""
     return 50 if items >= 2000 else 25
-
-
-def budget(extents: Extents) -> float:
-    """Error budget of one finding: equal shares, fixed by the plan (weighted Bonferroni).
-
-    A part of the verdict's whole is left for the findings that are not decided early; the level of
-    the intervals has nothing to do with it.
-    """
-    return SHARE * ALPHA / max(1, sum(p.tested for p in extents.populations))
 
 
 @dataclass
@@ -59,43 +46,6 @@ class _Put:
     shown: dict[int, int] = field(default_factory=dict)
     changed: set[int] = field(default_factory=set)
     members: set[int] = field(default_factory=set)
-
-
-UNKNOWN: Ends = (-1.0, 1.0)
-"""Of an item whose change is not known at all."""
-
-
-@dataclass
-class _Finding:
-    """One condition of a probe: the items that it applies to, and what has been seen."""
-
-    probe: str
-    population: Population
-    members: frozenset[int]
-    goal: Goal
-    decision: Decision
-    band: Band
-
-    @property
-    def key(self) -> Key:
-        return self.population.probe, Condition.parse(self.population.condition)
-
-    @property
-    def going(self) -> bool:
-        """Whether further answers are needed."""
-        if self.decision.seen == self.population.units:
-            return False
-        if self.goal.precision is None:
-            return bool(self.decision.code[0] == OPEN)
-        low, high = self.band.ends()
-        return high - low > 2 * self.goal.precision
-
-    def look(self, values: Mapping[int, Ends], items: Sequence[int]) -> None:
-        ends = [values.get(item, UNKNOWN) for item in items if item in self.members]
-        d = np.array(ends, dtype=np.float64).reshape(-1, 2).T
-        self.decision.extend(d[:, None])
-        if self.goal.precision is not None:
-            self.band.extend(d)
 
 
 @dataclass
@@ -130,12 +80,12 @@ class Deciding:
                     " suites, basic, know-no and look-at-text can stop early.",
                 )
         self.reader = deciding_reader(self.study)
-        self.goal = Goal.parse(self.study.settings.until or "decided")
+        goal = Goal.parse(self.study.settings.until or "decided")
         self.order = in_random_order([i.id for i in self.study.items], self.study.settings.seed)
         self.extents = {probe.signature: 0 for probe in self.study.probes}
         size = batch_size(len(self.order))
-        self.further = Further(self.study, self.reader.name, size) if self.goal.every else None
-        if not self._findings:
+        self.further = Further(self.study, self.reader.name, size, goal)
+        if not any(p.tested for p in self.populations):
             raise UsageError(
                 "--until has nothing to decide: no probe changes what should leave accuracy as it"
                 " is, about items whose right answer is known.",
@@ -179,26 +129,6 @@ class Deciding:
             for (_, probe, condition), put in self._trials.items()
         )
 
-    @cached_property
-    def _findings(self) -> list[_Finding]:
-        alpha = budget(self.told())
-        made = []
-        for (signature, _, _), population in zip(self._trials, self.populations, strict=True):
-            if population.tested:
-                put = self._trials[signature, population.probe, population.condition]
-                design = Design(population.units, self.goal.size, alpha)
-                made.append(
-                    _Finding(
-                        signature,
-                        population,
-                        frozenset(put.members),
-                        self.goal,
-                        Decision(design),
-                        Band(design),
-                    )
-                )
-        return made
-
     def active(self) -> list[Probe]:
         """Probes that are put to the next items; none once everything is decided.
 
@@ -207,13 +137,9 @@ class Deciding:
         """
         if not self.seen:
             return list(self.study.probes)
-        going = {finding.probe for finding in self._findings if finding.going}
-        deciding = {finding.probe for finding in self._findings}
-        if self.further is not None:
-            undecided, accused = self.further.undecided(), self.further.accused
-            probes = self.study.probes
-            going |= {probe.signature for probe in probes if probe.name in undecided}
-            deciding |= {probe.signature for probe in probes if probe.name in accused}
+        undecided, accused = self.further.undecided(), self.further.accused
+        going = {probe.signature for probe in self.study.probes if probe.name in undecided}
+        deciding = {probe.signature for probe in self.study.probes if probe.name in accused}
         if not going or self.seen == len(self.order):
             return []
         return [
@@ -244,16 +170,9 @@ class Deciding:
         if self.answered:
             self.extents = {name: min(n, self.answered) for name, n in self.extents.items()}
 
-    def look(self, probes: Sequence[Probe], items: Sequence[Item], cells: Sequence[Cell]) -> None:
+    def look(self, items: Sequence[Item], cells: Sequence[Cell]) -> None:
         """Look at all answers to a batch."""
-        found = differences(cells, CHANGE)
-        numbers = [self.number[item.id] for item in items]
-        names = {probe.signature for probe in probes}
-        for finding in self._findings:
-            if finding.probe in names:
-                finding.look(found.get(finding.key, {}), numbers)
-        if self.further is not None:
-            self.further.look(cells)
+        self.further.look(cells)
         self.seen += len(items)
 
     def only(self) -> dict[str, frozenset[str]]:
@@ -269,6 +188,7 @@ class Deciding:
             extents=self.extents,
             populations=self.populations,
             fixed_trials=self.fixed_trials,
+            questions=self.further.questions,
         )
 
 

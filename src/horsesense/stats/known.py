@@ -30,7 +30,7 @@ from horsesense.stats.known_classes import (
     log_likelihood,
     patterns,
 )
-from horsesense.stats.shares import Shares
+from horsesense.stats.share import Share
 from horsesense.stats.words import plural, some_of
 
 FEWEST = 30
@@ -93,7 +93,7 @@ class Table:
         return np.asarray((self.choices == np.arange(self.data.k)).all(axis=1))
 
 
-def right_throughout(tables: Sequence[Table]) -> Shares:
+def right_throughout(tables: Sequence[Table]) -> Share:
     """The share of items that are right in every order.
 
     Its design effect, at least 1, and its degrees of Student's t are those of the deviance's limit.
@@ -101,7 +101,7 @@ def right_throughout(tables: Sequence[Table]) -> Shares:
     cluster = np.concatenate([t.cluster for t in tables])
     right = np.concatenate([t.right for t in tables])
     n = np.bincount(cluster).astype(np.float64)
-    return Shares.of(np.bincount(cluster, weights=right).astype(np.float64), n)
+    return Share.of(np.bincount(cluster, weights=right).astype(np.float64), n)
 
 
 @dataclass(frozen=True)
@@ -253,7 +253,7 @@ def share_known(
         return _refused(none, reason)
     weights = [t.data.n / n for t in used]
     effect = max(1.0, whole.n / whole.effective)
-    reach = float(functions.stdtrit(whole.even, (1 + level) / 2)) * effect**0.5
+    reach = float(functions.stdtrit(whole.worth, (1 + level) / 2)) * effect**0.5
     profiles = [profile(t.data, at, reach) for t, at in zip(used, fits, strict=True)]
     low, high = profile_interval(profiles, weights, reach**2)
     value = sum(w * f.known for w, f in zip(weights, checked, strict=True))

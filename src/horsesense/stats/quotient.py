@@ -17,8 +17,7 @@ from typing import Self
 import numpy as np
 
 from horsesense.stats import functions
-from horsesense.stats.shares import FEWEST
-from horsesense.stats.smooth import ROUNDING
+from horsesense.stats.smooth import FEWEST, ROUNDING
 from horsesense.stats.two_way import Floats, worth
 
 

@@ -1,23 +1,43 @@
-"""Bands of a ratio over endless items like those that were asked, by betting.
+"""Bands of a ratio over endless items like those that were asked, by betting: valid at every look.
 
 A unit is an item, or a cluster of them: it adds x to the numerator and w to the denominator, and
-x - m w has the mean 0 where m is the ratio, whatever depends on what within the unit. The bets are
-those of `sequential`, on x - m w over the largest possible w, so that an increment is bounded.
+x - m w has the mean 0 where m is the ratio, whatever depends on what within the unit. Somebody bets
+on the next unit at odds that are fair if the ratio is m: the stake then grows beyond 1/alpha at any
+time with probability alpha at most (Ville 1939), however often one looks. The bets are those of
+Waudby-Smith and Ramdas ("Estimating means of bounded random variables by betting", 2024, section
+5), for several sizes of an effect at once, on x - m w over the largest possible w.
+
+Assumed: the order is random and was fixed before the first answer.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from math import log
 from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.stats.sequential import BANDS, LARGEST_LOSS, RICH, Bools, Floats
+from horsesense.stats.two_way import Floats
 
+Bools = npt.NDArray[np.bool_]
+BETS = ((0.4, 0.3), (0.8, 0.6), (4.0, 0.1))
+"""Effects for which the bets are best, in multiples of the smallest size that matters, and their
+shares of the stake; any choice is valid."""
+LARGEST_LOSS = 0.75
+"""No bet can lose more than this share of the stake."""
+RICH = 1e100
+"""Stakes are cut here: far beyond any threshold, and products of them stay finite."""
 TOGETHER = 1_000_000
 """Means times units that are looked at at once."""
+
+
+def in_random_order(ids: Sequence[str], seed: int) -> list[str]:
+    """Ids sorted by SHA-256 of "seed|id": a random order that needs nothing but the seed."""
+    return sorted(ids, key=lambda name: sha256(f"{seed}|{name}".encode()).digest())
 
 
 @dataclass(frozen=True)
@@ -59,19 +79,6 @@ class Ratio:
         )
         largest = float(weight.max(initial=0)) or self.largest
         return replace(self, low=low, high=high, weight=weight, largest=largest)
-
-    def above(self, mean: float, delta: float, alpha: float) -> bool:
-        """Whether bets that the ratio is higher have given up this mean: an error in `alpha`."""
-        return bool(self._given_up(np.array([mean]), 1, delta, alpha)[0])
-
-    def below(self, mean: float, delta: float, alpha: float) -> bool:
-        """The same for bets that the ratio is lower."""
-        return bool(self._given_up(np.array([mean]), -1, delta, alpha)[0])
-
-    def within(self, low: float, high: float, delta: float, alpha: float) -> bool:
-        """Whether it lies between two bounds, of which either may be infinite."""
-        above = np.isneginf(low) or self.above(low, delta, alpha)
-        return bool(above and (np.isposinf(high) or self.below(high, delta, alpha)))
 
     def band(self, delta: float, alpha: float) -> tuple[float, float]:
         """The ratios that bets on either side leave, each with an error in `alpha`.
@@ -128,7 +135,7 @@ class _Bets:
         spread = np.maximum(1e-4, (prior + squares) / (seen + 10) - (before / (seen + 10)) ** 2)
         room = LARGEST_LOSS / np.maximum(means + self.lean, 1e-12)
         stake = np.zeros_like(gain)
-        for size, weight in zip(BANDS.sizes, BANDS.shares, strict=True):
+        for size, weight in BETS:
             goal = size * self.delta * typical
             bet = np.minimum(goal / (spread + goal**2), room)
             grown = np.cumsum(np.log1p(bet * gain), axis=1)

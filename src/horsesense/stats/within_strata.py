@@ -39,7 +39,7 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.stats import functions
-from horsesense.stats.paired import BESIDE
+from horsesense.stats.change import BESIDE
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -316,7 +316,7 @@ def test_from_build_to_report(build: Build, tmp_path: Path) -> None:
     lines = path.read_text().splitlines()
     bare = {k: v for k, v in json.loads(lines[0]).items() if k != "paraphrases"}
     path.write_text("\n".join([json.dumps(bare), *lines[1:]]))
-    result = audit(path, "sim:oracle", out=tmp_path / "run", probes=("paraphrase",), draws=100)
+    result = audit(path, "sim:oracle", out=tmp_path / "run", probes=("paraphrase",))
     assert result.estimate("answer_entropy", "paraphrase", reader="text").value == 0
     assert result.estimate("vote_tie_rate", "paraphrase", reader="text").n == 8
     assert result.estimate("answer_change_rate", "paraphrase", reader="text").value == 0

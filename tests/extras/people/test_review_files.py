@@ -55,7 +55,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Result:
     recorded = folder / "recorded.jsonl"
     recorded.write_bytes(b"\n".join(map(orjson.dumps, rows)))
     probes = ("gold_absent(prompt=no_hint)",)
-    return study(items, f"replay:{recorded}", folder / "run", probes=probes, draws=100)
+    return study(items, f"replay:{recorded}", folder / "run", probes=probes)
 
 
 @pytest.fixture

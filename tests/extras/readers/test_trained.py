@@ -316,7 +316,7 @@ def test_the_commands_train_read_and_audit(
     assert len(rows) == 24
     assert {row["rule"] for row in rows} == {"trained_encoder"}
     audit = ["audit", "sample", "--model", "sim:talker", "--probes", "original", "--limit", "4"]
-    audit += ["--readers", f"text,{name}", "--out", str(tmp_path / "run"), "--draws", "100"]
+    audit += ["--readers", f"text,{name}", "--out", str(tmp_path / "run")]
     assert call(audit) == 0
     found = json.loads((tmp_path / "run" / "estimates.json").read_text())
     assert name in {estimate["reader"] for estimate in found["estimates"]}

@@ -69,7 +69,6 @@ def test_the_judge_sees_only_what_the_rules_leave_open(
             probes=("original",),
             readers=(name,),
             limit=12,
-            draws=100,
         )
     told = run.findings["cascades"][name]
     assert told["read"] == 12

@@ -203,7 +203,6 @@ def test_a_study_asks_its_judge_once_and_counts_it(
             "probes": ("original",),
             "readers": ("text", judge),
             "limit": 5,
-            "draws": 100,
         }
         result = audit("sample", out=tmp_path / "run", **given)
         asked = server.sent.total()
@@ -243,7 +242,6 @@ def test_a_budget_binds_the_judge_too(tmp_path: Path) -> None:
             probes=("original",),
             readers=(judge,),
             limit=5,
-            draws=100,
             limits=Limits(requests=10),
         )
     # Two calls each find out what the model and its judge offer.

@@ -39,7 +39,7 @@ FIELDS: Final[Mapping[str, str]] = {
 """Name in a requirement -> field of an estimate."""
 SELECTORS: Final = ("probe", "condition", "reader", "group")
 OF_VERDICT: Final = ("kind", "probe")
-OUTCOMES: Final = tuple(ORDER)
+OUTCOMES: Final = (*ORDER, "cannot_tell")
 """What is counted, in place of a measure."""
 COMPARISONS: Final[Mapping[str, Callable[[float, float], bool]]] = {
     "<": operator.lt,

@@ -69,21 +69,21 @@ def look_up(reference: Reference, run: Results, baseline: Results | None) -> See
 
 
 def _count(reference: Reference, results: Results) -> Count:
-    verdict = [f for f in results.verdict if f.name]
+    verdict, wanted = results.verdict, reference.measure.replace("cannot_tell", "undecided")
     if not verdict:
         return Count(None)
     kind = reference.where.get("kind")
-    there = {f.name for f in verdict}
+    there = {f.kind for f in verdict}
     if kind is not None and kind not in there:
         raise UsageError.unknown("kind of finding in the verdict of this run", kind, there)
-    fitting = [f for f in verdict if kind in (None, f.name)]
+    fitting = [f for f in verdict if kind in (None, f.kind)]
     probe = reference.where.get("probe")
     probes = {f.probe for f in fitting}
     if probe is not None and probe not in probes:
         raise UsageError.unknown("probe in the verdict of this run", probe, probes)
     asked = [f for f in fitting if probe in (None, f.probe)]
-    of = tuple(f for f in asked if f.kind == reference.measure)
-    counts = Counter(f.kind for f in asked if f.kind != reference.measure)
+    of = tuple(f for f in asked if f.conclusion == wanted)
+    counts = Counter(f.conclusion for f in asked if f.conclusion != wanted)
     others = (f"{TITLES[kind].lower()} {counts[kind]}" for kind in ORDER if counts[kind])
     return Count(len(of), of, tuple(others))
 
@@ -202,7 +202,7 @@ def told(reference: Reference, seen: Seen) -> str:
     value = number_of(reference, seen)
     shown = "undefined" if value is None else f"{value:.4g}"
     if isinstance(seen, Count):
-        which = ", ".join(f"{f.name} under {f.probe}" for f in seen.of)
+        which = ", ".join(f"{f.kind} under {f.probe}" for f in seen.of)
         beside = "; ".join(filter(None, (which, ", ".join(seen.others))))
         return f"{reference.text} = {shown}{f' ({beside})' * bool(beside)}"
     e = seen

@@ -1,7 +1,7 @@
 """How well a reader does on replies whose readings are known.
 
 Every share comes with an interval for kinds of reply not seen: replies of one kind go together
-(`stats.shares`); within one kind, each reply stands for itself.
+(`stats.share`); within one kind, each reply stands for itself.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from horsesense.readers.corpus.load import Example, Part
 from horsesense.readers.reading import Reading
-from horsesense.stats.shares import Shares
+from horsesense.stats.share import Share as Trials
 
 SURE: Final = 0.9
 """Confidence from which on a reading is counted as sure."""
@@ -167,7 +167,7 @@ def share(pairs: Sequence[Read], holds: Callable[[Read], bool]) -> Share:
     names, kinds = np.unique([example.kind for example, _ in pairs], return_inverse=True)
     if len(names) == 1:
         kinds = np.arange(len(pairs))
-    found = Shares.of(np.bincount(kinds, hits).astype(float), np.bincount(kinds).astype(float))
+    found = Trials.of(np.bincount(kinds, hits).astype(float), np.bincount(kinds).astype(float))
     low, high = found.interval() or (None, None)
     return Share(found.estimate, low, high, len(pairs))
 

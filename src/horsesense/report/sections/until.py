@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from horsesense.findings.accusation import ALPHA
-from horsesense.findings.early import SHARE, why
-from horsesense.findings.finding import Finding
+from horsesense.findings.finding import TITLES
+from horsesense.findings.sentences import WHY
 from horsesense.findings.wording import plus
 from horsesense.report.bands import bands
 from horsesense.report.sections.base import Context, Section
@@ -18,11 +17,6 @@ from horsesense.stats.words import plural
 from horsesense.trials.condition import Condition
 
 Row = Mapping[str, Any]
-WORD: Mapping[str, str] = {
-    "found": "found", "ruled_out": "ruled out", "cannot_tell": "cannot tell", "open": "open",
-}  # fmt: skip
-
-
 CONTINUES: Mapping[str, str] = {
     "budget": "a larger one goes on",
     "interrupted": "the same audit goes on",
@@ -40,36 +34,29 @@ def context(run: Results) -> Context | None:
         {
             **row,
             "label": run.label(row["probe"], Condition.parse(row["condition"])),
-            "word": WORD[row["kind"]],
+            "word": TITLES[row["conclusion"]].lower(),
             "mean": "–" if row["value"] is None else _moved(row["value"]),
-            "band_text": _band(row),
+            "band_text": f"{_moved(row['low'])} to {_moved(row['high'])}",
             "share": number(row["n"] / row["units"], "fraction", 0),
         }
         for row in told["findings"]
     ]
-    saved = number(1 - asked / fixed, "fraction", 0) if fixed else ""
-    budget = number(SHARE * ALPHA, "fraction", 0)
     drawn = [(row["label"], row["band"]) for row in rows if row.get("band")]
-    figure = bands(drawn, rows[0]["size"], spoken(rows)) if drawn else None
-    shown = {"asked": asked, "saved": saved, "budget": budget, "figure": figure}
-    shown["ended"] = run.findings["stages"]["ask"]["state"] != "complete"
-    shown["lost"] = any(row["missing"] for row in rows)
-    return {"told": told, "rows": rows, **shown}
+    return {
+        "told": told,
+        "rows": rows,
+        "asked": asked,
+        "saved": number(1 - asked / fixed, "fraction", 0) if fixed else "",
+        "figure": bands(drawn, rows[0]["size"], spoken(rows)) if drawn else None,
+        "ended": run.findings["stages"]["ask"]["state"] != "complete",
+        "lost": any(row["missing"] for row in rows),
+    }
 
 
 def spoken(rows: Sequence[Row]) -> str:
     """The bands in words, for those who cannot see them."""
     ends = (f"{row['label']}: {row['band_text']} after {plural(row['n'], 'item')}" for row in rows)
     return "Bands of the change of accuracy over the items asked. " + "; ".join(ends)
-
-
-def _band(row: Row) -> str:
-    """The ends of the band itself: those of the row are cut to the decision, which stands beside
-    them, where that says more."""
-    drawn = row["band"][-1][1:] if row.get("band") else (row["low"], row["high"])
-    ends = zip((row["low"], row["high"]), drawn, strict=True)
-    low, high = (_moved(own if abs(end) == row["size"] else end) for end, own in ends)
-    return low if low == high else f"{low} to {high}"
 
 
 def _moved(change: float) -> str:
@@ -79,19 +66,17 @@ def _moved(change: float) -> str:
 
 def notices(run: Results) -> Iterator[str]:
     """Why asking stopped, and what goes on, where it ended early or left something open."""
-    if "until" not in run.findings or not (run.ended or any(map(_left_open, run.verdict))):
+    if "until" not in run.findings:
+        return
+    open_still = any(f.reason and f.measured and f.p is None for f in run.verdict)
+    if not run.ended and not open_still:
         return
     goal = Goal.parse(run.findings["until"]["goal"])
     # Who wanted a precision did not want decisions: that all could be decided is no advice.
     further = "" if goal.every or goal.precision is not None else "--until decided=all goes on, or "
     then = f"{CONTINUES[run.ended]}, or " if run.ended else further
-    why_so = why(run.ended)
+    why_so = WHY[run.ended or "stopped"]
     yield f"{why_so[0].upper()}{why_so[1:]}; {then}ask the full set (without --until)."
-
-
-def _left_open(f: Finding) -> bool:
-    """Whether a band leaves something open, of a probe that stopped."""
-    return f.kind == "cannot_tell" and f.measured and f.p_adjusted is None and f.section != "until"
 
 
 UNTIL = Section("until", "What was decided early?", context, notices)

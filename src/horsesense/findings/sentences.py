@@ -1,0 +1,109 @@
+"""The one place where a finding becomes words, for the page, the terminal and data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from horsesense.findings.evidence import badness
+from horsesense.findings.finding import Finding
+from horsesense.findings.kinds import BY_NAME
+from horsesense.findings.wording import against, in_points, number, plus, signed
+from horsesense.stats.words import plural
+
+WHY: Mapping[str, str] = {
+    "noise": "",
+    "few_clusters": "too few independent items for a verdict on others",
+    "many_questions": "it stands out alone, but not among so many questions",
+    "missing": "the result depends on the missing replies",
+    "silent": "many replies choose no option",
+    "at_chance": "not testable: the score is at chance level",
+    "unread": "not testable: most replies choose no option",
+    "never_differs": "asking again never differs, and too few orders were asked to compare with",
+    "impossible": "no value can lie so far from guessing",
+    "first_items": "only the first items of the file were asked",
+    "stopped": "asking stopped early",
+    "budget": "the budget ended asking",
+    "interrupted": "asking was interrupted",
+    "failures": "asking ended early, with failed requests",
+    "unmeasured": "",
+}
+"""Reasons in words, by `Finding.reason`; of those without any, numbers or `Finding.detail` tell."""
+MOST_LOST = 0.05
+"""Share of what is missing above which a sentence counts it."""
+
+
+def words(f: Finding) -> dict[str, str]:
+    """What the templates of a kind may name."""
+    value = f.value or 0.0
+    wide = f.ends is None or f.ends[1] - f.ends[0] > 0.02
+    shown, null = against(value, f.null, 0 if wide or value in (0, 1) else 1)
+    difference = BY_NAME[f.kind].null == 0
+    return {
+        "value": shown,
+        "null": null,
+        "size": in_points(f.size),
+        "change": in_points(value, signed=True, beside=f.size),
+        "distance": in_points(abs(value), beside=f.size),
+        "moves": "rises" if value > 0 else "falls",
+        "compared": "higher" if value > 0 else "lower",
+        "label": f.label,
+        "reader": f.label,
+        "group": f.group,
+        "ends": between(f, difference) and f", {between(f, difference)}",
+    }
+
+
+def between(f: Finding, difference: bool) -> str:
+    """The interval in words: "between −9 and +23"; "" where there is none."""
+    if f.ends is None or f.ends[0] == f.ends[1]:
+        return ""
+    if difference:
+        low, high = (plus(signed(100 * end, 0)) for end in f.ends)
+    else:
+        low, high = (number(end, "fraction", 0) for end in f.ends)
+    return f"between {low} and {high}"
+
+
+def why(f: Finding) -> str:
+    """Why it is undecided, in words; "" where its numbers say so."""
+    return f.detail or (WHY[f.reason] if f.reason else "")
+
+
+def statement(f: Finding, *, short: bool = False) -> str:
+    """What is said of it, without a full stop and without what stands beside it."""
+    kind = BY_NAME[f.kind]
+    if not f.measured or f.value is None:
+        title = kind.title[:1].lower() + kind.title[1:]
+        return f"{f.label}, {title}: undecided" if f.label else f"{kind.title}: undecided"
+    template = {"found": kind.short if short else kind.found, "ruled_out": kind.ruled_out}
+    return template.get(f.conclusion, kind.undecided).format_map(words(f))
+
+
+def sentence(f: Finding) -> str:
+    """All that is said of it: the statement, why, what is missing and what would settle it."""
+    parts = [statement(f), why(f)]
+    if f.found_in and f.forms > 1:
+        parts.append(f"found in {f.found_in} of {f.forms} forms")
+    if f.n_missing > MOST_LOST * (f.n + f.n_missing) and f.measured:
+        parts.append(f"{f.n_missing:,} of {plural(f.n + f.n_missing, f.counted[:-1])} missing")
+    if f.needed and f.reason == "noise":
+        parts.append(f"some {plural(f.needed, 'item')} would settle it if there is nothing to find")
+    return f"{'; '.join(filter(None, parts))}."
+
+
+def together(findings: Sequence[Finding]) -> str:
+    """One sentence for findings that one reason keeps open."""
+    if len(findings) == 1:
+        return sentence(findings[0])
+    titles = [BY_NAME[f.kind].title for f in findings]
+    first, *rest = dict.fromkeys(titles)
+    named = "; ".join([first, *(title[:1].lower() + title[1:] for title in rest)])
+    return f"Undecided: {named} ({why(findings[0]) or 'too few items'})."
+
+
+def looks_faulty(f: Finding) -> bool:
+    """Whether the value lies at least the size that matters on the side that is a fault."""
+    if f.value is None or not f.measured:
+        return False
+    way = BY_NAME[f.kind].way
+    return f.value <= f.null if way == "lacks" else badness(f.value, way, f.null) >= f.size
