@@ -135,11 +135,11 @@ class Net:
             if told is None:
                 self.write("failed", iter([{"case": f"check {path.name}"}]))
                 continue
-            counts: dict[str, int] = defaultdict(int)
-            for finding in json.loads(told)["findings"]:
-                counts[finding["rule"]] += len(finding.get("items", [])) or 1
             case = f"{path.parent.name}/{path.name}"
-            self.write("checks", ({"case": case, "rule": r, "n": n} for r, n in counts.items()))
+            found = [f for part in json.loads(told)["sets"] for f in part["findings"]]
+            self.write(
+                "checks", ({"case": case, "rule": f["rule"], "count": f["count"]} for f in found)
+            )
 
 
 def _kept(row: Row, numbers: tuple[str, ...]) -> Row:

@@ -3,19 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from horsesense.measures.base import (
-    Floats,
-    Measure,
-    Rows,
-    complete,
-    item_means,
-    no_gold,
-    no_replicates,
-    unread,
-)
-from horsesense.measures.cells import Cell
+from horsesense.measures.base import Floats, Measure, Rows, complete, of_items, of_trials, unread
+from horsesense.measures.cells import Bools, Cell
 
 
 class Accuracy(Measure):
@@ -24,18 +14,11 @@ class Accuracy(Measure):
     title = "Accuracy"
     summary = "Share of right answers, mean over items; a reply without an answer counts as wrong."
 
-    def undefined_reason(self, cell: Cell) -> str | None:
-        return no_gold(cell)
-
     def rows(self, cell: Cell) -> Rows:
-        known = cell.read & (cell.correct >= 0)
-        return Rows(item_means(cell.correct == 1, known), int(known.sum()), cell.n_missing)
+        return of_trials(cell, cell.correct == 1, cell.known)
 
     def chances(self, cell: Cell) -> Floats:
         return guessed(cell)
-
-    def entered(self, cell: Cell) -> Floats:
-        return self.rows(cell).rows[:, 1]
 
 
 def guessed(cell: Cell) -> Floats:
@@ -49,13 +32,12 @@ class AccuracyValid(Accuracy):
     summary = "Accuracy over the replies that chose an option (the twin of accuracy)."
 
     def rows(self, cell: Cell) -> Rows:
-        known = cell.valid & (cell.correct >= 0)
-        return Rows(item_means(cell.correct == 1, known), int(known.sum()), cell.n_missing)
+        return of_trials(cell, cell.correct == 1, cell.valid & (cell.correct >= 0))
 
 
 class AccuracyHard(Measure):
     name = "accuracy_hard"
-    of_gold = True
+    of_gold = of_repeats = True
     title = "Right in every order"
     summary = (
         "Share of items answered right in all their trials (AccH of REVAS; with cyclic orders, "
@@ -63,20 +45,15 @@ class AccuracyHard(Measure):
     )
     counted = "items"
 
-    def undefined_reason(self, cell: Cell) -> str | None:
-        return no_replicates(cell) or no_gold(cell)
-
     def rows(self, cell: Cell) -> Rows:
-        used = self._used(cell)
-        hits = np.where(cell.asked, cell.correct == 1, True).all(axis=1) & used
-        rows = np.column_stack([hits, used]).astype(np.float64)
-        return Rows(rows, int(used.sum()), int(unread(cell).sum()))
-
-    def _used(self, cell: Cell) -> npt.NDArray[np.bool_]:
-        return complete(cell) & ~(cell.read & (cell.correct < 0)).any(axis=1)
+        hits = np.where(cell.asked, cell.correct == 1, True).all(axis=1)
+        return of_items(hits, judged(cell), unread(cell))
 
     def chances(self, cell: Cell) -> Floats:
         return np.asarray(guessed(cell) ** cell.asked.sum(axis=1))
 
-    def entered(self, cell: Cell) -> Floats:
-        return self._used(cell).astype(np.float64)
+
+def judged(cell: Cell) -> Bools:
+    """Items that were read in all of their several trials, each of which is right or wrong."""
+    used: Bools = complete(cell) & ~(cell.read & (cell.correct < 0)).any(axis=1)
+    return used

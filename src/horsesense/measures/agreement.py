@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
 from math import comb, factorial, log
 from typing import ClassVar
@@ -10,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.measures.base import Floats, Measure, Rows, Unit, complete, no_replicates, unread
+from horsesense.measures.base import Floats, Measure, Rows, Unit, complete, of_items, unread
 from horsesense.measures.cells import NO_OPTION, Cell
 from horsesense.measures.families import SHARE
 from horsesense.measures.parts import part_by_part
@@ -80,28 +81,35 @@ class PluralityAgreement(Measure):
         "orders and options: compare with its chance level only."
     )
     counted = "items"
-
-    def undefined_reason(self, cell: Cell) -> str | None:
-        return no_replicates(cell)
+    of_repeats = True
 
     def rows(self, cell: Cell) -> Rows:
-        used = complete(cell)
         share = most_frequent(cell) / np.maximum(cell.asked.sum(axis=1), 1)
-        rows = np.column_stack([np.where(used, share, 0), used]).astype(np.float64)
-        return Rows(rows, int(used.sum()), int(unread(cell).sum()))
+        return of_items(share, complete(cell), unread(cell))
 
     def chances(self, cell: Cell) -> Floats | None:
         if mixes_distractors(cell.probe, cell.condition):
             return None
-        pairs = zip(cell.asked.sum(axis=1), cell.k, strict=True)
-        return np.array([chance_agreement(int(n), int(k)) for n, k in pairs])
+        return _guessed(chance_agreement, cell.asked.sum(axis=1), cell.k)
 
     def entered(self, cell: Cell) -> Floats:
         return complete(cell).astype(np.float64)
 
 
+def _guessed(
+    chance: Callable[[int, int], float], n: npt.NDArray[np.int64], k: npt.NDArray[np.int64]
+) -> Floats:
+    """What guessing gives to items with so many trials and options; 0 to one that was not asked."""
+    pairs, place = np.unique(np.stack([n, k]), axis=1, return_inverse=True)
+    values = np.array([chance(int(m), int(of)) if m else 0.0 for m, of in pairs.T])
+    return np.asarray(values[place], dtype=np.float64)
+
+
 class AnswerEntropy(Measure):
-    """Of perturbed questions, the entropy is that of the versions' votes (see `votes`)."""
+    """Of perturbed questions, the entropy is that of the versions' votes (see `votes`).
+
+    Its twins differ in the value of a ballot, the most that it can be, and what guessing gives.
+    """
 
     name = "answer_entropy"
     title = "Entropy of answers"
@@ -112,16 +120,12 @@ class AnswerEntropy(Measure):
     )
     unit: ClassVar[Unit] = "nats"
     counted = "items"
+    of_repeats = True
     family = SHARE
-
-    def undefined_reason(self, cell: Cell) -> str | None:
-        return no_replicates(cell)
 
     def rows(self, cell: Cell) -> Rows:
         ballot = elected(cell)
-        used = complete(ballot)
-        rows = np.column_stack([np.where(used, self.of(ballot), 0), used]).astype(np.float64)
-        return Rows(rows, int(used.sum()), int(unread(ballot).sum()))
+        return of_items(self.of(ballot), complete(ballot), unread(ballot))
 
     def limits(self, cell: Cell) -> tuple[float, float]:
         return 0.0, self.most(max(int(elected(cell).asked.sum(axis=1).max(initial=2)), 2))
@@ -134,17 +138,15 @@ class AnswerEntropy(Measure):
         """The measure of each item."""
         return entropy(ballot)
 
-    def chances(self, cell: Cell) -> Floats:
-        n = elected(cell).asked.sum(axis=1)
-        pairs = zip(n, cell.k, strict=True)
-        return np.array([self.guessed(int(m), int(k)) if m else 0.0 for m, k in pairs])
-
-    def entered(self, cell: Cell) -> Floats:
-        return complete(elected(cell)).astype(np.float64)
-
     def guessed(self, n: int, k: int) -> float:
         """Expected value for `n` uniform guesses among `k` options."""
         return chance_entropy(n, k)
+
+    def chances(self, cell: Cell) -> Floats:
+        return _guessed(self.guessed, elected(cell).asked.sum(axis=1), cell.k)
+
+    def entered(self, cell: Cell) -> Floats:
+        return complete(elected(cell)).astype(np.float64)
 
 
 class EntropyBits(AnswerEntropy):
@@ -153,12 +155,11 @@ class EntropyBits(AnswerEntropy):
     summary = "answer_entropy with logarithms to base 2."
     unit: ClassVar[Unit] = "bits"
 
-    def of(self, ballot: Cell) -> Floats:
-        bits: Floats = entropy(ballot) / np.log(2)
-        return bits
-
     def most(self, n: int) -> float:
         return log(n, 2)
+
+    def of(self, ballot: Cell) -> Floats:
+        return np.asarray(entropy(ballot) / np.log(2))
 
     def guessed(self, n: int, k: int) -> float:
         return chance_entropy(n, k) / float(np.log(2))
@@ -170,12 +171,11 @@ class EntropyNormalised(AnswerEntropy):
     summary = "answer_entropy over ln of the number of trials or votes; 1 if no two agree."
     unit: ClassVar[Unit] = "fraction"
 
-    def of(self, ballot: Cell) -> Floats:
-        share: Floats = entropy(ballot) / np.log(np.maximum(ballot.asked.sum(axis=1), 2))
-        return share
-
     def most(self, n: int) -> float:
         return 1.0
+
+    def of(self, ballot: Cell) -> Floats:
+        return np.asarray(entropy(ballot) / np.log(np.maximum(ballot.asked.sum(axis=1), 2)))
 
     def guessed(self, n: int, k: int) -> float:
         return chance_entropy(n, k) / float(np.log(max(n, 2)))
@@ -189,15 +189,14 @@ class EntropyCorrected(AnswerEntropy):
         "1955), which takes off most of its dependence on n."
     )
 
+    def most(self, n: int) -> float:
+        return log(n) + (n - 1) / (2 * n)
+
     def of(self, ballot: Cell) -> Floats:
         counts = option_counts(ballot)
         kinds = np.divide(1.0, counts, out=np.zeros(counts.shape), where=counts > 0).sum(axis=1)
         n = np.maximum(ballot.read.sum(axis=1), 1)
-        corrected: Floats = entropy(ballot) + np.maximum(kinds - 1, 0) / (2 * n)
-        return corrected
-
-    def most(self, n: int) -> float:
-        return log(n) + (n - 1) / (2 * n)
+        return np.asarray(entropy(ballot) + np.maximum(kinds - 1, 0) / (2 * n))
 
     def guessed(self, n: int, k: int) -> float:
         kinds = k * (1 - (1 - 1 / k) ** n)
@@ -213,15 +212,14 @@ class AnswerDisagreement(AnswerEntropy):
     )
     unit: ClassVar[Unit] = "fraction"
 
+    def most(self, n: int) -> float:
+        return 1.0
+
     def of(self, ballot: Cell) -> Floats:
         counts = option_counts(ballot)
         n = ballot.read.sum(axis=1)
         same = np.where(counts > 0, counts - 1, 0).sum(axis=1)
-        differ: Floats = 1 - same / np.maximum(n * (n - 1), 1)
-        return differ
-
-    def most(self, n: int) -> float:
-        return 1.0
+        return np.asarray(1 - same / np.maximum(n * (n - 1), 1))
 
     def guessed(self, n: int, k: int) -> float:
         return 1 - 1 / k

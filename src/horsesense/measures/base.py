@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.measures.cells import Cell, Columns, People
+from horsesense.measures.cells import Bools, Cell, Columns, Other, People
 from horsesense.measures.families import REFIT, SHARE, Family
 from horsesense.measures.gold import with_gold
 from horsesense.measures.signature import Signature
@@ -219,7 +219,8 @@ class Measure(ABC):
             values from 0 to 1, where the value is a ratio of columns and a fraction; else any
             function of totals.
         of_gold: whether items without a right answer say nothing of it: they are left out, and are
-            not missing.
+            not missing; without any it is undefined.
+        of_repeats: whether it compares the trials of an item; undefined where each has one.
         whole: whether `rows` needs all items at once, because the row of one depends on others.
             Cells of many trials are otherwise given to it in parts (`Cell.parts`), whose rows are
             put together. What rows need to know of other items may also be found before: see
@@ -236,6 +237,7 @@ class Measure(ABC):
     layout: ClassVar[Layout] = "shared"
     family: ClassVar[Family | None] = None
     of_gold: ClassVar[bool] = False
+    of_repeats: ClassVar[bool] = False
     whole: ClassVar[bool] = False
 
     def cells(self, every: Sequence[Cell]) -> Iterable[Cell]:
@@ -252,7 +254,8 @@ class Measure(ABC):
 
     def undefined_reason(self, cell: Cell) -> str | None:
         """Why the measure is undefined for a cell; None where it is defined."""
-        return None
+        repeated = no_replicates(cell) if self.of_repeats else None
+        return repeated or (no_gold_beside(cell) if self.of_gold else None)
 
     def about(self, cell: Cell) -> Cell:
         """One of the `cells` without the items of which the measure says nothing."""
@@ -368,6 +371,43 @@ def item_means(values: npt.NDArray[Any], where: npt.NDArray[np.bool_]) -> Floats
     return np.column_stack([means, used]).astype(np.float64)
 
 
+def of_trials(
+    cell: Cell, values: npt.NDArray[Any], among: Bools, missing: int | None = None
+) -> Rows:
+    """Each item's mean over the trials `among` some; missing are those without a reading, where no
+    other number is given."""
+    lost = cell.n_missing if missing is None else missing
+    return Rows(item_means(values, among), int(among.sum()), lost)
+
+
+def of_items(
+    values: npt.NDArray[Any] | np.bool_, used: Bools | np.bool_, wanted: Bools | np.bool_
+) -> Rows:
+    """Values of the items that are `used`, (items,) or (items, groups), over their number; missing
+    are other items that are `wanted`."""
+    used, wanted = np.asarray(used), np.asarray(wanted)
+    rows = np.column_stack([values, np.ones(len(used))])
+    return Rows(np.where(used[:, None], rows, 0.0), int(used.sum()), int((wanted & ~used).sum()))
+
+
+def grouped(hits: npt.NDArray[Any], among: Bools, within: Bools, lost: Bools | None = None) -> Rows:
+    """The same value by group: rows for the layout "halves".
+
+    Args:
+        hits: the value of each trial, (items, trials).
+        among: the trials that enter.
+        within: which groups a trial belongs to, (items, trials or 1, groups).
+        lost: the trials that should have entered and did not; without them nothing is missing.
+    """
+    entered = among[:, :, None] & within
+    sums = [(hits[:, :, None] * entered).sum(axis=1), entered.sum(axis=1)]
+    rows = np.concatenate(sums, axis=1).astype(np.float64)
+    if lost is None:
+        return Rows(rows, int(among.sum()), 0)
+    missing = (lost[:, :, None] & within).sum(axis=(0, 1)).tolist()
+    return Rows(rows, int(among.sum()), int(lost.sum()), missing=missing)
+
+
 NO_GOLD: Final = "no item has a gold answer"
 """The reason of measures that need one."""
 
@@ -376,6 +416,11 @@ def no_gold(cell: Cell) -> str | None:
     """The reason of measures that need gold."""
     known = cell.read & (cell.correct >= 0)
     return None if known.any() or not cell.read.any() else NO_GOLD
+
+
+def no_gold_beside(cell: Cell) -> str | None:
+    """The same of a cell and of the one that it is compared with."""
+    return no_gold(cell) or (no_gold(cell.other) if Other in cell else None)
 
 
 def no_replicates(cell: Cell) -> str | None:

@@ -8,27 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from horsesense.measures.base import Floats, Measure, Rows, no_gold, ratio
-from horsesense.measures.cells import MISSING, Cell, Columns, Subjects
+from horsesense.measures.base import Floats, Measure, Rows, grouped, ratio
+from horsesense.measures.cells import MISSING, STATUS_CODE, Cell, Columns, Subjects
 from horsesense.measures.families import OfSpread
 from horsesense.measures.gold import unanswered
 from horsesense.measures.joined import ORIGINAL
-from horsesense.measures.positions import Recall, Rstd, spread, too_many_positions
-from horsesense.readers.reading import STATUSES
+from horsesense.measures.positions import Recall, Rstd, spread
 
-_NONE, _REFUSAL = STATUSES.index("none"), STATUSES.index("refusal")
 SHOWN_UNDER = (ORIGINAL, "order")
 MOST_WEIGHT = 1e6
 """Trials per position that stand for certainty: subjects do not differ beyond noise."""
 
 
-class BySubject(Measure):
+class StatusBySubject(Measure):
     """Groups are the subjects; computed for the items as published and reordered alone."""
 
     needs = (Subjects,)
+    layout = "halves"
+    status: ClassVar[int]
 
     def fits(self, cell: Cell) -> bool:
         return cell.probe in SHOWN_UNDER and super().fits(cell) and len(cell[Subjects].names) > 1
@@ -36,37 +37,24 @@ class BySubject(Measure):
     def groups(self, cell: Cell) -> Sequence[str]:
         return cell[Subjects].names
 
-    def spread(self, cell: Cell, values: Floats) -> Floats:
-        """(items, subjects * d): an item's values (items, d) in the columns of its subject."""
-        n, d = values.shape
-        rows = np.zeros((n, len(cell[Subjects].names), d))
-        rows[np.arange(n), cell[Subjects].subject] = values
-        return rows.reshape(n, -1)
-
-
-class StatusBySubject(BySubject):
-    status = _REFUSAL
-    layout = "pairs"
-
     def rows(self, cell: Cell) -> Rows:
-        values = [(cell.status == self.status).sum(axis=1), cell.read.sum(axis=1)]
-        rows = self.spread(cell, np.column_stack(values).astype(np.float64))
-        subject, names = cell[Subjects].subject, cell[Subjects].names
-        lost = np.bincount(subject, (cell.status == MISSING).sum(axis=1), minlength=len(names))
-        return Rows(rows, int(cell.read.sum()), cell.n_missing, missing=lost.astype(int).tolist())
+        subjects = cell[Subjects]
+        within = np.equal(subjects.subject[:, None, None], np.arange(len(subjects.names)))
+        return grouped(cell.status == self.status, cell.read, within, cell.status == MISSING)
 
 
 class RefusalBySubject(StatusBySubject):
     name = "refusal_by_subject"
     title = "Refusals by subject"
     summary = "Share of replies that decline to answer, by subject."
+    status = STATUS_CODE["refusal"]
 
 
 class NoneBySubject(StatusBySubject):
     name = "none_by_subject"
     title = "No option right, by subject"
     summary = "Share of replies that say that no option is right, by subject."
-    status = _NONE
+    status = STATUS_CODE["none"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +99,7 @@ class RstdBySubject(Rstd):
         return (cell[Focus].subject,)
 
     def undefined_reason(self, cell: Cell) -> str | None:
-        return too_many_positions(cell) or no_gold(cell)
+        return Recall.undefined_reason(self, cell)
 
     def rows(self, cell: Cell) -> Rows:
         subjects, focus = cell[Subjects], cell[Focus]

@@ -6,16 +6,14 @@ for labels taken out.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.measures.base import Floats, Measure, Rows, no_gold, ratio
-from horsesense.measures.cells import Cell, Scores
-from horsesense.measures.families import AREA, GAPS
+from horsesense.measures.area import Area, Ranks
+from horsesense.measures.base import Floats, Measure, Rows, ratio
+from horsesense.measures.cells import Bools, Cell, Scores
+from horsesense.measures.families import GAPS
 from horsesense.measures.parts import of_whole
-from horsesense.measures.true_false import placements
 
 BINS = 10
 
@@ -30,13 +28,10 @@ class Scored(Measure):
     def fits(self, cell: Cell) -> bool:
         return super().fits(cell) and bool(_used(cell).any())
 
-    def undefined_reason(self, cell: Cell) -> str | None:
-        return no_gold(cell)
 
-
-def _used(cell: Cell) -> npt.NDArray[np.bool_]:
+def _used(cell: Cell) -> Bools:
     """Valid answers with a score and a known gold."""
-    used: npt.NDArray[np.bool_] = cell.valid & ~np.isnan(cell[Scores].score) & (cell.correct >= 0)
+    used: Bools = cell.valid & ~np.isnan(cell[Scores].score) & (cell.correct >= 0)
     return used
 
 
@@ -45,7 +40,7 @@ def _missing(cell: Cell) -> int:
     return int((cell.asked & ~_used(cell)).sum())
 
 
-def _sure_and_right(cell: Cell) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
+def _sure_and_right(cell: Cell) -> tuple[Floats, Floats, Bools]:
     used = _used(cell)
     sure = np.where(used, cell[Scores].confidence, 0.0).astype(np.float64)
     return sure, np.where(used, cell.correct == 1, 0.0).astype(np.float64), used
@@ -115,16 +110,13 @@ def _edges(cell: Cell) -> Floats:
     return edges
 
 
-class ConfidenceAuroc(Scored):
-    """Rows carry placements, as in `option_auroc`."""
-
+class ConfidenceAuroc(Area, Scored):
     name = "confidence_auroc"
     title = "Right answers told from wrong ones by their confidence"
     summary = (
         "Area under the ROC curve of confidence, right answers against wrong ones: the chance "
         "that a right one has more, ties counting half."
     )
-    family = AREA
 
     def undefined_reason(self, cell: Cell) -> str | None:
         reason = super().undefined_reason(cell)
@@ -134,45 +126,16 @@ class ConfidenceAuroc(Scored):
         return None if found.min() < found.max() else "all answers are right, or all are wrong"
 
     def rows(self, cell: Cell) -> Rows:
-        used, ranks, sure = _used(cell), _ranks(cell), cell[Scores].confidence
+        used = _used(cell)
         good, bad = used & (cell.correct == 1), used & (cell.correct == 0)
-        above: Floats = np.zeros(used.shape)
-        above[good] = placements(sure[good], ranks.bad)
-        above[bad] = 1 - placements(sure[bad], ranks.good)
-        entered = used.any(axis=1)
-        columns = [
-            (above * good).sum(axis=1), good.sum(axis=1),
-            (above * bad).sum(axis=1), bad.sum(axis=1),
-            ranks.area * entered, entered,
-        ]  # fmt: skip
-        rows = np.column_stack(columns).astype(np.float64)
+        rows = _ranks(cell).rows(cell[Scores].confidence, good, bad)
         return Rows(rows, int(used.sum()), _missing(cell))
-
-    def value(self, totals: Floats) -> Floats:
-        good, bad, area = (
-            ratio(totals[..., i : i + 1], totals[..., i + 1 : i + 2]) for i in (0, 2, 4)
-        )
-        return np.clip(good + bad - area, 0.0, 1.0)
-
-    def baseline(self, cell: Cell) -> float | None:
-        return 0.5
-
-
-class _Ranks(NamedTuple):
-    """Confidences of right and of wrong answers, ascending, and the area that they make."""
-
-    good: npt.NDArray[np.float32]
-    bad: npt.NDArray[np.float32]
-    area: float
 
 
 @of_whole
-def _ranks(cell: Cell) -> _Ranks:
-    def those(correct: int) -> list[npt.NDArray[np.float32]]:
-        parts = (part for _, part in cell.parts())
-        return [p[Scores].confidence[_used(p) & (p.correct == correct)] for p in parts]
+def _ranks(cell: Cell) -> Ranks:
+    def those(part: Cell, correct: int) -> npt.NDArray[np.float32]:
+        sure: npt.NDArray[np.float32] = part[Scores].confidence
+        return np.asarray(sure[_used(part) & (part.correct == correct)])
 
-    right = those(1)
-    good, bad = (np.sort(np.concatenate(some)) for some in (right, those(0)))
-    above = np.concatenate([placements(some, bad) for some in right])
-    return _Ranks(good, bad, float(above.mean()))
+    return Ranks.of((those(part, 1), those(part, 0)) for _, part in cell.parts())

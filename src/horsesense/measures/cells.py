@@ -332,6 +332,11 @@ class Cell:
         return np.greater_equal(self.status, 0)
 
     @property
+    def known(self) -> Bools:
+        """Where there is a reading that is right or wrong."""
+        return self.read & np.greater_equal(self.correct, 0)
+
+    @property
     def asked(self) -> Bools:
         """Where there is a trial."""
         return np.not_equal(self.status, NOT_ASKED)

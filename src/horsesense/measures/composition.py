@@ -8,10 +8,10 @@ from typing import ClassVar, Final
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.measures.base import Measure, Rows, item_means
-from horsesense.measures.cells import MISSING, Cell, Parts, Scores, joined
+from horsesense.measures.base import Measure, Rows, grouped, of_items
+from horsesense.measures.cells import MISSING, Bools, Cell, Parts, Scores, joined
 from horsesense.measures.gold import goldless
-from horsesense.measures.joined import ORIGINAL
+from horsesense.measures.joined import ORIGINAL, part_means
 
 PARTS: Final = ("every_form", "published_only", "other_forms_only", "never")
 """In the order of the bar; the first two add up to the published score of the same items."""
@@ -37,21 +37,21 @@ def _by_reader(every: Sequence[Cell], probe: str) -> dict[str, Cell]:
     return found
 
 
-def forms(cell: Cell) -> npt.NDArray[np.bool_]:
+def forms(cell: Cell) -> Bools:
     """Which columns of a joined cell are forms of the whole question, (repetitions,)."""
-    shown: npt.NDArray[np.bool_] = cell[Parts].of(PUBLISHED) | cell[Parts].of(ORDERS)
+    shown: Bools = cell[Parts].of(PUBLISHED) | cell[Parts].of(ORDERS)
     return shown
 
 
-def considered(cell: Cell) -> npt.NDArray[np.bool_]:
+def considered(cell: Cell) -> Bools:
     """Items asked as published and in other orders, whose right answer is known, (items,)."""
     published = np.any(cell.asked & cell[Parts].of(PUBLISHED), axis=1)
     orders = np.any(cell.asked & cell[Parts].of(ORDERS), axis=1)
-    kept: npt.NDArray[np.bool_] = published & orders & ~goldless(cell)
+    kept: Bools = published & orders & ~goldless(cell)
     return kept
 
 
-def possible(cell: Cell) -> npt.NDArray[np.bool_]:
+def possible(cell: Cell) -> Bools:
     """Which parts each item may belong to, whatever its missing forms would say, (items, 4).
 
     One that is answered both right and wrong as published, as in logs that shuffle its options, is
@@ -61,12 +61,12 @@ def possible(cell: Cell) -> npt.NDArray[np.bool_]:
     lost = cell.status == MISSING
     right, wrong = (cell.correct == 1) | lost, (cell.correct == 0) | lost
 
-    def every(held: npt.NDArray[np.bool_], part: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-        whole: npt.NDArray[np.bool_] = np.all(held | ~(cell.asked & part), axis=1)
+    def every(held: Bools, part: Bools) -> Bools:
+        whole: Bools = np.all(held | ~(cell.asked & part), axis=1)
         return whole
 
-    def some(held: npt.NDArray[np.bool_], part: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-        there: npt.NDArray[np.bool_] = np.any(held & cell.asked & part, axis=1)
+    def some(held: Bools, part: Bools) -> Bools:
+        there: Bools = np.any(held & cell.asked & part, axis=1)
         return there
 
     asked = np.count_nonzero(cell.asked & published, axis=1)
@@ -81,9 +81,9 @@ def possible(cell: Cell) -> npt.NDArray[np.bool_]:
     )
 
 
-def complete(cell: Cell) -> npt.NDArray[np.bool_]:
+def complete(cell: Cell) -> Bools:
     """Items with a reading of every form of the whole question, (items,)."""
-    whole: npt.NDArray[np.bool_] = ~((cell.status == MISSING) & forms(cell)).any(axis=1)
+    whole: Bools = ~((cell.status == MISSING) & forms(cell)).any(axis=1)
     return whole
 
 
@@ -133,10 +133,8 @@ class ScoreComposition(Measure):
 
     def rows(self, cell: Cell) -> Rows:
         part = parts(cell)
-        used = part != UNCLASSIFIED
         hits = part[:, None] == np.arange(len(PARTS))
-        rows = np.column_stack([hits, used]).astype(np.float64)
-        return Rows(rows, int(used.sum()), int((considered(cell) & ~used).sum()))
+        return of_items(hits, part != UNCLASSIFIED, considered(cell))
 
 
 class CompositionQuestionless(ScoreComposition):
@@ -164,9 +162,8 @@ class CompositionQuestionless(ScoreComposition):
 
     def rows(self, cell: Cell) -> Rows:
         part = parts(cell)
-        right = item_means(cell.correct == 1, cell.read & cell[Parts].of(QUESTIONLESS))
-        of = np.column_stack([part[:, None] == np.arange(len(PARTS)), part != UNCLASSIFIED])
-        used = of & (right[:, 1:] > 0)
-        rows = np.concatenate([used * right[:, :1], used], axis=1).astype(np.float64)
-        n = int(used[:, -1].sum())
-        return Rows(rows, n, int(considered(cell).sum()) - n)
+        right, known = part_means(cell, cell.correct == 1, QUESTIONLESS).T
+        within = np.column_stack([part[:, None] == np.arange(len(PARTS)), part != UNCLASSIFIED])
+        found = grouped(right[:, None], known[:, None] > 0, within[:, None])
+        n = int(found.rows[:, -1].sum())
+        return Rows(found.rows, n, int(considered(cell).sum()) - n)

@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.measures.base import Floats, Rows, item_means, no_gold
-from horsesense.measures.cells import NO_OPTION, Cell, Columns, Verdicts
+from horsesense.measures.base import Floats, Rows, item_means
+from horsesense.measures.cells import NO_OPTION, Bools, Cell, Columns, Verdicts
 from horsesense.measures.families import DIFFERENCE
 from horsesense.measures.joined import AgainstOriginal
 from horsesense.stats.forms import Forms
@@ -22,51 +22,61 @@ REPEAT = "repeat"
 """The probe that asks the very same prompt again: the noise of answers."""
 
 
-def paired(cell: Cell, other: Cell) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+Numbers = npt.NDArray[np.intp]
+
+
+def paired(cell: Cell, other: Cell) -> tuple[Numbers, Numbers]:
     """Rows of the items that both cells have."""
     _, mine, theirs = np.intersect1d(cell.item, other.item, return_indices=True)
     return mine, theirs
 
 
-Outcomes = Callable[[Cell], tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]]
-"""A cell -> what is counted and among which trials, (items, trials) each."""
+Outcomes = tuple[Bools, Bools]
+"""What is counted and among which trials, (items, trials) each."""
+Counting = Callable[[Cell], Outcomes]
+Some = tuple[Outcomes, Numbers | slice]
+"""Outcomes, and which rows of them."""
 
 
-def item_differences(cell: Cell, other: Cell, outcomes: Outcomes, *, sided: bool = False) -> Rows:
+def item_differences(cell: Cell, other: Cell, outcomes: Counting, *, sided: bool = False) -> Rows:
     """Rows (mean of an item in the cell minus that in the other, 1), of the same outcomes.
 
     `sided`: whether one side of 0 alone is a fault.
     """
-    (here, asked), (base, before) = outcomes(cell), outcomes(other)
     mine, theirs = paired(cell, other)
-    rows, forms = differences(
-        (here[mine], asked[mine]), (base[theirs], before[theirs]), alike(cell), sided
-    )
-    found = np.zeros((len(cell.item), 2))
-    found[mine] = rows
-    # An item without a right answer is not missing, nor is one that is not asked in both.
-    out = cell.item[cell.asked.any(axis=1) & (found[:, 1] == 0)]
-    lost = np.concatenate([_unread(c) for c in (cell, other)])
-    missing = int(np.isin(out, lost).sum())
-    return Rows(found, int(rows[:, 1].sum()), missing, forms=forms)
+    some = (outcomes(cell), mine), (outcomes(other), theirs)
+    return _of_both(cell, mine, differences(*some, alike(cell), sided), (cell, other))
+
+
+def _of_both(cell: Cell, mine: Numbers, found: tuple[Floats, Forms], cells: Iterable[Cell]) -> Rows:
+    """The rows of a cell from those of some of its items.
+
+    Missing are items that lack a reply in any of the cells: one without a right answer is not
+    missing, nor is one that is not asked in all of them, or that chose no option.
+    """
+    rows = np.zeros((len(cell.item), 2))
+    rows[mine], forms = found
+    out = cell.item[cell.asked.any(axis=1) & (rows[:, 1] == 0)]
+    lost = np.concatenate([c.item[(c.asked & ~c.read).any(axis=1)] for c in cells])
+    return Rows(rows, int(rows[:, 1].sum()), int(np.isin(out, lost).sum()), forms=forms)
 
 
 def differences(
-    one: tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]],
-    other: tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]],
-    alike: int = 0,
-    sided: bool = False,
+    one: Some, other: Some, alike: int = 0, sided: bool = False
 ) -> tuple[Floats, Forms]:
     """Rows (difference of means, 1) of items that have both, and the forms of these items, of which
     each may have a number that are all of a kind (`alike`), and one side alone may matter."""
-    here, base = item_means(*one), item_means(*other)
+    (hits, among), (hits_before, before) = (
+        (hits[rows], among[rows]) for (hits, among), rows in (one, other)
+    )
+    here, base = item_means(hits, among), item_means(hits_before, before)
     used = (here[:, 1] > 0) & (base[:, 1] > 0)
     rows = np.column_stack([np.where(used, here[:, 0] - base[:, 0], 0), used])
-    (right_here, n), (right_before, m) = (
-        ((hits & among).sum(axis=1, dtype=np.float64), among.sum(axis=1, dtype=np.float64))
-        for hits, among in (one, other)
+    right, n, right_before, m = (
+        part.sum(axis=1, dtype=np.float64)
+        for part in (hits & among, among, hits_before & before, before)
     )
-    return rows, Forms.of(right_here, n, right_before, m, alike, sided)
+    return rows, Forms.of(right, n, right_before, m, alike, sided)
 
 
 def alike(cell: Cell) -> int:
@@ -75,12 +85,12 @@ def alike(cell: Cell) -> int:
     return int(orders[0]) if cell.probe == ORDER and len(orders) == 1 else 0
 
 
-def right(cell: Cell) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+def right(cell: Cell) -> Outcomes:
     """Being right, of the trials whose right answer is known."""
-    return cell.correct == 1, cell.read & (cell.correct >= 0)
+    return cell.correct == 1, cell.known
 
 
-def choosing(cell: Cell) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+def choosing(cell: Cell) -> Outcomes:
     """Choosing an option."""
     return cell.valid, cell.read
 
@@ -124,7 +134,7 @@ class AccuracyChange(AgainstOriginal):
     family = DIFFERENCE
 
     def undefined_reason(self, cell: Cell) -> str | None:
-        return no_gold(cell) or no_gold(cell.other) or chosen_by_answer(cell)
+        return super().undefined_reason(cell) or chosen_by_answer(cell)
 
     def rows(self, cell: Cell) -> Rows:
         return item_differences(cell, cell.other, right)
@@ -153,7 +163,7 @@ class AnswerChangeRate(AgainstOriginal):
         both = cell.read[mine] & cell.other.read[theirs][:, :1]
         return Rows(rows, int(chosen.sum()), int(cell.asked.sum() - both.sum()))
 
-    def changes(self, cell: Cell) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    def changes(self, cell: Cell) -> Outcomes:
         """Where another content is chosen than in the other cell, and where that is counted."""
         other = cell.other
         mine, theirs = paired(cell, other)
@@ -204,24 +214,9 @@ class ChangeBeyondRepeat(AnswerChangeRate):
     def rows(self, cell: Cell) -> Rows:
         again = cell[Again].cell
         mine, theirs = paired(cell, again)
-        here, noise = self.changes(cell), self.changes(again.against(cell.other))
-        rows = np.zeros((len(cell.item), 2))
-        rows[mine], forms = differences(
-            (here[0][mine], here[1][mine]),
-            (noise[0][theirs], noise[1][theirs]),
-            alike(cell),
-            sided=True,
-        )
-        # What chose no option is not missing: it shows no answer that could change.
-        out = cell.item[cell.asked.any(axis=1) & (rows[:, 1] == 0)]
-        lost = np.concatenate([_unread(c) for c in (cell, cell.other, again)])
-        missing = int(np.isin(out, lost).sum())
-        return Rows(rows, int(rows[:, 1].sum()), missing, forms=forms)
-
-
-def _unread(cell: Cell) -> npt.NDArray[np.int64]:
-    """Numbers of the items with a missing reading."""
-    return cell.item[(cell.asked & ~cell.read).any(axis=1)]
+        noise = self.changes(again.against(cell.other)), theirs
+        found = differences((self.changes(cell), mine), noise, alike(cell), sided=True)
+        return _of_both(cell, mine, found, (cell, cell.other, again))
 
 
 class SwitchBeyondRepeat(ChangeBeyondRepeat):

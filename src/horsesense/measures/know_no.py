@@ -6,10 +6,28 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from horsesense.measures.base import Floats, Measure, Rows, Unit, item_means, ratio, unread
-from horsesense.measures.cells import Cell, InOtherWords, NearNames, Parts, Scores, Verdicts, joined
+from horsesense.measures.base import (
+    Floats,
+    Measure,
+    Rows,
+    Unit,
+    grouped,
+    of_items,
+    of_trials,
+    ratio,
+    unread,
+)
+from horsesense.measures.cells import (
+    Bools,
+    Cell,
+    InOtherWords,
+    NearNames,
+    Parts,
+    Scores,
+    Verdicts,
+    joined,
+)
 from horsesense.measures.families import SHARE, Family, OfCounts
 from horsesense.measures.joined import OfProbe, families, part_means, sparing
 from horsesense.probes.gold_absent import HINTS
@@ -37,7 +55,21 @@ def reference_policies(k: float) -> dict[str, float]:
     }
 
 
+def together(cell: Cell, hits: Bools, parts: Sequence[str]) -> Rows:
+    """The mean of each part of a joined cell, for the items that were read in all of them."""
+    means = [part_means(cell, hits, part) for part in parts]
+    used: Bools = np.all([rows[:, 1] > 0 for rows in means], axis=0)
+    return of_items(np.column_stack([rows[:, 0] for rows in means]), used, unread(cell))
+
+
 class AccuracyWithoutGold(OfProbe):
+    """Of the prompts of one wording and design, side by side.
+
+    Attributes:
+        lenient: whether a reply may say in words of its own that no option is right.
+        parts: the prompts without which there is no value; without any, those that there are.
+    """
+
     name = "accuracy_without_gold"
     title = "Accuracy without the right answer"
     summary = (
@@ -46,6 +78,7 @@ class AccuracyWithoutGold(OfProbe):
         "Where a hint offers words for it, or a label, only these count."
     )
     lenient: ClassVar[bool] = False
+    parts: ClassVar[Sequence[str]] = ()
     counted = "items"
     probe_names = ("gold_absent",)
 
@@ -53,11 +86,14 @@ class AccuracyWithoutGold(OfProbe):
         return super().fits(cell) and not cell.condition.matches(positions="every")
 
     def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
-        """The prompts of one wording and design, side by side."""
         found = families(super().cells(every), "prompt", but=("positions", "wording"))
         for shared, prompts in found:
             if any(hint in prompts for hint in HINTS):
                 yield joined(prompts, "gold_absent", shared)
+
+    def undefined_reason(self, cell: Cell) -> str | None:
+        missing = [part for part in self.parts if part not in cell[Parts].names]
+        return f"nothing was read under {', '.join(missing)}" if missing else None
 
     def groups(self, cell: Cell) -> Sequence[str]:
         hints = [hint for hint in HINTS if hint in cell[Parts].names]
@@ -69,26 +105,12 @@ class AccuracyWithoutGold(OfProbe):
             hits = np.concatenate([hits, hits.mean(axis=-1, keepdims=True)], axis=-1)
         return hits, np.broadcast_to(n, hits.shape)
 
-    def hits(self, cell: Cell) -> npt.NDArray[np.bool_]:
-        """The replies that it counts, of those that were read."""
-        hits = np.equal(cell.correct, 1)
-        own_words = cell.get(InOtherWords)
+    def rows(self, cell: Cell) -> Rows:
+        hits, own_words = np.equal(cell.correct, 1), cell.get(InOtherWords)
         if own_words is not None and not self.lenient:
             hits &= ~own_words.says
-        return hits
-
-    def rows(self, cell: Cell) -> Rows:
-        parts = [hint for hint in HINTS if hint in cell[Parts].names]
-        return self._together(cell, parts)
-
-    def _together(self, cell: Cell, parts: Sequence[str]) -> Rows:
-        """Accuracy in each part, for the items that were read in all of them."""
-        hits = self.hits(cell)
-        means = [part_means(cell, hits, part) for part in parts]
-        used = np.all([rows[:, 1] > 0 for rows in means], axis=0)
-        shares = np.column_stack([np.where(used, rows[:, 0], 0) for rows in means])
-        rows = np.column_stack([shares, used]).astype(np.float64)
-        return Rows(rows, int(used.sum()), int((unread(cell) & ~used).sum()))
+        names = cell[Parts].names
+        return together(cell, hits, self.parts or [hint for hint in HINTS if hint in names])
 
 
 class AccuracyWithoutGoldLenient(AccuracyWithoutGold):
@@ -122,20 +144,18 @@ class AccuracyWithoutGoldByName(AccuracyWithoutGold):
         "right, and of the others."
     )
     needs = (NearNames,)
-    layout = "pairs"
-
-    def undefined_reason(self, cell: Cell) -> str | None:
-        missing = [hint for hint in HINTS if hint not in cell[Parts].names]
-        return f"nothing was read under {', '.join(missing)}" if missing else None
+    layout = "halves"
+    parts = HINTS
 
     def groups(self, cell: Cell) -> Sequence[str]:
         return ("near", "apart")
 
     def rows(self, cell: Cell) -> Rows:
-        found = self._together(cell, HINTS)
-        mean, used = found.rows[:, :-1].mean(axis=1), found.rows[:, -1]
+        found = super().rows(cell)
+        mean, used = found.rows[:, :-1].mean(axis=1), found.rows[:, -1] > 0
         near = cell[NearNames].near.any(axis=1)
-        rows = np.column_stack([mean * near, used * near, mean * ~near, used * ~near])
+        within = np.stack([near, ~near], axis=1)
+        rows = grouped(mean[:, None], used[:, None], within[:, None]).rows
         return found._replace(rows=rows)
 
     def split(self, totals: Floats) -> tuple[Floats, Floats]:
@@ -152,15 +172,10 @@ class OmniAccuracy(AccuracyWithoutGold):
         "three prompts (Know-No). Its baseline is a model that always says none: 0.5."
     )
 
-    def undefined_reason(self, cell: Cell) -> str | None:
-        missing = [part for part in ("with_gold", *HINTS) if part not in cell[Parts].names]
-        return f"nothing was read under {', '.join(missing)}" if missing else None
+    parts = ("with_gold", *HINTS)
 
     def groups(self, cell: Cell) -> Sequence[str]:
         return ("",)
-
-    def rows(self, cell: Cell) -> Rows:
-        return self._together(cell, ["with_gold", *HINTS])
 
     def split(self, totals: Floats) -> tuple[Floats, Floats]:
         hits: Floats = (totals[..., :1] + totals[..., 1:-1].mean(axis=-1, keepdims=True)) / 2
@@ -203,10 +218,7 @@ class AccuracyBesideNone(OfProbe):
         return cell[Parts].names
 
     def rows(self, cell: Cell) -> Rows:
-        means = [part_means(cell, cell.correct == 1, part) for part in cell[Parts].names]
-        used = np.all([rows[:, 1] > 0 for rows in means], axis=0)
-        rows = np.column_stack([*(rows[:, 0] * used for rows in means), used]).astype(np.float64)
-        return Rows(rows, int(used.sum()), int((unread(cell) & ~used).sum()))
+        return together(cell, cell.correct == 1, cell[Parts].names)
 
 
 class FalseNoneRate(OfProbe):
@@ -220,8 +232,7 @@ class FalseNoneRate(OfProbe):
         return spared and super().fits(cell)
 
     def rows(self, cell: Cell) -> Rows:
-        said = cell.option == NONE_OPTION
-        return Rows(item_means(said, cell.read), int(cell.read.sum()), cell.n_missing)
+        return of_trials(cell, cell.option == NONE_OPTION, cell.read)
 
     def chances(self, cell: Cell) -> Floats:
         return np.asarray(1 / cell.k)
@@ -260,12 +271,10 @@ class GoldDetection(OfProbe):
                 yield joined(pair, cell.probe, cell.condition)
 
     def rows(self, cell: Cell) -> Rows:
-        said = cell.option == NONE_OPTION
-        absent, present = (part_means(cell, said, part) for part in ("absent", "present"))
-        used = (absent[:, 1] > 0) & (present[:, 1] > 0)
-        rows = np.column_stack([absent[:, 0], 1 - absent[:, 0], present[:, 0], 1 - present[:, 0]])
-        return Rows(
-            np.where(used[:, None], rows, 0), int(used.sum()), int((unread(cell) & ~used).sum())
+        found = together(cell, cell.option == NONE_OPTION, ("absent", "present"))
+        absent, present, used = found.rows.T
+        return found._replace(
+            rows=np.column_stack([absent, used - absent, present, used - present])
         )
 
     def value(self, totals: Floats) -> Floats:
@@ -324,12 +333,11 @@ class ResponseClassShare(Measure):
         return (*CLASSES, "other")
 
     def rows(self, cell: Cell) -> Rows:
-        hits = (cell[Verdicts].verdict[:, :, None] == np.arange(len(CLASSES))) & cell.read[
-            :, :, None
-        ]
-        known = hits.any(axis=2)
-        hits = np.concatenate([hits, (cell.read & ~known)[:, :, None]], axis=2)
-        rows = np.column_stack([hits.sum(axis=1), cell.read.sum(axis=1)]).astype(np.float64)
+        verdict = np.where(cell.read, cell[Verdicts].verdict, -1)
+        hits = verdict[:, :, None] == np.arange(len(CLASSES))
+        other = cell.read & ~hits.any(axis=2)
+        columns = [hits.sum(axis=1), other.sum(axis=1), cell.read.sum(axis=1)]
+        rows = np.column_stack(columns).astype(np.float64)
         return Rows(rows, int(cell.read.sum()), cell.n_missing)
 
 
@@ -346,5 +354,4 @@ class LeakRate(OfProbe):
     def rows(self, cell: Cell) -> Rows:
         score = cell[Scores].score
         known = cell.read & ~np.isnan(score)
-        missing = int((cell.asked & ~known).sum())
-        return Rows(item_means(score == 1, known), int(known.sum()), missing)
+        return of_trials(cell, score == 1, known, int((cell.asked & ~known).sum()))

@@ -165,7 +165,8 @@ def _switched(measure: Measure, cell: Cell, place: int) -> Ends:
     found = []
     for changed in (False, True):
         here, noise = (
-            one.supposing(so, void) for one, so in zip(sides, (changed, not changed), strict=True)
+            (one.supposing(so, void), slice(None))
+            for one, so in zip(sides, (changed, not changed), strict=True)
         )
         rows = np.zeros((len(cell.item), 2))
         rows[mine], forms = differences(here, noise, alike(cell), sided=True)
@@ -204,7 +205,7 @@ def _came(cell: Cell) -> Cell:
     """Of two readers, the cell and its other without replies that neither has: no reply came, and
     how they would have read it is no part of how they read what came."""
     other = cell.other
-    _, mine, theirs = np.intersect1d(cell.item, other.item, return_indices=True)
+    mine, theirs = paired(cell, other)
     neither = (cell.status[mine] == MISSING) & (other.status[theirs] == MISSING)
     here, there = cell.status.copy(), other.status.copy()
     here[mine], there[theirs] = (

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.measures.base import Crossed, Floats, Measure, Rows, no_gold
+from horsesense.measures.base import Crossed, Floats, Measure, Rows
 from horsesense.measures.cells import STATUS_CODE, Bools, Bundles, Cell, Columns, Selection
 from horsesense.measures.parts import of_whole
 from horsesense.trials.trial import BUNDLED
@@ -53,14 +53,7 @@ class PerProblem(Measure):
 
     def used(self, cell: Cell) -> Bools:
         """Which problems count: those with a reply and a gold answer."""
-        known: Bools = cell.read & (cell.correct >= 0)
-        return known
-
-    def undefined_reason(self, cell: Cell) -> str | None:
-        return no_gold(cell)
-
-    def entered(self, cell: Cell) -> Floats:
-        return np.asarray(self.used(cell).sum(axis=1), dtype=np.float64)
+        return cell.known
 
     def rows(self, cell: Cell) -> Rows:
         used = self.used(cell)
@@ -91,6 +84,8 @@ class PerProblemAccuracy(PerProblem):
 
 
 class PerProblemLenient(PerProblem):
+    """Guessing gives one label of k."""
+
     name = "per_problem_accuracy_lenient"
     title = "Right label among those given"
     summary = "Share of problems whose right label is among those given, whatever else is."
@@ -102,7 +97,7 @@ class PerProblemLenient(PerProblem):
         return np.asarray(1 / cell.k)
 
 
-class PerProblemRepaired(PerProblem):
+class PerProblemRepaired(PerProblemLenient):
     name = "per_problem_accuracy_repaired"
     title = "Accuracy per problem after repair"
     summary = (
@@ -113,9 +108,6 @@ class PerProblemRepaired(PerProblem):
     def columns(self, cell: Cell, used: Bools) -> Floats:
         one = cell[Selection].count == 1
         return beside(np.where(one, cell.correct == 1, 1 / cell.k[:, None]), used)
-
-    def chances(self, cell: Cell) -> Floats:
-        return np.asarray(1 / cell.k)
 
 
 class PerProblemErrors(PerProblem):
@@ -187,6 +179,7 @@ class LabelPrecision(PerProblem):
     layout = "halves"
     title = "Precision per label"
     summary = "Share of the problems given a label (alone or with others) that have it."
+    of_true: ClassVar[bool] = False
 
     def undefined_reason(self, cell: Cell) -> str | None:
         own = None if cell[Bundles].classes else "the options differ from item to item"
@@ -195,26 +188,18 @@ class LabelPrecision(PerProblem):
     def groups(self, cell: Cell) -> Sequence[str]:
         return cell[Bundles].classes
 
-    def given(self, cell: Cell) -> Bools:
-        """(items, places, labels): the labels given."""
-        bits = np.arange(len(cell[Bundles].classes)).astype(cell[Selection].chosen.dtype)
-        given: Bools = np.equal((cell[Selection].chosen[:, :, None] >> bits) & 1, 1)
-        return given
-
-    def true(self, cell: Cell) -> Bools:
-        """(items, places, labels): the right label."""
-        return np.equal(cell.gold_at[:, :, None], np.arange(len(cell[Bundles].classes)))
-
     def columns(self, cell: Cell, used: Bools) -> Floats:
-        given, true = self.given(cell), self.true(cell)
-        return np.concatenate([given & true, given], axis=2).astype(np.float64)
+        """Of each label: whether a problem has it and was given it, and whether it counts."""
+        labels = np.arange(len(cell[Bundles].classes))
+        bits = labels.astype(cell[Selection].chosen.dtype)
+        given = np.equal((cell[Selection].chosen[:, :, None] >> bits) & 1, 1)
+        true = np.equal(cell.gold_at[:, :, None], labels)
+        counted = true if self.of_true else given
+        return np.concatenate([given & true, counted], axis=2).astype(np.float64)
 
 
 class LabelRecall(LabelPrecision):
     name = "label_recall"
     title = "Recall per label"
     summary = "Share of the problems with a label that were given it (alone or with others)."
-
-    def columns(self, cell: Cell, used: Bools) -> Floats:
-        given, true = self.given(cell), self.true(cell)
-        return np.concatenate([given & true, true], axis=2).astype(np.float64)
+    of_true = True

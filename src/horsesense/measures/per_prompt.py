@@ -13,7 +13,7 @@ from horsesense.measures.cells import Bools, Bundles, Cell, Selection
 from horsesense.measures.families import MEAN
 from horsesense.measures.per_problem import PerProblem, beside
 from horsesense.readers.reading import STATUSES
-from horsesense.trials.trial import BUNDLED, AnswerFormat
+from horsesense.trials.trial import AnswerFormat
 
 UNREAD = [STATUSES.index(status) for status in ("refusal", "unknown", "illegal", "empty")]
 
@@ -29,9 +29,6 @@ class PerPrompt(PerProblem):
     family = MEAN
     whole = True
     of_gold = False
-
-    def undefined_reason(self, cell: Cell) -> str | None:
-        return None
 
     def used(self, cell: Cell) -> Bools:
         return cell.read
@@ -80,20 +77,16 @@ class OutOfRange(PerPrompt):
         return 0.0, np.inf
 
 
-class ExtraLabels(PerPrompt):
+class ExtraLabels(OutOfRange):
     name = "extra_labels"
     title = "Labels too many, per prompt"
     summary = (
         "Labels beyond the first that problems were given: what the released code of Wang et al. "
         "counts as contradictions, where per_problem_errors counts problems."
     )
-    answer_format = frozenset[AnswerFormat](("index_json",))
 
     def columns(self, cell: Cell, used: Bools) -> Floats:
         return beside(np.maximum(cell[Selection].count - 1, 0), self.prompts(cell, used))
-
-    def limits(self, cell: Cell) -> tuple[float, float]:
-        return 0.0, np.inf
 
 
 class UnreadReplies(PerProblem):
@@ -106,10 +99,6 @@ class UnreadReplies(PerProblem):
         "Share of problems without a label because a reply (to any of the labels) could not be "
         "read, was a refusal, or ended early; part of `unassigned`."
     )
-    answer_format = frozenset(BUNDLED)
-
-    def undefined_reason(self, cell: Cell) -> str | None:
-        return None
 
     def used(self, cell: Cell) -> Bools:
         return cell.read

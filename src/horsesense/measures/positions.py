@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.measures.base import Floats, Measure, Rows, complete, no_gold, ratio
+from horsesense.measures.base import Floats, Measure, Rows, complete, grouped, no_gold, ratio
 from horsesense.measures.cells import MISSING, Cell, People
 from horsesense.measures.families import SHARE, Family, OfSpread
 from horsesense.measures.gold import unanswered
@@ -46,14 +46,9 @@ class Recall(Measure):
         return position_names(cell)
 
     def rows(self, cell: Cell) -> Rows:
+        within = cell.gold_at[:, :, None] == np.arange(_width(cell))
         known = cell.read & (cell.gold_at >= 0)
-        positions = np.arange(_width(cell))
-        at = (cell.gold_at[:, :, None] == positions) & known[:, :, None]
-        hits = at & (cell.position[:, :, None] == positions)
-        rows = np.concatenate([hits.sum(axis=1), at.sum(axis=1)], axis=1).astype(np.float64)
-        lost = cell.gold_at[unanswered(cell)]
-        missing = [int((lost == position).sum()) for position in positions]
-        return Rows(rows, int(known.sum()), int(unanswered(cell).sum()), missing=missing)
+        return grouped(cell.position == cell.gold_at, known, within, unanswered(cell))
 
 
 class Rstd(Recall):

@@ -10,8 +10,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.measures.base import Estimate, Floats, Measure, Rows, Unit, no_gold
-from horsesense.measures.cells import Bools, Cell, Columns
+from horsesense.measures.base import Estimate, Floats, Measure, Rows, Unit, unread
+from horsesense.measures.cells import Cell, Columns
 from horsesense.measures.contrast import ORDER, REPEAT, paired
 from horsesense.measures.families import VARIANCE
 from horsesense.measures.joined import ORIGINAL, drawn_orders
@@ -55,9 +55,6 @@ class ScoreVariance(Measure):
                 if self.fits(joined):
                     yield joined
 
-    def undefined_reason(self, cell: Cell) -> str | None:
-        return no_gold(cell)
-
     def groups(self, cell: Cell) -> Sequence[str]:
         return PARTS
 
@@ -66,13 +63,10 @@ class ScoreVariance(Measure):
 
     def rows(self, cell: Cell) -> Rows:
         draws = cell[Draws]
-        first = _beside(cell, draws.original)
-        again = np.concatenate([first, _beside(cell, draws.again)], axis=1)
-        over = _right(cell)
-        rows = item_rows(over, again)
+        again = [_beside(cell, other) for other in (draws.original, draws.again)]
+        rows = item_rows(_right(cell), np.concatenate(again, axis=1))
         # An answer that is missing makes its item none that has all of its answers.
-        whole = ~_missing(cell)
-        rows = np.where(whole[:, None], rows, 0.0).reshape(-1, COLUMNS)
+        rows = np.where(unread(cell)[:, None], 0.0, rows).reshape(-1, COLUMNS)
         used = int((rows[:, 0] > 0).sum())
         return Rows(rows, used, int(cell.asked.any(axis=1).sum()) - used)
 
@@ -82,12 +76,7 @@ class ScoreVariance(Measure):
 
 def _right(cell: Cell) -> Floats:
     """1 right, 0 wrong, NaN where that is not known, (items, repetitions)."""
-    return np.where(cell.read & (cell.correct >= 0), cell.correct == 1, np.nan).astype(np.float64)
-
-
-def _missing(cell: Cell) -> Bools:
-    """Items of which an order has no reading."""
-    return np.asarray((cell.asked & ~cell.read).any(axis=1), dtype=np.bool_)
+    return np.where(cell.known, cell.correct == 1, np.nan).astype(np.float64)
 
 
 def _beside(cell: Cell, other: Cell) -> Floats:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.measures.base import Rows, item_means
+from horsesense.measures.base import Rows, grouped, of_trials
 from horsesense.measures.cells import Cell, Parts, Selection, joined
 from horsesense.measures.families import DIFFERENCE, SHARE, Family
 from horsesense.measures.joined import OfProbe, families, part_means
@@ -22,8 +22,7 @@ class MultiRate(OfProbe):
     needs = (Selection,)
 
     def rows(self, cell: Cell) -> Rows:
-        hits = cell[Selection].count >= 2
-        return Rows(item_means(hits, cell.read), int(cell.read.sum()), cell.n_missing)
+        return of_trials(cell, cell[Selection].count >= 2, cell.read)
 
 
 class MultiExact(MultiRate):
@@ -33,7 +32,7 @@ class MultiExact(MultiRate):
 
     def rows(self, cell: Cell) -> Rows:
         hits = cell[Selection].holds(cell.gold_at) & (cell[Selection].count == 1)
-        return Rows(item_means(hits, cell.read), int(cell.read.sum()), cell.n_missing)
+        return of_trials(cell, hits, cell.read)
 
 
 class MultiPrecision(MultiRate):
@@ -43,7 +42,7 @@ class MultiPrecision(MultiRate):
 
     def rows(self, cell: Cell) -> Rows:
         share = cell[Selection].holds(cell.gold_at) / np.maximum(cell[Selection].count, 1)
-        return Rows(item_means(share, cell.read), int(cell.read.sum()), cell.n_missing)
+        return of_trials(cell, share, cell.read)
 
 
 class RecallGold(OfProbe):
@@ -64,15 +63,10 @@ class RecallGold(OfProbe):
         return cell.gold_at
 
     def rows(self, cell: Cell) -> Rows:
-        position = self.sought(cell)
-        known = cell.read & (position >= 0)
-        multi = known & (cell[Selection].count >= 2)
-        named = cell[Selection].holds(position)
-        rows = np.column_stack(
-            [(named & w).sum(axis=1) for w in (multi, known)]
-            + [w.sum(axis=1) for w in (multi, known)]
-        )
-        return Rows(rows.astype(np.float64), int(known.sum()), cell.n_missing)
+        position, selection = self.sought(cell), cell[Selection]
+        several = np.stack([selection.count >= 2, np.ones_like(cell.read)], axis=2)
+        found = grouped(selection.holds(position), cell.read & (position >= 0), several)
+        return found._replace(n_missing=cell.n_missing)
 
 
 class RecallMisleading(RecallGold):
@@ -119,12 +113,12 @@ class RecoveryRate(OfProbe):
         return [*[SHARE] * len(arms), *[DIFFERENCE] * (len(arms) - 1)]
 
     def rows(self, cell: Cell) -> Rows:
-        means = [part_means(cell, cell.correct == 1, arm) for arm in self._arms(cell)]
-        first, controls = means[0], means[1:]
-        n = int((first[:, 1] > 0).sum())
-        for control in controls:
-            both = (first[:, 1] > 0) & (control[:, 1] > 0)
-            difference = np.where(both, first[:, 0] - control[:, 0], 0.0)
-            means.append(np.column_stack([difference, both]).astype(np.float64))
-        rows = np.column_stack([rows[:, 0] for rows in means] + [rows[:, 1] for rows in means])
-        return Rows(rows, n, int((cell.asked.any(axis=1)).sum()) - n)
+        (first, used), *controls = (
+            part_means(cell, cell.correct == 1, arm).T for arm in self._arms(cell)
+        )
+        differences = [np.where(used * known, first - right, 0.0) for right, known in controls]
+        hits = [first, *(right for right, _ in controls), *differences]
+        among = [used, *(known for _, known in controls), *(used * known for _, known in controls)]
+        n = int(used.sum())
+        missing = int(cell.asked.any(axis=1).sum()) - n
+        return Rows(np.column_stack([*hits, *among]), n, missing)

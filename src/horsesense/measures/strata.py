@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from horsesense.measures.accuracy import Accuracy
 from horsesense.measures.agreement import most_frequent, option_counts
@@ -17,12 +16,13 @@ from horsesense.measures.base import (
     Measure,
     Rows,
     complete,
+    grouped,
     no_gold,
-    no_replicates,
+    of_items,
     ratio,
     unread,
 )
-from horsesense.measures.cells import Cell
+from horsesense.measures.cells import Bools, Cell
 from horsesense.measures.gold import goldless
 from horsesense.measures.parts import of_whole
 
@@ -40,28 +40,28 @@ def levels(cell: Cell) -> Floats:
     return np.unique(found[~np.isnan(found)])
 
 
+def strata(cell: Cell) -> Bools:
+    """Which level an item belongs to, (items, levels)."""
+    return np.equal(np.round(agreement(cell), 2)[:, None], levels(cell))
+
+
 class AgreementShare(Measure):
     name = "agreement_share"
     title = "Items by agreement"
     summary = "Share of items whose answers agree to the given degree (see plurality_agreement)."
     counted = "items"
+    of_repeats = True
 
     def undefined_reason(self, cell: Cell) -> str | None:
         none = None if complete(cell).any() else "no item was answered in all its trials"
-        return no_replicates(cell) or none
+        return super().undefined_reason(cell) or none
 
     def groups(self, cell: Cell) -> Sequence[str]:
         return [f"{level:.2f}" for level in levels(cell)]
 
     def rows(self, cell: Cell) -> Rows:
-        within = self._strata(cell)
-        used = within.any(axis=1)
-        rows = np.column_stack([within, used]).astype(np.float64)
-        return Rows(rows, int(used.sum()), int(unread(cell).sum()))
-
-    def _strata(self, cell: Cell) -> npt.NDArray[np.bool_]:
-        """(items, levels): which stratum an item belongs to."""
-        return np.equal(np.round(agreement(cell), 2)[:, None], levels(cell))
+        within = strata(cell)
+        return of_items(within, within.any(axis=1), unread(cell))
 
 
 class StratumAccuracy(AgreementShare):
@@ -74,14 +74,13 @@ class StratumAccuracy(AgreementShare):
         return super().undefined_reason(cell) or no_gold(cell)
 
     def rows(self, cell: Cell) -> Rows:
-        right, known = self._right(cell).T
-        within = self._strata(cell) & (known > 0)[:, None]
-        rows = np.concatenate([within * right[:, None], within], axis=1).astype(np.float64)
-        used = within.any(axis=1)
-        missing = unread(cell) & ~goldless(cell)
-        return Rows(rows, int(used.sum()), int(missing.sum()))
+        right, known = self.right(cell).T
+        within = strata(cell)
+        used = within.any(axis=1) & (known > 0)
+        found = grouped(right[:, None], used[:, None], within[:, None])
+        return found._replace(n_missing=int((unread(cell) & ~goldless(cell)).sum()))
 
-    def _right(self, cell: Cell) -> Floats:
+    def right(self, cell: Cell) -> Floats:
         """(items, 2): how right an item is, and whether that is known."""
         return Accuracy().rows(cell).rows
 
@@ -94,12 +93,12 @@ class StratumPlurality(StratumAccuracy):
         "equally frequent and one of them is right, the item counts 1/m."
     )
 
-    def _right(self, cell: Cell) -> Floats:
+    def right(self, cell: Cell) -> Floats:
         counts = option_counts(cell)
         top = (counts == counts.max(axis=1, keepdims=True)) & cell.read
         # Each of the m tied options stands in `most` trials, so the share of top trials that
         # are right is 1/m if one of the tied contents is, and 0 otherwise.
         hits = (top & (cell.correct == 1)).sum(axis=1)
-        known = (cell.read & (cell.correct >= 0)).any(axis=1)
+        known = cell.known.any(axis=1)
         shares = np.divide(hits, top.sum(axis=1), out=np.zeros(len(hits)), where=known)
         return np.column_stack([shares, known]).astype(np.float64)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.measures.base import Crossed, Floats, Measure, Rows, item_means, no_gold, ratio
+from horsesense.measures.base import Crossed, Floats, Measure, Rows, item_means, ratio
 from horsesense.measures.cells import Bundles, Cell, Parts, joined
 from horsesense.measures.contrast import paired
 from horsesense.measures.families import DIFFERENCE, Unknown
@@ -34,16 +34,13 @@ class SingleChange(AgainstOriginal):
     answer_format = frozenset(BUNDLED)
     needs = (Bundles,)
 
-    def undefined_reason(self, cell: Cell) -> str | None:
-        return no_gold(cell) or no_gold(cell.other)
-
     def rows(self, cell: Cell) -> Rows:
         other = cell.other
         mine, theirs = paired(cell, other)
         single = np.full(len(cell.item), np.nan)
         found = item_means(other.correct == 1, other.read & (other.correct >= 0))[theirs]
         single[mine] = np.where(found[:, 1] > 0, found[:, 0], np.nan)
-        used = cell.read & (cell.correct >= 0) & ~np.isnan(single)[:, None]
+        used = cell.known & ~np.isnan(single)[:, None]
         item = np.nonzero(used)[0]
         change = (cell.correct[used] == 1) - single[item]
         columns = np.column_stack([change, np.ones(len(item))])
@@ -82,9 +79,6 @@ class TaskDifference(Measure):
 
     def groups(self, cell: Cell) -> Sequence[str]:
         return (" - ".join(cell[Parts].names),)
-
-    def undefined_reason(self, cell: Cell) -> str | None:
-        return no_gold(cell)
 
     def rows(self, cell: Cell) -> Rows:
         """Outcomes are paired by item and bundle."""
@@ -148,11 +142,8 @@ class SingleShare(Measure):
     def groups(self, cell: Cell) -> Sequence[str]:
         return [f"{share:.2f}" for share in SHARES]
 
-    def undefined_reason(self, cell: Cell) -> str | None:
-        return no_gold(cell)
-
     def rows(self, cell: Cell) -> Rows:
-        known = cell.read & (cell.correct >= 0)
+        known = cell.known
         right = (cell.correct == 1) & known
         alone, *sizes = (cell[Parts].of(name) for name in cell[Parts].names)
         single = item_means(right[:, alone], known[:, alone])

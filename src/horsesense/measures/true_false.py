@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from horsesense.measures.base import Floats, Rows, Unit, item_means, ratio
-from horsesense.measures.cells import Cell, Scores
-from horsesense.measures.families import AREA, SHARE, Family, OfCounts, OfQuotient
+from horsesense.measures.area import Area, Ranks
+from horsesense.measures.base import (
+    Floats,
+    Rows,
+    Unit,
+    grouped,
+    item_means,
+    of_items,
+    of_trials,
+    ratio,
+)
+from horsesense.measures.cells import Bools, Cell, Scores
+from horsesense.measures.families import SHARE, Family, OfCounts, OfQuotient
 from horsesense.measures.joined import FIRST_TOKEN, OfProbe, sparing
 from horsesense.readers.reading import STATUSES
 from horsesense.stats.smooth import Pseudo
@@ -23,9 +31,9 @@ def accepting_position(cell: Cell) -> int:
     return 1 if cell.condition.matches(polarity="negative") else 0
 
 
-def about_gold(cell: Cell) -> npt.NDArray[np.bool_]:
+def about_gold(cell: Cell) -> Bools:
     """Trials that propose the right option."""
-    gold: npt.NDArray[np.bool_] = np.equal(cell.gold_at, accepting_position(cell)) & cell.asked
+    gold: Bools = np.equal(cell.gold_at, accepting_position(cell)) & cell.asked
     return gold
 
 
@@ -44,12 +52,8 @@ class TrueFalseConsistency(OfProbe):
 
     def rows(self, cell: Cell) -> Rows:
         gold = about_gold(cell)
-        hit = np.equal(cell.correct, 1)
-        of = [cell.read & gold, cell.read & ~gold]
-        rows = np.column_stack([*((hit & w).sum(axis=1) for w in of), *(w.sum(axis=1) for w in of)])
-        lost = cell.asked & ~cell.read
-        missing = [int((lost & w).sum()) for w in (gold, ~gold)]
-        return Rows(rows.astype(np.float64), int(cell.read.sum()), cell.n_missing, missing=missing)
+        within = np.stack([gold, ~gold], axis=2)
+        return grouped(cell.correct == 1, cell.read, within, cell.asked & ~cell.read)
 
 
 def _judgement_cells(d: int) -> Pseudo:
@@ -98,7 +102,7 @@ class TrueFalseAccuracy(OfProbe):
     probe_names = ("true_false",)
 
     def rows(self, cell: Cell) -> Rows:
-        return Rows(item_means(cell.correct == 1, cell.read), int(cell.read.sum()), cell.n_missing)
+        return of_trials(cell, cell.correct == 1, cell.read)
 
     def chances(self, cell: Cell) -> Floats:
         """Of always no."""
@@ -150,13 +154,11 @@ class OptionConfidence(OfProbe):
         sure = acceptance(cell, relative=self.relative)
         gold = about_gold(cell)
         known = ~np.isnan(sure)
-        used = (
-            (known == cell.asked).all(axis=1) & gold.any(axis=1) & (cell.asked & ~gold).any(axis=1)
-        )
+        every = (known == cell.asked).all(axis=1)
+        used = every & gold.any(axis=1) & (cell.asked & ~gold).any(axis=1)
         own = np.where(gold & known, sure, 0).sum(axis=1)
         strongest = np.where(known & ~gold, sure, 0).max(axis=1)
-        rows = np.where(used[:, None], np.column_stack([own, strongest, used]), 0.0)
-        return Rows(rows, int(used.sum()), int((cell.asked.any(axis=1) & ~used).sum()))
+        return of_items(np.column_stack([own, strongest]), used, cell.asked.any(axis=1))
 
     def value(self, totals: Floats) -> Floats:
         means = super().value(totals)
@@ -170,58 +172,24 @@ class OptionConfidenceRelative(OptionConfidence):
     relative = True
 
 
-class OptionAuroc(OptionConfidence):
-    """Rows carry the placements of both samples, so that their ratio of totals is the first-order
-    expansion of the area: exact on the full sample, and its resamples have the right spread."""
-
+class OptionAuroc(Area, OfProbe):
     name = "option_auroc"
     title = "Right options told from wrong ones"
     summary = (
         "Area under the ROC curve of the probability of yes, right options against wrong ones of "
         "all items: the chance that a right option gets more than a wrong one, ties counting half."
     )
-
+    counted = "items"
+    probe_names = ("option_confidence",)
+    needs = (Scores,)
     whole = True
 
-    def groups(self, cell: Cell) -> Sequence[str]:
-        return ("",)
-
-    def families(self, cell: Cell) -> Sequence[Family]:
-        return (AREA,)
+    def fits(self, cell: Cell) -> bool:
+        return cell.reader == FIRST_TOKEN and super().fits(cell)
 
     def rows(self, cell: Cell) -> Rows:
-        sure = acceptance(cell)
-        known: npt.NDArray[np.bool_] = np.isfinite(sure)
-        gold = about_gold(cell)
-        right: npt.NDArray[np.bool_] = known & gold
-        wrong: npt.NDArray[np.bool_] = known & ~gold
-        above: Floats = np.zeros_like(sure)
-        above[right] = placements(sure[right], np.sort(sure[wrong]))
-        above[wrong] = 1 - placements(sure[wrong], np.sort(sure[right]))
-        used = np.asarray(known.any(axis=1))
-        area = float(np.mean(above[right])) if right.any() and wrong.any() else np.nan
-        columns = [
-            (above * right).sum(axis=1), right.sum(axis=1),
-            (above * wrong).sum(axis=1), wrong.sum(axis=1), area * used, used,
-        ]  # fmt: skip
-        rows = np.where(used[:, None], np.column_stack(columns), 0.0)
+        sure, gold = acceptance(cell), about_gold(cell)
+        known: Bools = np.isfinite(sure)
+        good, bad, used = known & gold, known & ~gold, known.any(axis=1)
+        rows = Ranks.of([(sure[good], sure[bad])]).rows(sure, good, bad)
         return Rows(rows, int(used.sum()), int((cell.asked.any(axis=1) & ~used).sum()))
-
-    def value(self, totals: Floats) -> Floats:
-        right, wrong, area = (
-            ratio(totals[..., i : i + 1], totals[..., i + 1 : i + 2]) for i in (0, 2, 4)
-        )
-        return np.clip(right + wrong - area, 0.0, 1.0)
-
-    def baseline(self, cell: Cell) -> float | None:
-        return 0.5
-
-
-def placements(values: npt.NDArray[Any], order: npt.NDArray[Any]) -> Floats:
-    """Share of the values in `order` (ascending) below each of `values`, ties counting half."""
-    if not len(order):
-        return np.full(len(values), np.nan)
-    below = np.searchsorted(order, values, side="left")
-    upto = np.searchsorted(order, values, side="right")
-    shares: Floats = (below + upto) / (2 * len(order))
-    return shares

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from horsesense.measures.base import Floats, Measure, Rows, item_means, no_gold, ratio
-from horsesense.measures.cells import NO_OPTION, Cell
+from horsesense.measures.base import Floats, Measure, Rows, of_trials, ratio
+from horsesense.measures.cells import NO_OPTION, Bools, Cell
+from horsesense.measures.contrast import differences, paired, right
 from horsesense.measures.families import DIFFERENCE, OfCounts
 from horsesense.measures.joined import EVERY_FORMAT, FIRST_TOKEN, TEXT, AgainstReader
+from horsesense.readers.logprobs.option_text import NAME as OPTION_TEXT
 from horsesense.readers.reading import STATUSES
 from horsesense.stats.smooth import Pseudo
 
@@ -24,7 +26,7 @@ class ValidRate(Measure):
     summary = "Share of replies that choose an option, mean over items."
 
     def rows(self, cell: Cell) -> Rows:
-        return Rows(item_means(cell.valid, cell.read), int(cell.read.sum()), cell.n_missing)
+        return of_trials(cell, cell.valid, cell.read)
 
 
 class StatusShare(Measure):
@@ -60,11 +62,52 @@ class MismatchRate(AgainstReader):
         return cell.by_scores and not cell.held_out and super().fits(cell)
 
     def rows(self, cell: Cell) -> Rows:
-        other = cell.other
-        both = cell.read & other.read
-        agree = (cell.option == other.option) & (cell.option != NO_OPTION)
-        missing = int((cell.asked & ~both).sum())
-        return Rows(item_means(~agree, both), int(both.sum()), missing)
+        differ = (cell.option != cell.other.option) | (cell.option == NO_OPTION)
+        both = read_by_both(cell)
+        return of_trials(cell, differ, both, int((cell.asked & ~both).sum()))
+
+
+def read_by_both(cell: Cell) -> Bools:
+    """Where the cell and its other have a reading."""
+    both: Bools = cell.read & cell.other.read
+    return both
+
+
+class MismatchValid(MismatchRate):
+    name = "mismatch_valid"
+    title = "First token against text, valid answers"
+    summary = "mismatch_rate over the trials in which both readers found a chosen option."
+
+    def rows(self, cell: Cell) -> Rows:
+        return other_option(cell)
+
+
+def other_option(cell: Cell) -> Rows:
+    """Where two readers that both found an option found different ones."""
+    other, missing = cell.other, int((cell.asked & ~read_by_both(cell)).sum())
+    return of_trials(cell, cell.option != other.option, cell.valid & other.valid, missing)
+
+
+class LetterDifference(AgainstReader):
+    """The other cell holds the same trials by their letters, as the first token says.
+
+    The difference of the two accuracies is `score_gain`.
+    """
+
+    name = "letter_difference"
+    title = "Option text against letter"
+    summary = (
+        "Share of trials in which the likeliest option text and the likeliest letter are of "
+        "different options, over the trials in which both choose one."
+    )
+    other_reader = FIRST_TOKEN
+    answer_format = frozenset(("letter",))
+
+    def fits(self, cell: Cell) -> bool:
+        return cell.reader.partition("(")[0] == OPTION_TEXT and super().fits(cell)
+
+    def rows(self, cell: Cell) -> Rows:
+        return other_option(cell)
 
 
 def _agreement_cells(d: int) -> Pseudo:
@@ -93,11 +136,10 @@ class MismatchKappa(MismatchRate):
     family = OfCounts(pseudo=_agreement_cells)
 
     def rows(self, cell: Cell) -> Rows:
-        other = cell.other
-        both = cell.read & other.read
+        both = read_by_both(cell)
         positions = np.arange(int(cell.whole.k.max(initial=1)))
         mine, theirs = (
-            (c.position[:, :, None] == positions) & both[:, :, None] for c in (cell, other)
+            (c.position[:, :, None] == positions) & both[:, :, None] for c in (cell, cell.other)
         )
         agree = (mine & theirs).sum(axis=(1, 2))
         columns = [agree, both.sum(axis=1), mine.sum(axis=1), theirs.sum(axis=1)]
@@ -126,29 +168,13 @@ class ScoreGain(AgainstReader):
     answer_format = frozenset(("letter",))
     family = DIFFERENCE
 
-    def undefined_reason(self, cell: Cell) -> str | None:
-        return no_gold(cell) or no_gold(cell.other)
-
     def rows(self, cell: Cell) -> Rows:
         other = cell.other
-        _, mine, theirs = np.intersect1d(cell.item, other.item, return_indices=True)
-        here = item_means(cell.correct == 1, cell.read & (cell.correct >= 0))[mine]
-        base = item_means(other.correct == 1, other.read & (other.correct >= 0))[theirs]
-        used = (here[:, 1] > 0) & (base[:, 1] > 0)
+        mine, theirs = paired(cell, other)
+        (found, _), asked = differences((right(cell), mine), (right(other), theirs)), cell.asked
         rows = np.zeros((len(cell.item), 2))
-        rows[mine] = np.column_stack([np.where(used, here[:, 0] - base[:, 0], 0), used])
+        rows[mine] = found
         there = np.zeros(len(cell.item), dtype=np.bool_)
-        there[mine] = np.any(cell.asked, axis=1)[mine] & np.any(other.asked, axis=1)[theirs]
-        return Rows(rows, int(used.sum()), int((there & (rows[:, 1] == 0)).sum()))
-
-
-class MismatchValid(MismatchRate):
-    name = "mismatch_valid"
-    title = "First token against text, valid answers"
-    summary = "mismatch_rate over the trials in which both readers found a chosen option."
-
-    def rows(self, cell: Cell) -> Rows:
-        other = cell.other
-        both = cell.valid & other.valid
-        missing = int((cell.asked & ~(cell.read & other.read)).sum())
-        return Rows(item_means(cell.option != other.option, both), int(both.sum()), missing)
+        there[mine] = np.any(asked[mine], axis=1) & np.any(other.asked[theirs], axis=1)
+        used = rows[:, 1] > 0
+        return Rows(rows, int(used.sum()), int((there & ~used).sum()))

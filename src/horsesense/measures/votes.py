@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.measures.base import Rows
+from horsesense.measures.base import Rows, of_items
 from horsesense.measures.cells import (
     MISSING,
     NO_OPTION,
@@ -159,22 +159,20 @@ class AnswerFloating(OfProbe):
         return ("all", "to_added")
 
     def rows(self, cell: Cell) -> Rows:
-        before, after, used = self.outcomes(cell)
+        before, after, used = outcomes(cell)
         used &= (before != NO_OPTION) | (after != NO_OPTION)
-        changed = used & (before != after)
+        changed = before != after
         to_added = changed & np.isin(after, ADDED)
-        rows = np.column_stack([changed, to_added, used]).astype(np.float64)
-        return Rows(rows, int(used.sum()), int((cell.asked.any(axis=1) & ~used).sum()))
+        return of_items(np.column_stack([changed, to_added]), used, cell.asked.any(axis=1))
 
-    @staticmethod
-    @staticmethod
-    def outcomes(
-        cell: Cell,
-    ) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int16], npt.NDArray[np.bool_]]:
-        """Votes before and after, (items,), and where both are known."""
-        both = [votes(only(cell, part)) for part in ("before", "after")]
-        before, after = (vote.option[:, 0] for vote in both)
-        return before, after, both[0].known[:, 0] & both[1].known[:, 0]
+
+def outcomes(
+    cell: Cell,
+) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int16], npt.NDArray[np.bool_]]:
+    """Votes before and after, (items,), and where both are known."""
+    both = [votes(only(cell, part)) for part in ("before", "after")]
+    before, after = (vote.option[:, 0] for vote in both)
+    return before, after, both[0].known[:, 0] & both[1].known[:, 0]
 
 
 def only(cell: Cell, part: str) -> Cell:
@@ -197,15 +195,13 @@ class AnswerFlow(AnswerFloating):
 
     def rows(self, cell: Cell) -> Rows:
         flows = np.array(_flows(cell))
-        used = flows != ""
         names = np.array(self.groups(cell), dtype=np.str_)
-        rows = np.column_stack([flows[:, None] == names, used]).astype(np.float64)
-        return Rows(rows, int(used.sum()), int((cell.asked.any(axis=1) & ~used).sum()))
+        return of_items(flows[:, None] == names, flows != "", cell.asked.any(axis=1))
 
 
 def _flows(cell: Cell) -> list[str]:
     """ "before → after" of each item; "" where one of the votes is not known."""
-    before, after, used = AnswerFloating.outcomes(cell)
+    before, after, used = outcomes(cell)
     gold = _gold(cell)
     flows = []
     for one, two, right, known in zip(before, after, gold, used, strict=True):
