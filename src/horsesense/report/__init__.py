@@ -16,6 +16,7 @@ from horsesense.errors import StoreError
 from horsesense.files import write_whole
 from horsesense.inference.store import Store
 from horsesense.report import examples
+from horsesense.report.behind_score import caveats
 from horsesense.report.browser import Filters, shelves
 from horsesense.report.checks import checks_of
 from horsesense.report.item_text import item_of
@@ -48,8 +49,6 @@ LONGEST = 3_000
 """Characters of one prompt or reply in a report."""
 LONGEST_ALONE = 200_000
 """The same in the page of a single item."""
-MOST_NAMED = 4
-"""Findings that are named after those with a sentence."""
 
 
 def write_report(results: Results, *, max_items: int = MAX_ITEMS, to: Path | None = None) -> Path:
@@ -74,15 +73,13 @@ def write_report(results: Results, *, max_items: int = MAX_ITEMS, to: Path | Non
     page = templates().get_template("report.html.j2")
     html = page.render(
         run=results,
-        level=f"{100 * results.findings['study']['level']:g}",
         finite=any(e.finite for e in results.estimates),
         headline=headline(results),
         no_score=NO_SCORE,
         answers=_answers(results),
         bar=score_bar(results),
         checks=checks_of(results, reasons, filters.by_reason),
-        most_named=MOST_NAMED,
-        notices=notices_of(results),
+        notices=[*caveats(results), *notices_of(results)],
         sections=list(rendered(results, in_order())),
         appendix=list(rendered(results, APPENDIX)),
         choice=choice,
@@ -120,7 +117,7 @@ def summary_html(results: Results) -> str:
         run=results,
         headline=headline(results),
         verdict=told_of(results),
-        notices=notices_of(results),
+        notices=[*caveats(results), *notices_of(results)],
         figures=figures,
     )
 

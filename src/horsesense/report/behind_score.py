@@ -1,23 +1,24 @@
-"""What stands behind a score: how many items, what it lacks, whether it may be guessing."""
+"""What stands behind a score: of which items it is, what it lacks, whether it may be guessing."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from horsesense.findings.finding import Finding
 from horsesense.findings.wording import chance_text
 from horsesense.measures.base import Estimate
+from horsesense.report.text import interval_of
 from horsesense.runs.results import Results
 from horsesense.stats.binomial import limits
 from horsesense.stats.words import plural, these
 
-TOO_FEW_TO = ", too few to"
-"""How a doubt begins that is about how few items were asked."""
 LEVEL = 0.95
 """Of the interval that such a score would have if nothing had stopped the asking."""
 
 
 def as_asked(run: Results) -> str:
     """What the score is that others are compared with."""
-    return "as the log asked" if run.imported else "as published"
+    return "as the log asked" if run.imported else "in the original order"
 
 
 def items_of(run: Results) -> int:
@@ -31,33 +32,42 @@ def stopped(run: Results, score: Estimate) -> bool:
     return score.finite and score.n + score.n_missing < items_of(run)
 
 
-def put(run: Results, score: Estimate) -> int:
+def caveats(run: Results) -> Iterator[str]:
+    """What a reader of the score must know beside it, a sentence each."""
+    score = run.one("accuracy")
+    if score is not None:
+        doubt = may_be_guessing(run)
+        yield from filter(None, (_of_whom(run, score, doubt), _lost(run, score), doubt))
+    yield from filter(None, (_no_parts(run),))
+
+
+def _of_whom(run: Results, score: Estimate, doubt: str) -> str:
+    """What a score is about whose band says nothing of other items."""
+    if not score.finite:
+        return ""
+    items = items_of(run)
+    if not stopped(run, score):
+        return f"The score is of {these(items, 'item')} alone."
+    # Where a finding doubts the score, its band is of the model, and no other stands beside it.
+    band = "" if doubt else f"; for all {items:,} it lies in {interval_of(score)} %"
+    return f"The score is of the {_put(run, score):,} of {plural(items, 'item')} asked{band}."
+
+
+def _put(run: Results, score: Estimate) -> int:
     """How many items were put to the model, of those that a score that stopped was to be of."""
     return score.n + score.n_missing - run.missing_of(score).not_asked
 
 
-def of_these(run: Results, score: Estimate) -> str:
-    """What a score is about whose band says nothing of other items."""
-    if not score.finite:
-        return ""
-    items, asked = items_of(run), put(run, score)
-    if stopped(run, score):
-        return f", of the {asked:,} of {plural(items, 'item')} asked"
-    return f", on {these(items, 'item')} alone"
-
-
-def lost_replies(run: Results, score: Estimate) -> str:
-    """How many replies a score lacks, in brackets, and what became of them."""
-    if not score.n_missing:
-        return ""
+def _lost(run: Results, score: Estimate) -> str:
+    """How many replies a score lacks, and what became of them."""
     of, missing = score.n + score.n_missing, run.missing_of(score)
     if stopped(run, score):
-        of, missing = put(run, score), missing._replace(not_asked=0)
-        if not any(missing.each()):
-            return ""
+        of, missing = _put(run, score), missing._replace(not_asked=0)
+    if not score.n_missing or not any(missing.each()):
+        return ""
     if not (missing.not_asked or missing.failed):
-        return f" ({missing.unclear:,} of {of:,} replies missing or unclear)"
-    return f" (of {plural(of, 'prompt')} {missing.briefly()})"
+        return f"The score lacks {missing.unclear:,} of {of:,} replies: missing or unclear."
+    return f"Of the score, {missing.clause(of, 'prompt')}."
 
 
 def guessing_of(run: Results, score: Estimate) -> float | None:
@@ -74,24 +84,17 @@ def _judged(run: Results) -> Finding | None:
 
 def may_be_guessing(run: Results) -> str:
     """That a score is not shown to be better than guessing, where that is undecided."""
-    f = _judged(run)
-    if f is None or f.conclusion != "undecided":
+    f, score = _judged(run), run.one("accuracy")
+    if f is None or f.conclusion != "undecided" or _no_guess(run, f.null):
         return ""
-    score = run.one("accuracy")
+    # The lower end if the number of items had been fixed beforehand: what it leaves out is
+    # doubtful only since asking may have stopped for what was answered.
     few = score is not None and (stopped(run, score) or run.ended)
-    least = _plain_low(score) if score is not None and few else 0.0
-    if _no_guess(run, f.null):
-        return ""
-    if least > f.null:
-        return f"{TOO_FEW_TO} rule out guessing ({chance_text(f.null)})"
-    return f", which may be guessing ({chance_text(f.null)})"
-
-
-def _plain_low(score: Estimate) -> float:
-    """The lower end of a score if its number of items had been fixed beforehand: what it leaves out
-    is doubtful only since asking may have stopped for what was answered."""
-    low, _ = limits((score.value or 0.0) * score.n, score.n, (1 - LEVEL) / 2)
-    return low
+    if few and score is not None:
+        low, _ = limits((score.value or 0.0) * score.n, score.n, (1 - LEVEL) / 2)
+        if low > f.null:
+            return f"Too few items to rule out guessing ({chance_text(f.null)})."
+    return f"The score may be guessing ({chance_text(f.null)})."
 
 
 def _no_guess(run: Results, chance: float) -> bool:
@@ -101,3 +104,18 @@ def _no_guess(run: Results, chance: float) -> bool:
     # Of items without a right answer too, which the score is not of.
     silent = silent and run.findings["dataset"]["with_gold"] == run.findings["dataset"]["items"]
     return silent or (every is not None and every.low is not None and every.low > chance)
+
+
+def _no_parts(run: Results) -> str:
+    """Why nothing is known of what a score is made of, where nothing was to be asked of it."""
+    if run.findings.get("composition", {}).get(run.reader) or run.imported or run.by_people:
+        return ""
+    asked = {probe["name"] for probe in run.asked}
+    if "order" in asked:
+        why = "the answers are class names, and it is told of options with letters"
+    elif run.findings.get("dataset", {}).get("kind") == "label":
+        return ""  # there are no options to order
+    else:
+        never = "" if "options_only" in asked else ", and never without the question"
+        why = f"the items were asked in one order alone{never}"
+    return f"What the score is made of is not known: {why}."

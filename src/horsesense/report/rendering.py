@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from horsesense.findings.sentences import sentence
+from horsesense.findings.sentences import sentence, statement
 from horsesense.findings.wording import in_points
 from horsesense.report import examples, text
 from horsesense.report.pages import environment
@@ -28,6 +28,7 @@ FILTERS = (
     examples.letter,
     in_points,
     sentence,
+    statement,
     shown_interval,
     shown_size,
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
@@ -21,6 +22,7 @@ from horsesense.stats.words import NARROW
 __all__ = [
     "MINUS",
     "NARROW",
+    "Share",
     "between",
     "chance_text",
     "count_of",
@@ -68,14 +70,30 @@ def finalize(value: Any) -> Any:
     return "" if value is None else value
 
 
-def digits_of(e: Estimate) -> int:
-    """Digits after the point: whole percents unless the interval is narrower than two points."""
+@dataclass(frozen=True)
+class Share:
+    """A share of items with its interval, told like an estimate."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    unit: str = "fraction"
+    measure: str = ""
+
+
+def digits_of(e: Estimate | Share) -> int:
+    """Digits after the point: whole percents unless the interval is narrower than two points, and
+    as many as tell the ends of an interval apart."""
     if e.unit != "fraction":
         return {"points": 1, "variance": 3}.get(e.unit, 2)
-    return 1 if e.low is not None and e.high is not None and e.high - e.low < 0.02 else 0
+    if e.low is None or e.high is None:
+        return 0
+    ends = (100 * e.low, 100 * e.high)
+    apart = (n for n in range(4) if len({signed(end, n) for end in ends}) > 1)
+    return max(next(apart, 0), int(e.high - e.low < 0.02))
 
 
-def value_of(e: Estimate) -> str:
+def value_of(e: Estimate | Share) -> str:
     """The value in its unit (differences in points); a dash where it is undefined."""
     if e.value is None:
         return "–"
@@ -85,12 +103,12 @@ def value_of(e: Estimate) -> str:
     return text.replace("%", unit) if is_difference(e) else text
 
 
-def is_difference(e: Estimate) -> bool:
+def is_difference(e: Estimate | Share) -> bool:
     """Whether a value is a difference of fractions, told in points and not in percent."""
     return e.measure in MEASURES and MEASURES.get(e.measure).family is DIFFERENCE
 
 
-def interval_of(e: Estimate) -> str:
+def interval_of(e: Estimate | Share) -> str:
     """The interval in brackets, in the value's unit."""
     if e.low is None or e.high is None:
         return ""
@@ -98,16 +116,6 @@ def interval_of(e: Estimate) -> str:
     if is_difference(e):
         return between(scale * e.low, scale * e.high, digits)
     return f"[{signed(scale * e.low, digits)}, {signed(scale * e.high, digits)}]"
-
-
-def excluded(e: Estimate) -> str:
-    """What the interval of a difference leaves out: "changes beyond [-4, 6] points are excluded".
-
-    Of a difference without interval, that nothing is excluded, and why.
-    """
-    if e.low is None or e.high is None:
-        return "no size of a change is excluded"
-    return f"changes beyond {interval_of(e)} points are excluded"
 
 
 def count_of(e: Estimate) -> str:
