@@ -27,13 +27,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from horsesense.stats.paired import Paired
+from horsesense.stats.shares import Shares
 from scipy.special import ndtri
 from scipy.stats import beta, binom
 
 from horsesense.rng import seed_of
-from horsesense.stats.paired import Paired
 from horsesense.stats.pride import estimate_prior, item_prior
-from horsesense.stats.shares import Shares
 from horsesense.stats.smooth import Pseudo, smooth
 from horsesense.stats.spread import Spread, correlation
 

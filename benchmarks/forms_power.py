@@ -32,10 +32,10 @@ from itertools import product
 
 import numpy as np
 import numpy.typing as npt
+from horsesense.stats.paired import Paired
 
 from horsesense.rng import seed_of
 from horsesense.stats.forms import Forms
-from horsesense.stats.paired import Paired
 
 LEVELS = (0.05, 0.005, 0.0005)
 USEFUL = (0.2, 0.98)

@@ -22,12 +22,12 @@ from types import SimpleNamespace
 from typing import cast
 
 import numpy as np
+from horsesense.comparison.ends import ends_of
+from horsesense.stats.paired import Paired
 
 from horsesense.comparison import compare
 from horsesense.comparison.align import Scores, View
-from horsesense.comparison.ends import ends_of
 from horsesense.comparison.gates.gate import AFTER, BEFORE, _regression
-from horsesense.stats.paired import Paired
 from horsesense.trials.condition import PLAIN
 
 LEVEL, TOLERANCE = 0.95, 0.02

@@ -14,10 +14,10 @@ import argparse
 from functools import cache
 
 import numpy as np
-
-from horsesense.findings.evidence import Evidence, clusters_needed
 from horsesense.stats.paired import Paired
 from horsesense.stats.shares import Shares
+
+from horsesense.findings.evidence import Evidence, clusters_needed
 from horsesense.stats.two_way import Floats
 from horsesense.trials.condition import PLAIN
 

@@ -30,13 +30,13 @@ from functools import cache
 from itertools import product
 
 import numpy as np
+from horsesense.stats.paired import Paired
+from horsesense.stats.shares import Shares
 from scipy.stats import binom, multinomial
 
 from horsesense.findings.evidence import Evidence, Way, clusters_needed
 from horsesense.findings.finding import Finding
 from horsesense.findings.verdict import verdict
-from horsesense.stats.paired import Paired
-from horsesense.stats.shares import Shares
 from horsesense.trials.condition import PLAIN
 from verdict_errors import Case, measured
 

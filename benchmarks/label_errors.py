@@ -20,10 +20,10 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.metrics import average_precision_score
 
-from horsesense_extras.checks import label_errors as shipped
 from horsesense.items.files import load_rows
 from horsesense.items.item import ItemSet
 from horsesense.items.load import load_items
+from horsesense_extras.checks import label_errors as shipped
 from horsesense_extras.checks.label_errors import label_errors
 from horsesense_extras.cue_tests.choices import load_choices
 

@@ -9,7 +9,6 @@ prompts), intervals that cluster by one of the two alone.
 from __future__ import annotations
 
 import numpy as np
-
 from horsesense.stats.shares import Shares
 
 RUNS, ITEMS, SIZE = 1000, 400, 20

@@ -13,10 +13,9 @@ import argparse
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
-
 from horsesense.stats.paired import Paired
 from horsesense.stats.shares import Shares
+from numpy.typing import NDArray
 
 MEAN, GUESS = 2.5, -1.1
 Ends = tuple[float | None, float | None] | None

@@ -24,10 +24,10 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from horsesense.findings.accusation import ALPHA
+from horsesense.findings.weights import weighted
+
 from horsesense.findings.kinds import SIZES as MATTERS
 from horsesense.findings.verdict import accusations
-from horsesense.findings.weights import weighted
-from horsesense.inference.limits import Limits
 from horsesense.items.load import load_items
 from horsesense.models.messages import Key
 from horsesense.models.registry import make_model
@@ -35,8 +35,8 @@ from horsesense.models.simulated.backend import PROFILES
 from horsesense.models.simulated.decision import Decision, Luck, choose
 from horsesense.models.simulated.profiles import Profile, knows, luck_of, right
 from horsesense.models.simulated.second_thoughts import favourite
+from horsesense.runs.plan import plan_of
 from horsesense.runs.plan_text import DISCORDANT, plan_json
-from horsesense.runs.planner import measure_plan
 from horsesense.runs.prepare import Study, prepare, reader_names
 from horsesense.runs.record import ModelRecord
 from horsesense.runs.settings import Settings
@@ -110,7 +110,7 @@ def ready(probes: tuple[str, ...], model: str, n: int) -> tuple[Study, Any]:
 def planned(probes: tuple[str, ...], n: int) -> dict[str, Any]:
     """What `plan` says of a study."""
     study, _ = ready(probes, "sim:oracle", n)
-    return plan_json(measure_plan(study.planner, lambda _: None, None), study, Limits())
+    return plan_json(plan_of(study, make_model("sim:oracle")), study)
 
 
 def finds(template: Template, case: Case, n: int, number: int) -> bool:

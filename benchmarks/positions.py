@@ -21,9 +21,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from horsesense.stats.positions import preference
 
 from horsesense.findings.evidence import Evidence
-from horsesense.stats.positions import preference
 from horsesense.trials.condition import Condition
 
 LEVELS = (0.025, 0.00125)

@@ -27,13 +27,13 @@ from collections.abc import Callable, Iterator
 from itertools import product
 
 import numpy as np
+from horsesense.stats.paired import Paired
+from horsesense.stats.shares import Shares
 from scipy.stats import beta, binom
 
 from horsesense.rng import seed_of
-from horsesense.stats.paired import Paired
 from horsesense.stats.power import as_single, minimum_detectable, smallest_change
 from horsesense.stats.power import power as found_by
-from horsesense.stats.shares import Shares
 from horsesense.stats.spread import Spread
 
 PARTS = ("detectable", "few", "copies", "power", "width")

@@ -19,13 +19,13 @@ from itertools import product
 
 import numpy as np
 import numpy.typing as npt
+from horsesense.stats.paired import Paired
 from scipy.optimize import brentq
 from scipy.special import gammaln, xlogy
 from scipy.stats import multinomial
 
 from horsesense.findings.evidence import Evidence
 from horsesense.stats.binomial import limits
-from horsesense.stats.paired import Paired
 from horsesense.trials.condition import PLAIN
 
 MOST = {12: 12, 20: 20, 40: 40, 100: 100, 400: 75}

@@ -19,10 +19,10 @@ from collections.abc import Callable
 from itertools import product
 
 import numpy as np
+from horsesense.stats.shares import Shares
 
 from horsesense.findings.evidence import Evidence
 from horsesense.measures.agreement import chance_agreement
-from horsesense.stats.shares import Shares
 from horsesense.stats.two_way import Floats
 from horsesense.trials.condition import Condition
 

@@ -16,9 +16,9 @@ import argparse
 
 import numpy as np
 import numpy.typing as npt
+from horsesense.stats.paired import Paired
 
 from horsesense.stats.forms import Forms
-from horsesense.stats.paired import Paired
 
 LEVELS = (0.05, 0.005, 0.0005)
 GUESSES = (

@@ -14,10 +14,10 @@ from __future__ import annotations
 import argparse
 
 import numpy as np
-
-from horsesense.findings.early import STOPS
 from horsesense.stats.paired import Paired
 from horsesense.stats.sequential import DOWN, UP, Decision, Design, Floats
+
+from horsesense.findings.early import STOPS
 
 ALPHA = 0.04 / 7
 """Level of one of seven findings."""

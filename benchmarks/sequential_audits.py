@@ -30,6 +30,7 @@ from typing import Any, cast
 
 import numpy as np
 import orjson
+from horsesense.stats.sequential import Design, band
 
 from horsesense.findings.early import Early
 from horsesense.findings.kinds import SIZES
@@ -46,7 +47,6 @@ from horsesense.runs.replay import Sequences
 from horsesense.runs.run import complete
 from horsesense.runs.settings import Settings
 from horsesense.runs.until import Deciding
-from horsesense.stats.sequential import Design, band
 from verdict_errors import Case, Template, flat, settled, told
 
 PROBES = ("repeat", "order", "labels", "none_of_the_above", "options_only")

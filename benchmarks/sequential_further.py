@@ -34,15 +34,15 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-
 from horsesense.findings.accusation import ALPHA
+from horsesense.findings.weights import MAIN_SHARE
+from horsesense.stats.shares import Shares
+
 from horsesense.findings.early import ROUTES, SHARE
 from horsesense.findings.evidence import Way, faulty, harmless
-from horsesense.findings.weights import MAIN_SHARE
 from horsesense.measures.agreement import chance_agreement
 from horsesense.runs.bands import SIZE as BOLD
 from horsesense.stats.ratio_bets import Ratio
-from horsesense.stats.shares import Shares
 
 K, BATCH, SIZE = 4, 25, 0.05
 MAIN, OTHERS = 3, 5

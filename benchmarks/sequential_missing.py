@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 
 import numpy as np
-
 from horsesense.stats.sequential import CANNOT_TELL, DOWN, RULED_OUT, UP, Decision, Design
 
 ITEMS, RIGHT, FLIPPED, ORDERS = 1000, 0.7, 0.2, 3

@@ -27,10 +27,10 @@ from functools import partial
 
 import numpy as np
 import numpy.typing as npt
-
 from horsesense.findings.accusation import ALPHA
-from horsesense.findings.early import SHARE
 from horsesense.stats.sequential import OPEN, RULED_OUT, UP, Decision, Design
+
+from horsesense.findings.early import SHARE
 
 EFFECTS = (0.0, 0.02, 0.08, 0.1, 0.2, 0.3)
 DISCORDANCE = (0.1, 0.2, 0.4)

@@ -17,11 +17,11 @@ import argparse
 from collections.abc import Iterator
 
 import numpy as np
-
 from horsesense.findings.accusation import Accusation
+from horsesense.stats.shares import Shares
+
 from horsesense.findings.evidence import Evidence
 from horsesense.findings.kinds import KINDS, SIZES
-from horsesense.stats.shares import Shares
 from horsesense.trials.condition import Condition
 
 LEVELS = (0.05, 0.0036)

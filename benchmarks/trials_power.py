@@ -24,13 +24,13 @@ from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
+from horsesense.stats.shares import Shares
 from scipy.optimize import linprog
 from scipy.special import betaln, gammaln
 from scipy.stats import binom, t
 
 from horsesense.findings.evidence import Evidence, Way
 from horsesense.stats import shares
-from horsesense.stats.shares import Shares
 from horsesense.trials.condition import Condition
 
 TRIALS = 3

@@ -15,7 +15,6 @@ import argparse
 
 import numpy as np
 import numpy.typing as npt
-
 from horsesense.stats.paired import Paired
 
 FLIPS = 2000

@@ -48,16 +48,17 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 import polars as pl
-from scipy.stats import binomtest
-
 from horsesense.findings.accusation import ALPHA, Accusation
 from horsesense.findings.constant import Constants
+from horsesense.findings.weights import weighted
+from horsesense.stats.paired import Paired
+from scipy.stats import binomtest
+
 from horsesense.findings.evidence import Evidence
 from horsesense.findings.finding import Finding
 from horsesense.findings.kinds import KINDS, SIZES
 from horsesense.findings.needed import Needed
 from horsesense.findings.verdict import accusations, verdict
-from horsesense.findings.weights import weighted
 from horsesense.items.load import load_items
 from horsesense.measures import estimate
 from horsesense.measures.base import complete
@@ -93,7 +94,6 @@ from horsesense.runs.tables import (
     reading_row,
     trial_rows,
 )
-from horsesense.stats.paired import Paired
 from horsesense.trials.history import load_history
 from horsesense.trials.trial import Trial
 from verdict_bundles import Bundles

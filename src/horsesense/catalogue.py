@@ -11,8 +11,7 @@ from horsesense.probes.registry import PROBES
 from horsesense.readers.model_based.cases import MEANING
 from horsesense.readers.model_based.make import MODEL_READERS
 from horsesense.readers.registry import READERS
-from horsesense.runs.suites import SUITES
-from horsesense.runs.suites.base import Paper
+from horsesense.runs.suites import SUITES, Paper
 from horsesense.side import offered, side
 from horsesense.trials.orders import DESIGNS
 

@@ -17,8 +17,7 @@ from horsesense.measures.cells import MISSING, Cell
 from horsesense.measures.estimate import Context, estimate_all
 from horsesense.measures.registry import MEASURES
 from horsesense.measures.signature import Signature
-from horsesense.runs.suites import SUITES
-from horsesense.runs.suites.base import Suite
+from horsesense.runs.suites import SUITES, Suite
 from horsesense.testing.conformance import random_cells
 from horsesense.trials.condition import Condition
 from studies import study

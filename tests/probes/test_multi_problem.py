@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from horsesense.stats.shares import Shares
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -33,9 +34,8 @@ from horsesense.prompts import Prompter, Shots, Want
 from horsesense.readers.text_answers import TextAnswers
 from horsesense.runs.planner import Planner
 from horsesense.runs.settings import Settings
-from horsesense.runs.suites.multi_problem import MULTI_PROBLEM
+from horsesense.runs.suites import SUITES
 from horsesense.stats.contrasts import contrast, contrasts, shares_near_single
-from horsesense.stats.shares import Shares
 from horsesense.stats.two_way import mean_se
 from horsesense.trials.bundles import nested, streams
 from horsesense.trials.condition import PLAIN, Condition
@@ -269,13 +269,14 @@ def test_the_published_suite_has_worked_arms_where_examples_are_given() -> None:
         items="i", model="m", suite="multi-problem", faithful=True, shots_from="dev.jsonl"
     )
     added = [spec for spec in given.probes if spec not in without.probes]
-    assert added == list(MULTI_PROBLEM.worked)
+    assert added == list(SUITES.get("multi-problem").worked)
     assert parse_probes(added)
-    [told] = [d for d in MULTI_PROBLEM.departures(True, without.model_dump())
+    [told] = [d for d in SUITES.get("multi-problem").departures(True, without.model_dump())
               if "worked examples" in d["what"] and d["here"] == "not asked"]  # fmt: skip
     assert "--shots-from" in told["why"]
+    suite = SUITES.get("multi-problem")
     assert not any(d["here"] == "not asked"
-                   for d in MULTI_PROBLEM.departures(True, given.model_dump()))  # fmt: skip
+                   for d in suite.departures(True, given.model_dump()))  # fmt: skip
 
 
 def test_examples_may_write_the_labels_in_another_known_way(tmp_path: Path) -> None:

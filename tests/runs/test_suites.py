@@ -21,8 +21,7 @@ from horsesense.runs.settings import Settings
 from horsesense.runs.start import start
 from horsesense.runs.stored_items import load_stored_items
 from horsesense.runs.studies import Study
-from horsesense.runs.suites import SUITES
-from horsesense.runs.suites.base import USUAL, Difference, Paper
+from horsesense.runs.suites import SUITES, USUAL, Difference, Paper
 from horsesense.trials.trial import NONE_OPTION
 from studies import Result, items_file, study, value
 

@@ -12,7 +12,6 @@ from horsesense.findings.accusation import ALPHA
 
 import horsesense as hs
 from command_line import call
-from horsesense.cli.audit import NO_FORECAST
 from horsesense.cli.each import saved
 from horsesense.comparison.gates.expression import parse
 from horsesense.comparison.gates.gate import require
@@ -34,6 +33,7 @@ from horsesense.report.sections.readers import notices
 from horsesense.report.sections.until import _band
 from horsesense.report.text import interval_of
 from horsesense.runs.goal import Extents, Population
+from horsesense.runs.plan_text import NO_FORECAST
 from horsesense.runs.run import Run
 from horsesense.runs.settings import Settings
 from horsesense.runs.until import budget

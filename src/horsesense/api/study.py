@@ -13,7 +13,7 @@ from horsesense.inference.limits import UNLIMITED, Limits
 from horsesense.items.item import ItemSet
 from horsesense.models.base import Capabilities, Model
 from horsesense.runs import run as runs
-from horsesense.runs.planner import Plan, measure_plan
+from horsesense.runs.plan import Plan, plan_of
 from horsesense.runs.prepare import Study, load_shots, load_study_items, prepare, reader_names
 from horsesense.runs.record import ModelRecord
 from horsesense.runs.settings import Given, Settings
@@ -95,17 +95,22 @@ def plan(
 
 
 def plan_study(
-    settings: Settings, model: Model, items: ItemSet | None = None, *, offline: bool = False
+    settings: Settings,
+    model: Model,
+    items: ItemSet | None = None,
+    *,
+    limits: Limits = UNLIMITED,
+    offline: bool = False,
 ) -> tuple[Plan, Study]:
     """What a study would ask, and the study itself.
 
     With `offline`, a model that cannot be reached is taken for one that chats and gives no scores.
     """
-    return runs.complete(_plan(settings, model, items, offline))
+    return runs.complete(_plan(settings, model, items, limits, offline))
 
 
 async def _plan(
-    settings: Settings, model: Model, items: ItemSet | None, offline: bool
+    settings: Settings, model: Model, items: ItemSet | None, limits: Limits, offline: bool
 ) -> tuple[Plan, Study]:
     check_names(settings)
     found = load_study_items(settings) if items is None else items
@@ -119,8 +124,7 @@ async def _plan(
         described = ModelRecord.of(entered, offers)
         names = reader_names(settings, found, described)
         study = prepare(settings, found, load_shots(settings, found), described, names)
-        context = study.capabilities.context_length
-        return measure_plan(study.planner, entered.count_tokens, context), study
+        return plan_of(study, entered, limits), study
 
 
 def read(responses: str | Path, *, multiple: bool = False, reader: str = "text") -> pl.DataFrame:

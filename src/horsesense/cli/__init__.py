@@ -64,7 +64,7 @@ def _modules(command: str | None) -> list[str]:
     if command in OWN:
         return [OWN[command]]
     outside = offered("commands")
-    if command in outside:
+    if command is not None and command in outside:
         return [command]
     return sorted({*OWN.values(), *outside}, key=_place)
 

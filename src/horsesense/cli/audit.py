@@ -142,12 +142,6 @@ PlanOut = Annotated[
 ]
 
 
-NO_FORECAST = (
-    "No forecast for --until precision or decided=all: how fast a band narrows depends on every"
-    " batch of answers, and no formula for it has been measured."
-)
-
-
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     app.command()(grouped(audit))
@@ -215,24 +209,22 @@ def plan(
     """Say what an audit would ask and cost, and what it could see, before anything is spent."""
     from horsesense.api import Run, plan_study
     from horsesense.models.registry import make_model
-    from horsesense.runs.plan_text import plan_json, plan_text, shards_json
+    from horsesense.runs.plan_text import plan_json, plan_text
 
     if out is not None and len(study.models) > 1:
         raise UsageError("--out holds the plan of one model.", hint="Plan each on its own.")
     for spec in study.models:
         settings = study.settings(spec)
         model = make_model(spec, key_env=key_env, timeout=timeout)
-        counted, ready = plan_study(settings, model, offline=out is None)
+        may = limits(None, price)
+        counted, ready = plan_study(settings, model, limits=may, offline=out is None)
         if out is not None:
             Run.start(out, settings).plan(model)
-        found = plan_json(counted, ready, limits(None, price))
-        found["shards"] = [] if shards is None else shards_json(ready, shards)
+        found = plan_json(counted, ready, shards)
         if as_json:
             print_json("plan", found)
         else:
-            print(plan_text(found))
-            if settings.until is not None and not found["until"]:
-                print(NO_FORECAST)
+            print(plan_text(counted, found))
 
 
 def demo(

@@ -107,6 +107,17 @@ class PlanOutput(Output):
     too_long: int
     too_long_by: Rows
     excluded: Rows
+    notes: list[str] = Field(description="how the set was read")
+    never: list[str] = Field(description="probes that no item can be asked under")
+    forms: int = Field(description="different ways in which an item is shown")
+    stored: int = Field(description="requests that are answered already; 0 before an audit")
+    cost: float | None = Field(description="as cost_at_most")
+    exact: bool = Field(description="whether all items were planned")
+    at_most: bool = Field(description="whether asking may stop before all is asked")
+    judged: bool = Field(description="whether a judge will ask more than this")
+    unlimited: bool = Field(description="whether the model costs something and no limit is set")
+    budget: int | None = Field(description="requests that may be sent; null without a limit")
+    cautions: list[str] = Field(description="what --until leaves untold")
     saved: int
     saved_over_probes_alone: float
     completion_tokens_at_most: int

@@ -32,8 +32,8 @@ from horsesense.runs.cells import cells
 from horsesense.runs.directory import RunDirectory, scan_readings
 from horsesense.runs.goal import Extents
 from horsesense.runs.layout import left_by_workers
-from horsesense.runs.outlook import Outlook, assumed, outlook
 from horsesense.runs.parts import NewTable, TableInMemory, scan_parts
+from horsesense.runs.plan import LOOKED_AT, Plan, assumed, plan_of
 from horsesense.runs.planner import Planner, exceeds, item_index
 from horsesense.runs.prepare import Study
 from horsesense.runs.read import read_stage
@@ -50,7 +50,7 @@ async def ask(
     max_connections: int | None = None,
     tell: Callable[[str], None] | None = None,
     control: Control | None = None,
-) -> tuple[RunSummary, Outlook]:
+) -> tuple[RunSummary, Plan]:
     """Ask what has no answer yet; `model` has been entered. Also what this was expected to take.
 
     The run is held from the start, and nothing but the lock is written before the first answer has
@@ -76,7 +76,7 @@ async def ask(
             described, probed = await described_model(directory, model, store, limits)
         asking = _prepared(directory, model, described, store, max_connections, PATIENT, probed)
         asking.control = control
-        asking.expect(expected.prompts, exact=expected.exact)
+        asking.expect(expected.trials, exact=expected.exact)
         if probed.seconds and expected.to_ask:
             rate = None if control is None else control.rate
             say(expected.pace(probed.seconds, max_connections or model.max_connections, rate))
@@ -99,14 +99,12 @@ def other_goal(directory: RunDirectory) -> Iterator[str]:
         )
 
 
-async def expectation(
-    directory: RunDirectory, model: Model, store: Store, limits: Limits
-) -> Outlook:
+async def expectation(directory: RunDirectory, model: Model, store: Store, limits: Limits) -> Plan:
     """What will be asked, before the model is asked anything."""
     before = None if directory.record is None else directory.record.model.offers
     study = ready(directory, model, ModelRecord.of(model, await assumed(model, before)))
     with progress("planning"):
-        return outlook(study, model, store, limits)
+        return plan_of(study, model, limits, store=store, sample=LOOKED_AT)
 
 
 async def ask_as(

@@ -1,4 +1,4 @@
-"""A plan in words and numbers: what would be asked, what it would cost, what it could show."""
+"""What `horsesense plan` says: the plan, and which change of accuracy so many items could show."""
 
 from __future__ import annotations
 
@@ -12,13 +12,11 @@ import numpy as np
 from horsesense.checks.check import QUICK, check_items, headlines
 from horsesense.findings.early import ALPHA
 from horsesense.findings.kinds import KINDS
-from horsesense.inference.limits import Limits, rounded_up
 from horsesense.items.item import Item
 from horsesense.models.messages import Key
 from horsesense.probes.base import SetProbe
 from horsesense.runs.expected import Expected, readable
-from horsesense.runs.outlook import evenly, items_of
-from horsesense.runs.planner import Plan
+from horsesense.runs.plan import Plan, evenly
 from horsesense.runs.prepare import Study
 from horsesense.runs.savings import cautions, forecasts
 from horsesense.runs.shard import Shard, placement
@@ -38,32 +36,29 @@ LOOKED_AT = 50
 """Items of which the prompts are counted, to see which forms have one of each."""
 SHARED = "copies, or a shared text or template"
 """Why items are one cluster."""
-SLOWEST = (
-    "that is for a probe with one change; one with several (three sets of labels) goes on until the"
-    " last of them is decided"
-)
+UNTIL_HEAD = "With --until, about so many prompts on average, if every probe had this effect:"
+SLOWEST = "A probe with several changes, such as three sets of labels, stops with the last of them."
 NO_SMALLEST = (
-    "which change of accuracy would be found is not said with --until: it depends on when asking"
-    " stops; without --until, plan names it for asking everything"
+    "With --until, the smallest change that will be found depends on when asking stops. Without"
+    " it, plan names the change."
 )
+NO_FORECAST = "There is no forecast for --until precision or decided=all."
 OF_THESE = (
-    "that decides about these items; as they come in clusters, it may be open then whether a change"
-    " is found on others like them"
+    "These items come in clusters: what is decided about them may be undecided for others like"
+    " them."
 )
 
 
-def plan_json(plan: Plan, study: Study, limits: Limits) -> dict[str, Any]:
-    """Everything that `horsesense plan` says."""
-    completion = plan.completion_tokens
-    capabilities = study.capabilities
+def plan_json(plan: Plan, study: Study, shards: int | None = None) -> dict[str, Any]:
+    """Everything that `horsesense plan` says; `shards`: also what each of so many would ask."""
     rows = forecasts(study)
     smallest = _smallest(study)
+    notes = [*cautions(study, rows), *[NO_SMALLEST] * smallest.may_stop]
+    notes += [NO_FORECAST] * (study.settings.until is not None and not rows)
     return {
-        **asdict(plan),
-        "saved": plan.saved,
-        "saved_over_probes_alone": plan.saved_over_probes_alone,
-        "completion_tokens_at_most": completion,
-        "cost_at_most": limits.cost(plan.prompt_tokens, completion),
+        **plan.as_json(),
+        "completion_tokens_at_most": plan.completion_tokens,
+        "cost_at_most": plan.cost,
         "clusters": len(sizes := _clusters(study.items)),
         "clusters_worth": worth(sizes),
         "smallest_detectable_change": smallest.change,
@@ -72,15 +67,16 @@ def plan_json(plan: Plan, study: Study, limits: Limits) -> dict[str, Any]:
         "accuracy_changes": smallest.changes,
         "accuracy_changes_asked_once": smallest.single,
         "until": rows,
-        "until_notes": [*cautions(study, rows), *[NO_SMALLEST] * smallest.may_stop],
+        "until_notes": notes,
         "model": study.model.name,
-        "capabilities": asdict(capabilities),
+        "capabilities": asdict(study.capabilities),
         "dataset": {"name": study.items.name, "notes": study.items.notes},
         "check": headlines(check_items(study.items, QUICK)),
+        "shards": [] if shards is None else _shards(study, shards),
     }
 
 
-def shards_json(study: Study, shards: int) -> list[dict[str, Any]]:
+def _shards(study: Study, shards: int) -> list[dict[str, Any]]:
     """What each shard that has items would ask: how many, its prompts and different requests."""
     of = Shard.parse(f"1/{shards}").of  # UsageError for more than --shard can name
     placed = placement(study.items, of)
@@ -101,51 +97,52 @@ def shards_json(study: Study, shards: int) -> list[dict[str, Any]]:
     ]
 
 
-def plan_text(found: dict[str, Any]) -> str:
-    """The same for people."""
-    dataset, can = found["dataset"], found["capabilities"]
-    lines = [
-        f"{items_of(found['items'], dataset['name'])}, asked of {found['model']}",
-        *found["check"],
-        "",
-        f"{'probe':<24}{'prompts':>12}",
-        *(f"{probe['probe']:<24}{probe['trials']:>12,}" for probe in found["probes"]),
-        f"{'all':<24}{found['trials']:>12,}",
-        "",
-        f"{found['requests']:,} different requests{_saved(found)}",
-        f"{found['prompt_tokens']:,} prompt tokens "
-        + ("(counted)" if found["tokens_exact"] else "(characters / 4)")
-        + f", at most {found['completion_tokens_at_most']:,} completion tokens",
-    ]
-    if found["cost_at_most"] is not None:
-        lines.append(f"at most {rounded_up(found['cost_at_most'])} at the prices given")
-    if found["too_long"]:
-        lines.append(f"{found['too_long']:,} requests exceed the model's context:")
-        lines += [
-            f"  {row['probe']} {row['condition']}: {row['prompts']:,}"
-            for row in found["too_long_by"]
+def plan_text(plan: Plan, found: Mapping[str, Any]) -> str:
+    """The same for people; `found` is its JSON."""
+    can = found["capabilities"]
+    scores = "yes" if can["top_logprobs"] or can["label_tokens"] else "no"
+    text = "yes" if can["text"] else "no"
+    return "\n".join(
+        [
+            *plan.sentences(),
+            *found["check"],
+            "",
+            f"{'probe':<24}{'prompts':>12}",
+            *(f"{probe['probe']:<24}{probe['trials']:>12,}" for probe in found["probes"]),
+            f"{'all':<24}{found['trials']:>12,}",
+            "",
+            *_saved(found),
+            *_too_long(found),
+            *filter(None, [_smallest_line(found)]),
+            *_forecast_lines(found["until"], found["clusters"] < found["items"]),
+            *(note for note in found["until_notes"] if note not in plan.cautions),
+            *_shard_lines(found["shards"]),
+            *(
+                f"Not asked of {plural(row['items'], 'item')}: {row['probe']}, because"
+                f" {row['reason']}."
+                for row in found["excluded"]
+            ),
+            f"{found['model']} gives token scores: {scores}; text: {text}.",
+            *can["notes"],
         ]
-    lines += filter(None, [_smallest_line(found)])
-    lines += _forecast_lines(found["until"], found["clusters"] < found["items"])
-    lines += found["until_notes"]
-    lines += _shard_lines(found.get("shards", ()))
-    lines += [
-        f"not for {plural(row['items'], 'item')}: {row['probe']}, because {row['reason']}"
-        for row in found["excluded"]
-    ]
-    scores = "none" if not (can["top_logprobs"] or can["label_tokens"]) else "given"
-    lines.append(f"token scores: {scores}; text: {'yes' if can['text'] else 'no'}")
-    return "\n".join([*lines, *can["notes"], *dataset["notes"]])
-
-
-def _saved(found: Mapping[str, Any]) -> str:
-    """What is asked once for several prompts, and what a run for each probe would ask."""
-    equal, less = found["saved"], found["saved_over_probes_alone"]
-    once = (
-        f"; {some_of(equal, found['trials'], 'prompt', 'are the same as another and asked once')}"
     )
-    alone = f"; runs of one probe each would ask {round(found['requests'] / (1 - less)):,}"
-    return f"{once if equal else ''}{alone if 0 < less < 1 else ''}"
+
+
+def _saved(found: Mapping[str, Any]) -> list[str]:
+    """What is asked once for several prompts, and what a run for each probe would ask."""
+    equal, less, lines = found["saved"], found["saved_over_probes_alone"], []
+    if equal:
+        same = some_of(equal, found["trials"], "prompt", "are the same as another and asked once")
+        lines.append(f"{same}.")
+    if 0 < less < 1:
+        lines.append(f"Runs of one probe each would ask {round(found['requests'] / (1 - less)):,}.")
+    return lines
+
+
+def _too_long(found: Mapping[str, Any]) -> list[str]:
+    rows = found["too_long_by"]
+    head = [f"{found['too_long']:,} requests exceed the model's context:"] if rows else []
+    return head + [f"  {row['probe']} {row['condition']}: {row['prompts']:,}" for row in rows]
 
 
 def _shard_lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -155,7 +152,7 @@ def _shard_lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:
         for row in rows
     ]
     empty = Shard.parse(rows[0]["shard"]).of - len(rows) if rows else 0
-    return [*lines, f"{empty:,} of the shards would have no item"] if empty else lines
+    return [*lines, f"{empty:,} of the shards would have no item."] if empty else lines
 
 
 class _Smallest(NamedTuple):
@@ -225,51 +222,41 @@ def _clusters(items: Iterable[Item]) -> Floats:
 
 def _smallest_line(found: Mapping[str, Any]) -> str:
     """Which change of accuracy so many items show; "" where asking may stop before they are."""
-    change, items, clusters = (
-        found[name] for name in ("smallest_detectable_change", "items", "clusters")
+    change, items, alone = (
+        found[name] for name in ("smallest_detectable_change", "items", "smallest_detectable_items")
     )
+    level, clusters = found["smallest_detectable_level"], found["clusters"]
     if not found["accuracy_changes"]:
-        return (
-            "no change of accuracy is judged: no probe is to keep it, or no right answer is known"
-        )
-    none = "no change of accuracy could be told from luck"
-    if clusters == 1 < items:
-        return f"{none}: all {items:,} items are one cluster ({SHARED})"
-    alone = found["smallest_detectable_items"]
+        return "No change of accuracy is tested: no probe should keep it, or no answer is known."
     if alone is None:
-        come = f"the {items:,} items come in {clusters:,} clusters ({SHARED})"
-        if found["clusters_worth"] < FEWEST:
-            return f"{none}: {come}, worth fewer than {FEWEST:g} of one size"
-        return (
-            f"{come}: which change would be seen cannot be said beforehand, as it depends on what"
-            " clusters share"
-        )
+        return _why_unknown(items, clusters, found["clusters_worth"])
     if not found["accuracy_changes_asked_once"]:
         return (
-            "which change of accuracy would be seen cannot be said beforehand: every form that is"
-            " to keep it has several prompts an item, and it depends on what they share"
+            "Which change of accuracy will be found is not known beforehand: every tested form has"
+            " several prompts an item."
         )
-    level, changes = found["smallest_detectable_level"], found["accuracy_changes"]
     if level is None:
         return ""
-    level = f"{100 * level:.2g}{NARROW}%"
-    left = f"{level} is what the verdict's correction for all that it may accuse of leaves"
     terms = (
-        f"({percent(FOUND)} power at {level}, if {percent(DISCORDANT)} of the items change"
-        f" by themselves; {left} {_one_of(changes)})"
+        f"({percent(FOUND)} power at a level of {100 * level:.2g}{NARROW}%, if"
+        f" {percent(DISCORDANT)} of the items change by themselves)"
     )
-    if clusters < items:
-        terms += (
-            f"; a few items ({SHARED}) count together, and all with a right answer as {alone:,}"
-        )
+    few = f"{items:,} items" if clusters == items else f"{items:,} items, which count as {alone:,},"
     if change is None:
-        return f"{none} {terms}"
-    seen = f"a change of accuracy of {100 * change:.1f} points would be seen"
-    return f"{seen} under a form with one prompt an item {terms}"
+        return f"With {few} no change of accuracy will be found {terms}."
+    return (
+        f"With {few} a change of accuracy of {100 * change:.1f} points will be found under a form"
+        f" with one prompt an item {terms}."
+    )
 
 
-def _one_of(changes: int) -> str:
-    return "the one change of accuracy" if changes == 1 else f"each of {changes} changes"
+def _why_unknown(items: int, clusters: int, worth: float) -> str:
+    """Why items in clusters show no change, or one that is not known beforehand."""
+    come = f"the {items:,} items come in {plural(clusters, 'cluster')} ({SHARED})"
+    none = "No change of accuracy can be found"
+    if worth < FEWEST:
+        return f"{none}: {come}, worth fewer than {FEWEST:g} of one size."
+    return f"Which change of accuracy will be found is not known beforehand: {come}."
 
 
 def _forecast_lines(rows: Sequence[Mapping[str, Any]], clustered: bool) -> list[str]:
@@ -278,7 +265,7 @@ def _forecast_lines(rows: Sequence[Mapping[str, Any]], clustered: bool) -> list[
         return []
     return [
         "",
-        "with --until, about so many prompts on average, if every probe had this effect:",
+        UNTIL_HEAD,
         f"{'change':>8}{'items that change':>20}{'items asked':>14}{'prompts':>12}{'share':>8}",
         *(
             f"{row['change']:>8.0%}{row['discordance']:>20.0%}{row['items']:>14,}"

@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 from horsesense.items.item import Item, ItemSet
 from horsesense.models.messages import Key, Request
 from horsesense.probes.base import NotApplicableError, Probe, SetProbe, Setting
-from horsesense.probes.registry import parse_probes
 from horsesense.prompts import Prompter
 from horsesense.trials.condition import Condition
 from horsesense.trials.trial import Trial, prompt_of
@@ -200,62 +199,6 @@ class Planner:
         return fit
 
 
-@dataclass(frozen=True)
-class ProbePlan:
-    """What one probe would ask; `probe` is its signature.
-
-    `own_requests` counts what the probe would ask alone: with its own original, and with the
-    earlier answers that it depends on. Of a probe that depends on answers, all items are counted,
-    so that this is an upper bound (`at_most`).
-    """
-
-    probe: str
-    trials: int
-    own_requests: int
-    at_most: bool = False
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What a study would ask, before anything is spent.
-
-    Attributes:
-        items: number of items.
-        trials: prompts as shown, equal ones counted each time.
-        requests: different requests, which are asked once.
-        probes: the same by probe.
-        prompt_tokens: of all requests; counted by the model, else characters / 4.
-        tokens_exact: whether they were counted.
-        completion_tokens: upper limit of all replies.
-        too_long: requests that, with room for their reply, exceed the model's context;
-            they are not sent if their tokens were counted.
-        too_long_by: the same by probe and condition.
-        excluded: items to which a probe does not apply, with reasons.
-    """
-
-    items: int
-    trials: int
-    requests: int
-    probes: tuple[ProbePlan, ...]
-    prompt_tokens: int
-    tokens_exact: bool
-    completion_tokens: int
-    too_long: int
-    too_long_by: list[dict[str, Any]]
-    excluded: list[dict[str, Any]]
-
-    @property
-    def saved(self) -> int:
-        """Requests saved because equal prompts are asked once."""
-        return self.trials - self.requests
-
-    @property
-    def saved_over_probes_alone(self) -> float:
-        """Share of requests saved against running each probe with its own original."""
-        alone = sum(probe.own_requests for probe in self.probes)
-        return 1 - self.requests / alone if alone else 0.0
-
-
 def exceeds(
     request: Request, count_tokens: Callable[[Request], int | None], context: int | None
 ) -> bool:
@@ -267,53 +210,6 @@ def exceeds(
         return False
     counted = count_tokens(request)
     return counted is not None and counted + request.params.max_tokens > context
-
-
-def measure_plan(
-    planner: Planner, count_tokens: Callable[[Request], int | None], context_length: int | None
-) -> Plan:
-    """Generate every request once, and count."""
-    keys: dict[str, set[Key]] = defaultdict(set)
-    trials: dict[str, int] = defaultdict(int)
-    seen: set[Key] = set()
-    tokens, exact, replies = 0, True, 0
-    for planned in planner.plan(planner.probes):
-        name, _ = planner.made[planned.trial.probe, planned.trial.condition]
-        trials[name] += 1
-        keys[name].add(planned.key)
-        if planned.key in seen:
-            continue
-        seen.add(planned.key)
-        counted = count_tokens(planned.request)
-        exact = exact and counted is not None
-        length = characters(planned.request) // 4 if counted is None else counted
-        tokens += length
-        room = planned.request.params.max_tokens
-        replies += room
-        if context_length is not None and length + room > context_length:
-            planner.too_long[planned.trial.probe, planned.trial.condition] += 1
-    return Plan(
-        items=len(planner.items),
-        trials=sum(trials.values()),
-        requests=len(seen),
-        probes=tuple(
-            ProbePlan(p.signature, trials[p.signature], _alone(p, keys), p.stage > 1)
-            for p in planner.probes
-            if trials[p.signature]
-        ),
-        prompt_tokens=tokens,
-        tokens_exact=exact,
-        completion_tokens=replies,
-        too_long=planner.too_long.total(),
-        too_long_by=planner.too_long_json(),
-        excluded=planner.excluded.as_json(),
-    )
-
-
-def _alone(probe: Probe, keys: Mapping[str, set[Key]]) -> int:
-    """Requests of a probe with the original and with what it needs."""
-    together = {p.signature for p in parse_probes((*probe.needs, probe.signature))}
-    return len(set[Key]().union(*(keys.get(signature, ()) for signature in together)))
 
 
 def characters(request: Request) -> int:

@@ -35,8 +35,8 @@ from horsesense.runs.convert import convert_if_old
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.frames import estimates_frame, readings_frame, trials_frame
 from horsesense.runs.garbage import fewer_collections
-from horsesense.runs.outlook import Outlook
 from horsesense.runs.parts import readable
+from horsesense.runs.plan import Plan
 from horsesense.runs.prepare import reader_names
 from horsesense.runs.redacted import refuse_redacted, unpacked
 from horsesense.runs.results import Results
@@ -58,7 +58,7 @@ class Run:
 
     def __init__(self, directory: RunDirectory) -> None:
         self.directory = directory
-        self.expected: Outlook | None = None
+        self.expected: Plan | None = None
         """What the last call of `ask` was expected to take."""
         self._results: Results | None = None
 
@@ -193,7 +193,7 @@ class Run:
         connections: int | None,
         tell: Callable[[str], None] | None,
         rate: float | None,
-    ) -> tuple[RunSummary, Outlook]:
+    ) -> tuple[RunSummary, Plan]:
         control = Control(rate)
         async with AsyncExitStack() as stack:
             with progress("getting the model ready"):

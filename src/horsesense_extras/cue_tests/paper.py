@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from horsesense.runs.suites.base import Difference, Paper
+from horsesense.runs.suites import Difference, Paper
 
 CLEVER_HANS: Final = Paper(
     "clever-hans",

@@ -34,7 +34,7 @@ from horsesense.runs.ask import interrupted, plan_again
 from horsesense.runs.asked import Asked
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.layout import SHARDS
-from horsesense.runs.outlook import Outlook
+from horsesense.runs.plan import Plan
 from horsesense.runs.run import complete
 from horsesense.runs.shard import Shard
 from horsesense.runs.unanswered import trials_unanswered
@@ -84,7 +84,7 @@ def ask_with(
     rate: float | None = None,
     tell: Callable[[str], None] = say,
     options: Mapping[str, Any] | None = None,
-) -> tuple[RunSummary, Outlook | None]:
+) -> tuple[RunSummary, Plan | None]:
     """Have workers ask what has no answer yet; see `runs.ask.ask`.
 
     Args:
@@ -126,7 +126,7 @@ def ask_with(
                 parts.gather(layout, store, parts.shards())  # of sessions that were killed
                 before = store.answered()
                 schedule.add(_shards(engine, expected))
-                crew.work(Progress("asking", expected.prompts, about=not expected.exact))
+                crew.work(Progress("asking", expected.trials, about=not expected.exact))
         if model is None:
             raise _early(schedule, directory)
         took = parts.gather(layout, store, parts.shards())
@@ -206,9 +206,7 @@ def _check(directory: RunDirectory) -> None:
         )
 
 
-def _told(
-    schedule: Schedule, engine: Engine, limits: Limits, tell: Callable[[str], None]
-) -> Outlook:
+def _told(schedule: Schedule, engine: Engine, limits: Limits, tell: Callable[[str], None]) -> Plan:
     """What asking is expected to take, which is told."""
     assert schedule.found is not None
     found = schedule.found
@@ -221,9 +219,9 @@ def _told(
     return expected
 
 
-def _shards(engine: Engine, expected: Outlook) -> list[str]:
+def _shards(engine: Engine, expected: Plan) -> list[str]:
     """The shards of a study, of which a small one has no more than items."""
-    fitting = max(math.ceil(expected.prompts / PROMPTS), FEWEST)
+    fitting = max(math.ceil(expected.trials / PROMPTS), FEWEST)
     of = engine.shards or max(1, min(expected.items, fitting))
     return [str(Shard(number, of)) for number in range(1, of + 1)]
 

@@ -35,7 +35,7 @@ from horsesense.runs.accounts import most_spent
 from horsesense.runs.ask import ask_as, described_model, expectation
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.layout import Layout
-from horsesense.runs.outlook import Outlook
+from horsesense.runs.plan import Plan
 from horsesense.runs.record import ModelRecord, RunRecord
 from horsesense.runs.settings import Settings
 from horsesense_extras.workers.keep import Copying, Keep, run_of
@@ -123,7 +123,7 @@ class Found:
     """
 
     model: ModelRecord
-    expected: Outlook
+    expected: Plan
     together: int
 
 

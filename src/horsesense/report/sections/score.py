@@ -23,7 +23,7 @@ def context(run: Results) -> Context | None:
     changes = run.everywhere("accuracy_change")
     decided = run.findings.get("until", {}).get("findings", ())
     moved = {(e.probe, e.condition.format()) for e in changes if significant(e)}
-    moved |= {(row["probe"], row["condition"]) for row in decided if row["kind"] == "found"}
+    moved |= {(row["probe"], row["condition"]) for row in decided if row["conclusion"] == "found"}
     rows = [
         Point(
             run.label(e.probe, e.condition),

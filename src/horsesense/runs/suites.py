@@ -1,19 +1,25 @@
-"""What a published experiment is here: its protocol, and every point at which a run departs.
+"""Named sets of probes: the experiments of a paper, as published or with better choices.
 
-Each difference is declared once, beside the probes that make it. The report, `estimates.json` and
-docs/differences.md print what is declared.
+`faithful` runs a paper's protocol as it stands; without it the choices are made for which the
+specification (section 10) has evidence. Each suite is a file in `published/`, which declares where
+either departs from the paper (`Difference`): the report, `estimates.json` and docs/suites.md print
+what is declared.
 """
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import Field, dataclass, field, fields, is_dataclass
+from dataclasses import Field, dataclass, field, fields, is_dataclass, replace
+from pathlib import Path
 from typing import Any, Literal
 
+from horsesense.errors import UsageError
 from horsesense.items.item import Kind
+from horsesense.plugins import Registry
 from horsesense.probes.base import Probe, SetProbe
-from horsesense.probes.multi_problem import PAIR_SIZES, TEXT_SIZES
-from horsesense.probes.registry import parse_probe
+from horsesense.probes.multi_problem import PAIR_SIZES, TEXT_SIZES, Bundles
+from horsesense.probes.registry import parse_probe, parse_probes
 from horsesense.readers.registry import READERS, make_reader
 
 AS_PUBLISHED = "as published"
@@ -267,3 +273,99 @@ def _listed(sizes: Sequence[int]) -> str:
 def _plain(spec: str) -> bool:
     """Whether a reader is made from its name alone, without another model or a file."""
     return spec.partition("(")[0].strip() in READERS
+
+
+BASIC = ("repeat", "order", "labels", "none_of_the_above", "options_only")
+
+
+def _declared(file: Path) -> Suite:
+    """The suite that a file declares; of a difference, `always` is what both protocols do."""
+    found = tomllib.loads(file.read_text(encoding="utf-8"))
+    rows = [{"default": "", **row} for row in found.pop("differences")]
+    for row in rows:
+        if "always" in row:
+            row["default"] = row["faithful"] = row.pop("always")
+    differences = tuple(Difference(**{n: _frozen(v) for n, v in row.items()}) for row in rows)
+    return Suite(differences=differences, **{n: _frozen(v) for n, v in found.items()})
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+SUITES: Registry[Suite] = Registry("suite")
+SUITES.add("basic", Suite("basic", "Basic audit", "horsesense", published=BASIC, better=BASIC))
+for _name in ("revas", "know-no", "multi-problem", "look-at-text"):
+    SUITES.add(_name, _declared(Path(__file__).parent / "published" / f"{_name}.toml"))
+
+
+def named_suites(names: str | None) -> tuple[Suite, ...]:
+    """The suites of a comma-separated list; UsageError lists what there is."""
+    return tuple(SUITES.get(name.strip()) for name in names.split(",")) if names else ()
+
+
+def suite_probes(names: str | None, faithful: bool, shots: bool = False) -> tuple[str, ...]:
+    """The probes of one or several suites, each once, in order; `shots`: examples are at hand.
+
+    >>> suite_probes("know-no", True)[0]
+    'gold_absent(design=random(3))'
+    """
+    specs = [spec for suite in named_suites(names) for spec in suite.probes(faithful, shots)]
+    if faithful and not specs:
+        raise UsageError(
+            "--faithful is about the protocol of a suite, and none was named.",
+            hint=f"Add --suite with one of {', '.join(SUITES.names())}.",
+        )
+    return merged(specs)
+
+
+def suite_settings(names: str | None, faithful: bool) -> dict[str, Any]:
+    """The settings of the published protocols of these suites; none without `faithful`.
+
+    UsageError where two suites were published with different values of one setting.
+    """
+    found: dict[str, Any] = {}
+    for suite in named_suites(names) if faithful else ():
+        for name, value in suite.settings.items():
+            if found.setdefault(name, value) != value:
+                raise UsageError(
+                    f"These suites were published with different values of {name}: {found[name]}"
+                    f" and {value}.",
+                    hint="Run them apart, each with --faithful.",
+                )
+    return found
+
+
+def rebundled(
+    specs: Sequence[str],
+    sizes: str | None = None,
+    bundles: int | None = None,
+    disjoint: bool = False,
+) -> tuple[str, ...]:
+    """The specs with other bundles wherever a probe puts several problems into a prompt.
+
+    >>> rebundled(["order", "batch(lines=anchored)"], sizes="3/5")[1].split(", ")[0]
+    'batch(sizes=3/5'
+    """
+    changes: dict[str, Any] = {}
+    if sizes is not None:
+        changes["sizes"] = sizes
+    if bundles is not None:
+        changes["bundles"] = bundles
+    if disjoint:
+        changes["design"] = "disjoint"
+    if not changes:
+        return tuple(specs)
+    probes = [(spec, parse_probes([spec])[-1]) for spec in specs]
+    return tuple(
+        replace(probe, **changes).signature if isinstance(probe, Bundles) else spec
+        for spec, probe in probes
+    )
+
+
+def merged(specs: Sequence[str]) -> tuple[str, ...]:
+    """The specs without those that ask for a probe that an earlier one asks for."""
+    seen: dict[str, str] = {}
+    for spec in specs:
+        seen.setdefault(parse_probes([spec])[-1].signature, spec)
+    return tuple(seen.values())
