@@ -15,7 +15,7 @@ from horsesense.version import __version__
 from horsesense_extras.integrations import ray_engine
 from horsesense_extras.integrations.ray_engine import RayEngine
 from horsesense_extras.workers.schedule import Event
-from horsesense_extras.workers.work import Job, Outcome, Standing
+from horsesense_extras.workers.work import Job, Outcome
 
 DONE = Outcome(RunSummary(answered=3), Spent(3))
 JOB = Job("1/2", Limits())
@@ -96,15 +96,12 @@ def ray(monkeypatch: pytest.MonkeyPatch) -> Ray:
 TASK: Any = SimpleNamespace(items=())
 
 
-def test_a_worker_is_ready_works_and_says_how_far_it_is(ray: Ray) -> None:
+def test_a_worker_is_ready_and_works(ray: Ray) -> None:
     with RayEngine(workers=1).pool(TASK) as pool:
         assert ray.up
         worker = pool.start()
         assert pool.events(0) == [Event(worker, "ready")]
         pool.give(worker, JOB)
-        assert pool.standings() == {}
-        ray.actors[0].says["standing"] = Standing(done=2)
-        assert pool.standings() == {worker: Standing(done=2)}
         ray.actors[0].says["work"] = DONE
         assert pool.events(0) == [Event(worker, "done", DONE)]
     assert ray.actors[0].dead
@@ -117,15 +114,12 @@ def test_deaths_are_told_once_whatever_a_worker_was_doing(ray: Ray) -> None:
         del ray.actors[0].says["version"]
         assert {event.worker for event in pool.events(0)} == {idle, busy}
         pool.give(busy, JOB)
-        pool.standings()
         for actor in ray.actors:
             actor.dead = True
-        assert pool.standings() == {}
         pool.give(idle, JOB)  # by somebody who was not told yet
         told = [*pool.events(0), *pool.events(0), *pool.events(0)]
         assert sorted(event.worker for event in told) == [starting, idle, busy]
         assert {(event.kind, event.why) for event in told} == {("died", "the actor died")}
-        pool.steer(busy, 1.0)
         pool.stop()
 
 

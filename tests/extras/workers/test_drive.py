@@ -6,7 +6,7 @@ import os
 import pickle
 import signal
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,19 +22,17 @@ from horsesense.errors import (
     StoreError,
     UsageError,
 )
-from horsesense.inference.limits import Limits, RunSummary
+from horsesense.inference.limits import Limits
 from horsesense.inference.store import Store
-from horsesense.inference.stored_rows import Spent
 from horsesense.models.base import Model
 from horsesense.models.registry import make_model
 from horsesense.runs.settings import Settings
 from horsesense.testing.faults import FaultServer
 from horsesense_extras.workers import drive, work
-from horsesense_extras.workers.budget import Budget
-from horsesense_extras.workers.drive import _Crew, ask_with
+from horsesense_extras.workers.drive import ask_with
 from horsesense_extras.workers.keep import Keep
-from horsesense_extras.workers.schedule import Event, Schedule
-from horsesense_extras.workers.work import Job, Outcome, Standing, Task, Worker
+from horsesense_extras.workers.schedule import Event
+from horsesense_extras.workers.work import Job, Task, Worker
 
 CONNECTIONS = 4
 PROBING = "Reply with the letter A."
@@ -61,7 +59,6 @@ class Here:
     dies: Sequence[int | None] = (None,)
     unfit: int = 0
     at: tuple[int, Any] | None = None
-    rates: list[float | None] = field(default_factory=list)
     jobs: list[Job] = field(default_factory=list)
     buried: Callable[[Path], None] = lambda folder: None
     """Is called with the folder of the stores when a worker has died."""
@@ -90,7 +87,6 @@ class HerePool:
         self.given: deque[tuple[int, Job]] = deque()
         self.calls = self.answers = 0
         self.most: int | None = None
-        self.told: dict[int, Standing] = {}
 
     def mortal(self, spec: str, **options: Any) -> Model:
         model = make_model(spec, **options)
@@ -138,18 +134,10 @@ class HerePool:
         try:
             return Event(number, "done", worker.work(job))
         except Killed:
-            self.told[number] = worker.standing()
             self.gone.add(number)
             worker.close()
             self.engine.buried(self.task.folder)
             return Event(number, "died", why="killed")
-
-    def standings(self) -> Mapping[int, Standing]:
-        return {}
-
-    def steer(self, worker: int, rate: float | None) -> None:
-        self.engine.rates.append(rate)
-        self.workers[worker].steer(rate)
 
     def stop(self) -> None:
         for worker in self.workers:
@@ -345,7 +333,7 @@ def test_one_process_takes_over_what_a_killed_driver_left(
     run = run_of(tmp_path / "run", server)
     engine = Here(workers=1, shards=6)
     with monkeypatch.context() as patch:
-        patch.setattr(HerePool, "standings", dies_after(engine, jobs=4))
+        patch.setattr(HerePool, "events", dies_after(engine, jobs=4))
         patch.setattr(drive, "TICK", 0.0)
         with pytest.raises(Killed):
             ask(run, engine, limits=Limits(requests=50))
@@ -410,15 +398,16 @@ def test_a_second_driver_is_refused_and_the_first_goes_on(
     assert len(refused) == 2
 
 
-def dies_after(engine: Here, jobs: int) -> Callable[[HerePool], Mapping[int, Standing]]:
-    """`HerePool.standings` that raises `Killed` once so many jobs were given."""
+def dies_after(engine: Here, jobs: int) -> Callable[[HerePool, float], Sequence[Event]]:
+    """`HerePool.events` that raises `Killed` once so many jobs were given."""
+    events = HerePool.events
 
-    def standings(pool: HerePool) -> Mapping[int, Standing]:
+    def until_death(pool: HerePool, seconds: float) -> Sequence[Event]:
         if len(engine.jobs) >= jobs:
             raise Killed
-        return {}
+        return events(pool, seconds)
 
-    return standings
+    return until_death
 
 
 def test_workers_that_do_not_see_the_run_are_told(tmp_path: Path, server: FaultServer) -> None:
@@ -437,34 +426,7 @@ def test_workers_that_do_not_see_the_run_are_told(tmp_path: Path, server: FaultS
 def test_the_rate_is_that_of_all_workers(tmp_path: Path, server: FaultServer) -> None:
     engine = Here(workers=3)
     ask(run_of(tmp_path / "run", server), engine, rate=900.0)
-    assert {job.rate for job in engine.jobs} | set(engine.rates) == {900.0, 450.0, 300.0}
-
-
-def test_shares_of_the_rate_come_to_it_when_several_shards_end_together() -> None:
-    class Pool(HerePool):
-        def __init__(self) -> None:
-            self.rates: dict[int, float | None] = {}
-
-        def give(self, worker: int, job: Job) -> None:
-            self.rates[worker] = job.rate
-
-        def steer(self, worker: int, rate: float | None) -> None:
-            self.rates[worker] = rate
-
-    pool, schedule = Pool(), Schedule(Budget(Limits(), 3), 3, rate=12.0)
-    crew = _Crew(pool, schedule, 3)
-    schedule.add([f"{n}/9" for n in range(1, 9)])
-    outcome = Outcome(RunSummary(), Spent())
-    for worker in range(3):
-        crew._take(Event(worker, "ready"))
-    crew._hand_out()
-    assert pool.rates == dict.fromkeys(range(3), 4.0)
-    for together in (2, 1, 3, 1, 1):
-        for worker in sorted(schedule.busy)[:together]:
-            crew._take(Event(worker, "done", outcome))
-        crew._hand_out()
-        assert sum(pool.rates[worker] or 0 for worker in schedule.busy) == 12.0
-    assert len(schedule.busy) == 1
+    assert {job.rate for job in engine.jobs} == {300.0}
 
 
 @pytest.mark.parametrize(
