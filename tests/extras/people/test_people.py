@@ -258,32 +258,6 @@ def test_faults_say_what_where_and_what_is_allowed(folder: Path, tmp_path: Path)
     assert not (folder / "answers").exists()
 
 
-def test_booklets_that_cannot_be_taken(folder: Path, tmp_path: Path) -> None:
-    test = HumanTest.load(folder)
-    first = fill(test, 1, tmp_path / "first.csv", person="Ann")
-    assert "has then seen items in two forms" in taken(
-        folder, first, fill(test, 2, tmp_path / "second.csv", person=" ann ")
-    )
-    changed = fill(test, 1, tmp_path / "changed.csv", lambda q: "A")
-    assert "came back twice with different answers" in taken(folder, first, changed)
-    assert taken(folder, first) == ""
-    assert taken(folder, first) == ""  # the same again is no fault
-    assert "remove " in taken(folder, changed)
-    foreign = table(tmp_path / "foreign.csv", [("ffffff-01", "", "1", "A")])
-    assert "is not a booklet of this test: its column booklet says 'ffffff-01'" in taken(
-        folder, foreign
-    )
-    empty = fill(test, 3, tmp_path / "empty.csv", lambda q: " ")
-    assert "no question has an answer" in taken(folder, empty)
-    (tmp_path / "letter.csv").write_text("Dear all,\nhere are my answers")
-    assert "does not have the columns booklet, number and answer" in taken(
-        folder, tmp_path / "letter.csv"
-    )
-    assert "only booklets to take" in call("annotate", str(folder)).stderr
-    (folder / "test.json").write_text("{}")
-    assert "cannot be read" in call("annotate", str(folder), "--take", str(first)).stderr
-
-
 # -- the page ------------------------------------------------------------------------------------
 
 
@@ -325,22 +299,6 @@ def booklet_page_of(folder: Path) -> str:
     return booklet_page(code_of(found.test.id, 1), shown(found, 1, found.test.items))
 
 
-def test_hostile_items_run_neither_in_the_page_nor_in_a_spreadsheet(tmp_path: Path) -> None:
-    out = hostile(tmp_path)
-    rows = list(csv.reader((out / "booklets" / "booklet-01.csv").open(encoding="utf-8-sig")))
-    assert not [c for row in rows for c in row if c.lstrip().startswith(("=", "+", "-", "@"))]
-    with browser() as chromium:
-        page = chromium.new_page()
-        asked: list[str] = []
-        page.on("dialog", lambda dialog: asked.append(dialog.message))
-        page.on("request", lambda request: asked.append(request.url))
-        address = (out / "booklets" / "booklet-01.html").as_uri()
-        page.goto(address)
-        page.wait_for_timeout(200)
-        assert asked == [address]
-        assert page.locator("fieldset").count() == len(PAYLOADS[::12])
-
-
 def test_answers_are_given_by_keyboard_saved_and_taken(folder: Path, tmp_path: Path) -> None:
     with browser() as chromium:
         page = chromium.new_page(viewport={"width": 360, "height": 640})
@@ -373,3 +331,19 @@ def test_answers_are_given_by_keyboard_saved_and_taken(folder: Path, tmp_path: P
     assert taken(folder, saved) == ""
     kept = list(csv.reader((folder / "answers" / "booklet-03.csv").open(encoding="utf-8-sig")))
     assert [row[2:] for row in kept[1:]] == [["1", "A"], ["2", "'-5, I think"]]
+
+
+def test_hostile_items_run_neither_in_the_page_nor_in_a_spreadsheet(tmp_path: Path) -> None:
+    out = hostile(tmp_path)
+    rows = list(csv.reader((out / "booklets" / "booklet-01.csv").open(encoding="utf-8-sig")))
+    assert not [c for row in rows for c in row if c.lstrip().startswith(("=", "+", "-", "@"))]
+    with browser() as chromium:
+        page = chromium.new_page()
+        asked: list[str] = []
+        page.on("dialog", lambda dialog: asked.append(dialog.message))
+        page.on("request", lambda request: asked.append(request.url))
+        address = (out / "booklets" / "booklet-01.html").as_uri()
+        page.goto(address)
+        page.wait_for_timeout(200)
+        assert asked == [address]
+        assert page.locator("fieldset").count() == len(PAYLOADS[::12])

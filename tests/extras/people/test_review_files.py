@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
 import orjson
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -117,33 +115,6 @@ def annotate(run: Path, *words: str) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("named", [False, True])
-def test_a_second_annotate_keeps_what_people_wrote(run: Path, tmp_path: Path, named: bool) -> None:
-    path = tmp_path / "mine.csv" if named else run / "review.csv"
-    words = ("--to", str(path)) if named else ()
-    path.unlink(missing_ok=True)
-    annotate(run, *words)
-    assert annotate(run, *words)["file"] == str(path)  # nothing is in it: written again
-    filled(run, path, "other", q0="new_wrong")
-    content = path.read_bytes()
-    done = annotate(run, *words, "--also", "3")
-    assert path.read_bytes() == content
-    assert done["file"] != str(path)
-    assert done["carried"] == len(answers_in(path)) == 3 * N // 2
-    assert answers_in(Path(done["file"])) == answers_in(path)
-    # Those of replies that are not chosen any more are carried over too.
-    fewer = annotate(run, *words)
-    assert Path(fewer["file"]) not in (path, Path(done["file"]))
-    assert answers_in(Path(fewer["file"])) == answers_in(path)
-    # What continues a file is the same reviewer's, who may have changed his mind.
-    annotate(run, "--take", str(path))
-    filled(run, Path(fewer["file"]), "new_correct")
-    taken = annotate(run, "--take", fewer["file"])
-    assert (taken["replies"], taken["compared"], taken["reviewers"]) == (18, 0, [f"1:{path.name}"])
-    for each in path.parent.glob(f"{path.stem}*.csv"):
-        each.unlink()
-
-
 @pytest.mark.parametrize(
     ("separator", "encoding"), [(";", "cp1252"), ("\t", "utf-16"), (";", "utf-8-sig")]
 )
@@ -162,26 +133,6 @@ def test_what_a_spreadsheet_saved_is_read(
     assert done["carried"] == len(before) > 0
     assert answers_in(Path(done["file"])) == before
     assert annotate(run, "--take", str(path))["replies"] == len(before)
-
-
-def test_answers_to_what_is_not_asked_any_more_are_left_out(run: Path, tmp_path: Path) -> None:
-    path = filled(run, tmp_path / "a.csv", "other")
-    gone = read_csv(path, known_keys(material(run)))
-    fewer = tmp_path / "run"
-    shutil.copytree(run, fewer)
-    trials = [*fewer.glob("trials/**/*.parquet")]
-    for part in trials:
-        pl.read_parquet(part).filter(pl.col("item_id").is_in(["q0", "q1"])).write_parquet(part)
-    rows = [Row(key.hex(), "", "", "", "", "", "other") for key in gone]
-    write_csv(rows, tmp_path / "all.csv")
-    left = known_keys(material(fewer))
-    assert 0 < len(left & gone.keys()) < len(gone)
-    done = annotate(fewer, "--take", str(tmp_path / "all.csv"))
-    assert done["replies"] == len(left & gone.keys())
-    assert done["skipped"] == len(gone) - done["replies"]
-    assert f"{done['skipped']} answers to replies that the run no longer asks" in done["says"]
-    write_csv([Row("00" * 16, "", "", "", "", "", "other")], tmp_path / "foreign.csv")
-    assert call("annotate", str(fewer), "--take", str(tmp_path / "foreign.csv")).returncode == 2
 
 
 def test_disagreements_settle_what_they_are_about_and_no_more(run: Path, tmp_path: Path) -> None:

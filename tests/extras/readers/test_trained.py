@@ -10,17 +10,15 @@ from typing import Any
 import pytest
 
 from horsesense.cli import main
-from horsesense.errors import ItemsError, UsageError
+from horsesense.errors import UsageError
 from horsesense.inference.limits import UNLIMITED
 from horsesense.models.messages import Response
-from horsesense.readers.model_based.cases import Case
 from horsesense.rng import Dice
 from horsesense.trials.condition import PLAIN
 from horsesense.trials.trial import Trial, Variant
 from horsesense_extras.readers.trained import TrainedReader
 from horsesense_extras.readers.trained.saved import Manifest, load_scorer
 from horsesense_extras.readers.training.examples import load_examples, split
-from horsesense_extras.readers.training.fit import batches
 from horsesense_extras.readers.training.reader import Plan, Trained, train_reader
 from horsesense_extras.readers.training.recipes import RECIPES, recipe_for
 from horsesense_extras.readers.training.scores import f1_scores
@@ -68,16 +66,6 @@ def test_what_cannot_be_used_is_counted(tmp_path: Path) -> None:
     assert found.dropped == {"no label": 1, "several labels": 1, "empty response": 1}
 
 
-def test_all_faults_of_a_file_are_named(tmp_path: Path) -> None:
-    rows = annotated(4)
-    rows[0]["label"] = "Q"
-    del rows[1]["response"]
-    rows[2]["options"] = "red"
-    with pytest.raises(ItemsError) as error:
-        load_examples([write(tmp_path / "a.jsonl", rows)])
-    assert [fault.split(":")[0] for fault in error.value.faults] == ["line 1", "line 2", "line 3"]
-
-
 @pytest.mark.parametrize("leave_out", [None, "m0", "m1"])
 def test_no_question_is_on_both_sides(files: tuple[Path, ...], leave_out: str | None) -> None:
     rows = load_examples(files).rows
@@ -108,20 +96,6 @@ def test_defaults_are_those_of_the_paper() -> None:
     for rate in (0.0, float("inf"), float("nan")):
         with pytest.raises(UsageError, match=f"rate is {rate}"):
             recipe_for("encoder", rate=rate)
-
-
-def test_replies_of_like_length_share_batches_as_far_as_the_recipe_says(
-    files: tuple[Path, ...],
-) -> None:
-    rows = load_examples(files).rows
-
-    def padding(like_length: int) -> int:
-        recipe = recipe_for("encoder", batch=4, like_length=like_length)
-        parts = [[len(r.case.response) for r in b] for b in batches(rows, recipe, 6)]
-        return sum(max(part) * len(part) - sum(part) for part in parts)
-
-    assert padding(6) < padding(2) < padding(1)
-    assert [RECIPES[kind].like_length for kind in ("causal", "seq2seq")] == [50, 1]
 
 
 def tokenizer(folder: Path) -> Any:
@@ -235,19 +209,6 @@ def test_training_learns_and_what_is_saved_reads_the_same(
 
 
 @pytest.mark.local
-def test_the_order_of_options_is_nothing_to_the_encoder(
-    tmp_path: Path, files: tuple[Path, ...]
-) -> None:
-    pytest.importorskip("torch")
-    made = train("encoder", tmp_path, files)
-    scorer = load_scorer(made.folder, made.manifest)
-    case = Case("it is blue", ("red", "blue", "gold"), ("A", "B", "C"))
-    turned = Case(case.response, case.options[::-1], case.labels[::-1])
-    (one,), (other,) = scorer.probabilities([case]), scorer.probabilities([turned])
-    assert one == pytest.approx([*other[2::-1], *other[3:]], abs=1e-5)
-
-
-@pytest.mark.local
 def test_a_trained_reader_reads_trials_and_leaves_the_rest(
     tmp_path: Path, files: tuple[Path, ...]
 ) -> None:
@@ -268,18 +229,6 @@ def test_a_trained_reader_reads_trials_and_leaves_the_rest(
     assert 0 < said.confidence <= 1
     assert empty.status == "empty"
     assert nothing == ()
-
-
-@pytest.mark.local
-def test_an_adapter_wants_the_base_it_was_trained_on(
-    tmp_path: Path, files: tuple[Path, ...]
-) -> None:
-    pytest.importorskip("peft")
-    made = train("causal", tmp_path, files)
-    config = tmp_path / "base" / "generation_config.json"
-    config.write_text(config.read_text() + "\n")
-    with pytest.raises(UsageError, match="whose weights differ"):
-        load_scorer(made.folder, made.manifest)
 
 
 @pytest.mark.local

@@ -14,12 +14,9 @@ pytest.importorskip("peft", reason="needs peft: pip install 'horsesense[train]'"
 from command_line import call  # noqa: E402
 from horsesense import open as open_run  # noqa: E402
 from horsesense.cli.schemas import OUTPUTS  # noqa: E402
-from horsesense.errors import UsageError  # noqa: E402
-from horsesense.models.registry import make_model  # noqa: E402
-from horsesense_extras.models.hf.loading import ADAPTER, BASE  # noqa: E402
+from horsesense_extras.models.hf.loading import ADAPTER  # noqa: E402
 from horsesense_extras.models.hf.tuning import Encoded, Recipe, Tuner, size_of  # noqa: E402
 from horsesense_extras.models.hf.weights import find_weights  # noqa: E402
-from horsesense_extras.training import api as training  # noqa: E402
 from horsesense_extras.training.api import Laboratory  # noqa: E402
 
 pytestmark = pytest.mark.local
@@ -113,29 +110,6 @@ def test_what_is_done_is_not_done_again(base: Path, done: tuple[Path, dict]) -> 
     other = train(base, out, "--rate", "1e-3")
     assert other.returncode == 2
     assert "holds another experiment (recipe" in other.stderr
-
-
-def test_an_adapter_can_be_audited_and_wants_its_base(
-    base: Path, done: tuple[Path, dict], tmp_path: Path
-) -> None:
-    out, _ = done
-    folder = out / "mixed-0" / "adapter"
-    spec = f"hf:{base}?adapter={folder}"
-    run = call("audit", str(out / "test.jsonl"), "-m", spec, *ASKED, "--out", str(tmp_path / "r"))
-    assert run.returncode == 0
-    columns = ["trial", "reader", "option", "correct"]
-    ours, theirs = (open_run(p).readings for p in (tmp_path / "r", out / "mixed-0" / "run"))
-    assert ours.height == theirs.height > 0
-    assert ours.select(columns).equals(theirs.select(columns))
-    with pytest.raises(UsageError, match="holds no adapter"):
-        make_model(f"hf:{base}?adapter={out}")
-    other = tiny(tmp_path / "other", width=16)
-    with pytest.raises(UsageError, match="whose weights differ"):
-        make_model(f"hf:{other}?adapter={folder}")
-    assert (
-        json.loads((folder / BASE).read_text())["fingerprint"]
-        == find_weights(str(base)).fingerprint
-    )
 
 
 def test_the_plan_is_told_and_nothing_is_written(base: Path, tmp_path: Path) -> None:
@@ -235,16 +209,6 @@ def test_a_folder_goes_on_with_the_items_and_the_base_that_it_began_with(
 
 def interrupt(*_: object) -> None:
     raise KeyboardInterrupt
-
-
-def test_training_that_does_not_fit_the_device_is_refused(
-    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(training, "memory_of", lambda name: 2**10)
-    found = train(base, tmp_path / "out", "--plan")
-    assert found.returncode == 2
-    assert "Training takes about" in found.stderr
-    assert "--quantised" in found.stderr
 
 
 @pytest.mark.parametrize(

@@ -276,41 +276,6 @@ def test_an_address_belongs_to_one_study(tmp_path: Path, server: FaultServer) ->
     assert "Move it away" in str(error.value.hint)
 
 
-def test_a_worker_that_would_ask_another_model_asks_nothing(
-    tmp_path: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made: list[Model] = []
-
-    def elsewhere(pool: HerePool, spec: str, **options: Any) -> Model:
-        made.append(model := make_model(spec, **options))
-        model.identity += f"/weights-{len(made)}"
-        return model
-
-    monkeypatch.setattr(HerePool, "mortal", elsewhere)
-    with pytest.raises(UsageError, match=r"has http:m@\S+/weights-2; this run asks \S+-1\."):
-        ask(run_of(tmp_path / "run", server), Here(workers=2, shards=4))
-    assert {model.identity[-1] for model in made} == {"1", "2"}
-
-
-def test_keys_stay_in_the_environment_of_each_machine(
-    tmp_path: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MY_KEY", "sk-secret-of-mine")
-    tasks: list[bytes] = []
-
-    class Seen(Here):
-        def pool(self, task: Task) -> Any:
-            tasks.append(pickle.dumps(task))
-            return super().pool(task)
-
-    ask(run_of(tmp_path / "run", server), engine := Seen(), key_env="MY_KEY")
-    assert server.headers["Authorization"] == "Bearer sk-secret-of-mine"
-    assert b"MY_KEY" in tasks[0]
-    assert b"sk-secret" not in tasks[0] + pickle.dumps(engine.jobs)
-    stored = [path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file()]
-    assert not any(b"sk-secret" in content for content in stored)
-
-
 def test_a_budget_holds_over_all_workers_deaths_and_sessions(
     tmp_path: Path, server: FaultServer
 ) -> None:
@@ -438,3 +403,22 @@ def test_what_cannot_be_cut_is_refused(
     with pytest.raises(UsageError, match=match):
         ask(run_of(tmp_path / "run", server, **settings), Here())
     assert not server.sent
+
+
+def test_keys_stay_in_the_environment_of_each_machine(
+    tmp_path: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_KEY", "sk-secret-of-mine")
+    tasks: list[bytes] = []
+
+    class Seen(Here):
+        def pool(self, task: Task) -> Any:
+            tasks.append(pickle.dumps(task))
+            return super().pool(task)
+
+    ask(run_of(tmp_path / "run", server), engine := Seen(), key_env="MY_KEY")
+    assert server.headers["Authorization"] == "Bearer sk-secret-of-mine"
+    assert b"MY_KEY" in tasks[0]
+    assert b"sk-secret" not in tasks[0] + pickle.dumps(engine.jobs)
+    stored = [path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file()]
+    assert not any(b"sk-secret" in content for content in stored)

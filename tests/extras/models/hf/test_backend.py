@@ -11,9 +11,9 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs torch: pip install 'horsesense[local]'")
 pytest.importorskip("transformers", reason="needs transformers: pip install 'horsesense[local]'")
 
-from horsesense.errors import ModelError, UsageError  # noqa: E402
+from horsesense.errors import UsageError  # noqa: E402
 from horsesense.models.base import Asked  # noqa: E402
-from horsesense.models.messages import Failure, Request, SamplingParams  # noqa: E402
+from horsesense.models.messages import Failure  # noqa: E402
 from horsesense.testing.models import check_model  # noqa: E402
 from horsesense_extras.models.hf.backend import (  # noqa: E402
     from_spec,
@@ -81,13 +81,6 @@ def test_log_probabilities_are_those_of_the_bare_model(folder):
     assert response.continuations["the dog"] == (pytest.approx(direct, abs=1e-5), len(reply))
 
 
-def test_scores_alone_generate_nothing(folder):
-    (response,) = ask(from_spec(str(folder)), chat("A?", max_tokens=0, label_tokens=("A",)))
-    assert (response.text, response.finish_reason) == ("", None)
-    assert set(response.token_logprobs[0]) == {"A", " A"}
-    assert response.usage.completion_tokens == 0
-
-
 def test_a_prompt_that_does_not_fit_is_a_failure_with_numbers(folder):
     long, short = plain("x" * 125, max_tokens=4), plain("x" * 120, max_tokens=4)
     refused, answered = ask(from_spec(str(folder)), long, short)
@@ -149,12 +142,6 @@ def test_a_reply_that_would_merge_with_the_prompt_is_tokenised_by_itself(folder)
     assert tokens.text([*prompt[1:], *merged]) == "the answer"
     clean = tokens.replies(plain("the"), [" answer is"])[" answer is"]
     assert tokens.prompt(plain("the answer is")) == (*tokens.prompt(plain("the")), *clean)
-
-
-def test_a_reply_begun_by_the_assistant_goes_on(folder):
-    tokens = loaded(from_spec(str(folder))).tokens
-    begun = Request((("user", "A?"), ("assistant", "the")), None, SamplingParams())
-    assert tokens.text(tokens.prompt(begun)) == "<s>[user]A?[assistant]the"
 
 
 def test_full_memory_divides_the_batch(folder, monkeypatch):
@@ -235,16 +222,6 @@ def test_wrong_specs_say_what_is_allowed(folder, tmp_path):
     ]:
         with pytest.raises(UsageError, match=words):
             from_spec(spec)
-
-
-def test_broken_weights_are_an_error_with_the_name(folder, tmp_path):
-    import shutil
-
-    copy = tmp_path / "cut"
-    shutil.copytree(folder, copy)
-    (copy / "model.safetensors").write_bytes(b"\x08\0\0\0\0\0\0\0{}")
-    with pytest.raises(ModelError, match="cut cannot be loaded"):
-        ask(from_spec(str(copy)), chat("A?"))
 
 
 def test_smollm2_on_the_trie_equals_one_by_one(capfd):

