@@ -11,9 +11,7 @@ import orjson
 import pytest
 
 from horsesense.api import Run
-from horsesense.checks import check
 from horsesense.inference.limits import Limits
-from horsesense.items.load import load_items
 from horsesense.processes import Spread
 from horsesense.runs import ahead, read
 from horsesense.runs.merge import merge
@@ -71,7 +69,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
             if self._copies:
                 pieces[work.__module__.rpartition(".")[2]] = len(given)
 
-    for module, piece in ((ahead, 3), (read, 20), (check, 7)):
+    for module, piece in ((ahead, 3), (read, 20)):
         monkeypatch.setattr(module, "MANY", 1)
         monkeypatch.setattr(module, "PIECE", piece)
         monkeypatch.setattr(module, "copies", lambda: 2)
@@ -131,13 +129,3 @@ def test_answers_that_came_from_a_copy_are_those_of_the_model(
     spread = asked(tmp_path / "spread", model, **study)
     monkeypatch.undo()
     assert answers(asked(tmp_path / "alone", model, **study)) == answers(spread)
-
-
-def test_checks_find_the_same_in_copies(
-    made: dict[str, int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    items = load_items("sample")
-    spread = check.check_items(items)
-    assert made == {"check": -(-len(items) // 7)}
-    monkeypatch.undo()
-    assert check.check_items(items) == spread
