@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from contextlib import nullcontext
 from itertools import pairwise
 
 import pytest
@@ -11,7 +10,6 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs torch: pip install 'horsesense[local]'")
 pytest.importorskip("transformers", reason="needs transformers: pip install 'horsesense[local]'")
 
-from horsesense_extras.models.hf import attention, trie  # noqa: E402
 from horsesense_extras.models.hf.local import _sharing_limit  # noqa: E402
 from horsesense_extras.models.hf.trie import (  # noqa: E402
     Job,
@@ -185,27 +183,3 @@ def test_the_check_at_loading_finds_models_that_do_not(kind):
 )
 def test_sharing_ends_where_attention_changes(kind, changes, limit):
     assert _sharing_limit(tiny(kind, **changes).config) == limit
-
-
-@pytest.mark.parametrize("changes", [{}, {"num_key_value_heads": 4}, {"num_key_value_heads": 1}])
-def test_attention_in_blocks_multiplies_few_keys_and_changes_nothing(changes, monkeypatch):
-    """Heads that share keys by twos, not at all, and all of them; against one large mask."""
-    model = tiny(**changes)
-    products = []
-    usual = attention.scaled_dot_product_attention
-
-    def watched(query, key, *rest, **more):
-        products.append(query.shape[2] * key.shape[2])
-        return usual(query, key, *rest, **more)
-
-    monkeypatch.setattr(attention, "scaled_dot_product_attention", watched)
-    prompts = random_prompts(4)[:18]
-    asked(TrieScorer(model, 10_000), prompts)
-    nodes = count_nodes(sorted((Job(p, Watcher(0)) for p in prompts), key=lambda job: job.prompt))
-    assert 0 < sum(products) / model.config.num_hidden_layers < 0.7 * nodes**2
-    found = asked(TrieScorer(model, 10_000), prompts, n=2, replies=REPLIES)
-    assert model.config._attn_implementation == "sdpa"
-    monkeypatch.setattr(trie, "in_blocks", lambda model, mask: nullcontext())
-    products.clear()
-    assert_same(found, asked(TrieScorer(model, 10_000), prompts, n=2, replies=REPLIES))
-    assert not products
