@@ -240,8 +240,10 @@ def _text(results: Sequence[CueResult], out: Path | None) -> str:
 
 
 def printable(text: str) -> str:
-    """`text` without anything a terminal would obey."""
-    return "".join(c if c.isprintable() else "�" for c in text)
+    """`text` without anything a terminal would obey; spaces of every width stay."""
+    from horsesense.report.text import visible
+
+    return visible(text)
 
 
 def _write_balanced(out: Path, items: ItemSet, found: Balance, weights: bool) -> None:
