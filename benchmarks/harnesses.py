@@ -27,8 +27,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from http_audit import write_items
-from http_common import CONNECTIONS, HERE, Measured, measured, mock_server, steal
+from audit_speed import CONNECTIONS, HERE, Measured, measured, mock_server, write_items
 
 WORDS = "Which of the options is right? Reply with its letter alone.\n\nQuestion: "
 
@@ -71,8 +70,7 @@ sys.exit(log.status != "success")
 
 
 def bare(url: str, n: int, folder: Path) -> list[str]:
-    script = HERE / "http_workload.py"
-    return [sys.executable, str(script), "bare", url, str(n), str(CONNECTIONS), str(folder)]
+    return [sys.executable, str(HERE / "audit_speed.py"), "--bare", url, str(n)]
 
 
 def horsesense(url: str, n: int, folder: Path) -> list[str]:
@@ -109,7 +107,7 @@ def once(name: str, program: Program, url: str, n: int) -> Measured:
         folder = Path(made)
         write_items(folder / "rivers.jsonl", n)
         os.environ.update(HF_HOME=f"{made}/hf", INSPECT_CACHE_DIR=f"{made}/inspect")
-        spent = measured(program(url, n, folder), wall=True)
+        spent = measured(*program(url, n, folder))
     seen = asked(url)
     if not n <= seen <= n + 10:  # horsesense first finds out what the server offers
         raise SystemExit(f"{name}: the server was asked {seen:,} times, not {n:,}")
@@ -137,14 +135,14 @@ def main() -> None:
         else:
             programs[name] = partial(program, python)
     spent: dict[tuple[str, int], list[Measured]] = {}
-    with steal() as taken, mock_server() as url:
+    with mock_server() as url:
         for name, program in programs.items():
             once(name, program, url, 10)  # compiles what it imports
         for _ in range(given.rounds):
             for n in (few, many):
                 for name, program in programs.items():
                     spent.setdefault((name, n), []).append(once(name, program, url, n))
-    print(f"median of {given.rounds}; {taken.percent:.0f} % of the processor time was stolen")
+    print(f"median of {given.rounds}")
     print(f"{'':18} {'ms a request':>18}  {'ms more':>10}  {'requests/s':>11} {'MB':>7}")
     reference = None
     for name in programs:
