@@ -18,10 +18,10 @@ from horsesense.cli.options import (
     Seed,
     Split,
     Where,
-    pairs,
 )
 from horsesense.cli.output import print_json
 from horsesense.errors import UsageError
+from horsesense.runs.settings import pairs
 
 if TYPE_CHECKING:
     from horsesense.items.item import ItemSet

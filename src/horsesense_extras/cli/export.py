@@ -8,9 +8,10 @@ from typing import Annotated, Any
 import typer
 
 from horsesense.cli.grouped import grouped
-from horsesense.cli.options import AsJson, FieldMap, Limit, Seed, Split, Where, pairs
+from horsesense.cli.options import AsJson, FieldMap, Limit, Seed, Split, Where
 from horsesense.cli.output import print_json
 from horsesense.errors import UsageError
+from horsesense.runs.settings import pairs
 from horsesense_extras.cli.export_pieces import Pieces
 
 OF_A_RUN = ("inspect", "lm-eval", "batch", "eee", "parquet", "csv")

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from horsesense.cli.options import AsJson, FieldMap, pairs
+from horsesense.cli.options import AsJson, FieldMap
 from horsesense.cli.output import print_json
 from horsesense.errors import UsageError
+from horsesense.runs.settings import pairs
 from horsesense_extras.cli.train_choice import choice
 
 if TYPE_CHECKING:
