@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 import json
-import random
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import horsesense as hs
 from command_line import call
-from horsesense.checks.check import (
-    NOT_FOUND,
-    NOTHING_TO_COMPARE,
-    TOO_FEW,
-    check_items,
-    check_sets,
-    check_text,
-    quiet_kinds,
-    sentence,
-)
-from horsesense.checks.languages import language
+from horsesense.checks.check import QUICK, check_items, check_sets, check_text, quiet_kinds
+from horsesense.checks.languages import OTHER, language
 from horsesense.checks.positions import gold_positions
-from horsesense.checks.questions import negated
 from horsesense.checks.registry import RULES
 from horsesense.errors import UsageError
 from horsesense.items.item import Item, ItemSet
@@ -33,7 +22,7 @@ PASSAGE = "A ship left the harbour at dawn and met a storm near the northern cap
 FOUR = ("red", "green", "blue", "black")
 
 
-def item(question: str, options: tuple[str, ...] = FOUR, gold: int | None = 0, **more: str) -> Item:
+def item(question: str, options: tuple[str, ...] = FOUR, gold: int | None = 0, **more: Any) -> Item:
     return Item(more.pop("id", "x"), question, options, gold, **more)
 
 
@@ -52,10 +41,9 @@ SINGLE: dict[str, tuple[list[Item], list[Item]]] = {
             item("How much?", ("0.5", "0.3", "1/2")),
             item("Which?", ("12", "13", "15", "12")),
             item("Which?", ("Ice.", "ice", "fog")),
-            item("How long?", ("1 km", "1000 m", "2 km")),
             item("How many?", ("two", "2", "one")),
-            item("Which?", ("grey paint", "gray paint", "fog")),
-            item("What share?", ("50%", "0.5", "0.2")),
+            item("What share?", ("50%", "one half", "0.2")),
+            item("How many?", ("3 sides", "three sides", "4 sides")),
         ],
         [
             item("Which decimal is it?", ("0.5", "0.50", "0.7")),
@@ -67,7 +55,7 @@ SINGLE: dict[str, tuple[list[Item], list[Item]]] = {
     "missing_material": (
         [
             item("What is the area of the figure shown above?"),
-            item("As depicted in the chart, x"),
+            item("According to the table, which year was best?"),
             item("According to the passage, why did he go?"),
             item("The spectrum in Fig. 3.9 has two lines. Which?"),
             item("Consider the following model:\n\n\n\nwhere y is the return. Which?"),
@@ -160,19 +148,16 @@ SINGLE: dict[str, tuple[list[Item], list[Item]]] = {
     ),
     "states_answer": (
         [
-            item("What is it? Answer: B"),
-            item("Which? (correct answer is C)"),
             item("The capital of Italy, Rome, is which city?", ("Rome", "Paris", "Lyon")),
             item("What is white?", ("coal", "snow (correct)", "grass"), 1),
+            item("Rome is Italy's capital city. What is Italy's capital city?", ("Rome", "Bonn")),
             item("Who found it? The correct answer is green.", FOUR, 1),
+            item("What is it? Answer: B", FOUR, 1),
             item("Which? Hint: it is the black one.", FOUR, 3),
             item("Which? Solution: b) because Key = D.", FOUR, 3),
-            item("What is green?", ("coal", "snow", "*grass"), 2),
         ],
         [
             item("In Italy, Rome or Milan, where is it?", ("Rome", "Paris", "Lyon")),
-            item("Which is a pointer?", ("*a", "*b", "c")),
-            item("Which selects a class?", (".box", "#box", "*box", "box")),
             item("If the answer is red, which was asked?", FOUR),
             item("Which?", ("a*b", "correct", "c")),
             item("Which answer is a noun?"),
@@ -185,6 +170,7 @@ SINGLE: dict[str, tuple[list[Item], list[Item]]] = {
             item("He ate an", ("apple", "pear", "banana")),
             item("It is a", ("ape", "eel", "unicorn")),
             item("It was an:", ("Engine", "Valley", "Robin")),
+            item("Animals with six legs are", ("insects", "bird", "spider")),
         ],
         [
             item("He ate an", ("apple", "orange", "pear")),
@@ -193,10 +179,6 @@ SINGLE: dict[str, tuple[list[Item], list[Item]]] = {
             item("It forms a/an", ("apple", "pear", "fig")),
             item("It is an", ("hour", "honest man", "heir")),
         ],
-    ),
-    "lists_options": (
-        [item("Which? A) Paris B) Rome C) Lyon D) Bonn", ("Paris", "Rome", "Lyon", "Bonn"))],
-        [item("Points A. and B. lie on a line", ("Paris", "Rome", "Lyon", "Bonn"))],
     ),
     "names_letters": (
         [
@@ -223,13 +205,11 @@ SINGLE: dict[str, tuple[list[Item], list[Item]]] = {
             item("How many?", ("10-20", "15-30", "40-50")),
             item("?", ("1% to 5%", "4% to 9%")),
             item("How many?", ("1-10", "10-20", "20-30", "30-40")),
-            item("How many?", ("at least 5", "at least 10", "fewer than 2", "exactly 3")),
         ],
         [
             item("How many?", ("10-20", "21-30", "31-40")),
             item("A normal heart rate is", ("60-80", "60-100", "60-90")),
             item("Which part of the spectrum?", ("360-620 nm", "240-680 nm", "380-740 nm")),
-            item("It is at", ("at least 5", "at least 10", "at least 20")),
             item("?", ("1-5 mm", "2-4 cm")),
             item("Which two numbers?", ("6 and 10", "5 and 12")),
         ],
@@ -285,6 +265,7 @@ SINGLE: dict[str, tuple[list[Item], list[Item]]] = {
             item("What is the least common multiple of 4 and 6?"),
             item("Find the number of lines, assuming they do not overlap."),
             item("Is it not so?", ("yes", "no")),
+            item("Which hormone is used because it is not stored?"),
             item("He is not tall. Which city is largest?"),
             item("What is a bird called that cannot fly?"),
             item("It is anything which an engine cannot search."),
@@ -329,7 +310,7 @@ def test_a_rule_finds_its_flaw_and_spares_what_looks_like_it(rule: str) -> None:
     flawed, sound = SINGLE[rule]
     for one in flawed:
         found = check_items(items_of(one, item("Sound?")), [rule])
-        if rule == "no_gold" or found.findings:
+        if found.findings:
             assert [hit.item for hit in found.findings[0].found.hits] == ["q0"], one.question
         else:
             pytest.fail(f"{rule} does not find {one.question!r} {one.options}")
@@ -359,11 +340,6 @@ def spread(
 LONG = ("a walk by the sea with friends and dogs", "a short walk", "a small rest", "a nice swim")
 MARKED: dict[str, tuple[tuple[str, ...], str, str]] = {
     "longest_option": (LONG, LONG[0], "Which?"),
-    "slightly_longest": (
-        ("a walk by the sea!!", "a walk by the bay", "a swim in the bay"),
-        "a walk by the sea!!",
-        "Which?",
-    ),
     "shortest_option": ((LONG[0], LONG[0] + "!", LONG[0] + "?", "a rest"), "a rest", "Which?"),
     "absolute_words": (("it is always so", "it may be", "it was so", "it is so"), "it is so", "?"),
     "vague_words": (
@@ -371,18 +347,8 @@ MARKED: dict[str, tuple[tuple[str, ...], str, str]] = {
         "it is usually so",
         "?",
     ),
-    "convergence": (
-        ("big red car", "big red van", "big old car", "new lime bus"),
-        "big red car",
-        "?",
-    ),
     "odd_form": (("Walking", "Running", "Reading", "swimming"), "swimming", "?"),
     "middle_number": (("1", "5", "7", "20"), "5", "?"),
-    "in_question": (
-        ("the grey seal", "an owl", "a cow", "a hen"),
-        "the grey seal",
-        "Is the grey seal wet?",
-    ),
     "all_of_the_above_right": (("x", "y", "z", "all of the above"), "all of the above", "?"),
     "none_of_the_above_right": (("x", "y", "z", "none of the above"), "none of the above", "?"),
 }
@@ -430,32 +396,12 @@ def test_positions(golds: list[int], p: float, speaks: bool) -> None:
     assert bool(check_items(made, ["gold_position"]).findings) == speaks
 
 
-def test_counts_of_a_part_say_of_which_items_they_are() -> None:
-    """36 of 49 items had four options; their counts stood as if they were of all."""
-    four = [item(f"{n}?", gold=n % 4) for n in range(8)]
-    two = [item(f"two {n}?", ("a", "b"), 0) for n in range(3)]
-    said = gold_positions(items_of(*four, *two)).says
-    assert said.endswith(
-        "Right answers by position of the 8 items with 4 options: A 2, B 2, C 2, D 2."
-    )
-    alike = gold_positions(items_of(*four)).says
-    assert "Right answers by class: 'red' 2" in alike, "of all, and so of no part"
-
-
 def test_few_items_are_tested_by_simulation_as_the_multinomial_distribution_says() -> None:
     """Three items of four options, all in one place: 4 of 64 equally likely tables."""
     found = gold_positions(items_of(*(item(f"{n}?", gold=2) for n in range(3))))
     assert found.test is not None
     assert found.test.method == "multinomial test by simulation"
     assert found.test.p == pytest.approx(4 / 64, abs=0.004)
-
-
-def test_all_answers_in_the_first_place_is_said() -> None:
-    """GPQA's layout: the right answer always comes first."""
-    made = items_of(*(item(f"{n}?", (f"a{n}", "b", "c", "d"), 0) for n in range(30)))
-    finding = check_items(made).finding("gold_position")
-    assert finding is not None
-    assert "Always answering A is right on 100.0\u202f% of 30 items" in finding.found.says
 
 
 @pytest.mark.parametrize("golds", [[0, 1, 2, 3] * 8, [0] * 8 + [1] * 8 + [2] * 8 + [3] * 8])
@@ -474,18 +420,10 @@ def test_golds_that_the_subject_tells_are_seen() -> None:
         assert bool(found.findings) == speaks
 
 
-def test_rules_that_know_words_are_not_applied_to_other_languages() -> None:
-    asked = "Qual destas cidades não é a capital de um país da Europa, e por que não foi?"
-    made = items_of(*(item(f"{asked} {n}") for n in range(9)))
-    found = check_items(made)
-    assert "Portuguese" in found.skipped["negated"]
-    assert "Not looked for" in check_text(found)
-
-
 def test_long_texts_take_linear_time() -> None:
     for text in ("7" * 100_000, "which " * 20_000, "A and " * 20_000):
         made = items_of(item(text), item("Which?", (*FOUR, text)))
-        check_items(made, [r.name for r in RULES if r.each is not None])
+        check_items(made)
 
 
 REPEATS: dict[str, tuple[list[Item], list[str]]] = {
@@ -588,21 +526,6 @@ def test_letters_that_the_whole_set_has_lost_are_found_without_a_dictionary(lost
     assert not hits or "'hea' for 'heart'" in hits[-1].evidence
 
 
-def test_endings_of_words_are_not_lost_letters() -> None:
-    stems = [f"jomp{letter}us" for letter in "bcdfghjklmnpqrstvwxz"]
-    made = items_of(*(item(f"Every {stem} is one of the {stem}es") for stem in stems))
-    assert not check_items(made, ["lost_letters"]).findings
-
-
-def test_hypotheses_about_one_premise_are_not_nearly_repeated() -> None:
-    labels = ("yes", "no")
-    pairs = ["He stayed ashore.", "She sailed."]
-    made = [Item(f"p{n}", PASSAGE * 3, labels, n, text_b=b) for n, b in enumerate(pairs)]
-    assert not check_items(
-        ItemSet("made", "label", tuple(made), labels), ["nearly_repeated"]
-    ).findings
-
-
 def test_what_several_files_share() -> None:
     dev = items_of(item("Which of these is it?"), item("And which is this?"))
     test = ItemSet("test", "choice", (Item("t", "Which of these is it?", FOUR, 0),))
@@ -645,111 +568,26 @@ def test_mmlu_and_redux_as_a_careful_reader_finds_them(shared: Path) -> None:
     assert pairs.count == 6, "three sentences with both labels"
 
 
-def test_word_lists_are_not_taken_for_another_language() -> None:
-    words = ("gaunt", "lucid", "terse", "arid", "placid", "vivid", "opaque", "frugal")
-    rows = [
-        Item(f"q{n}", f"{words[n % 8]} {n}", ("thin", "lively", "bright", "All of the above"), 0)
-        for n in range(32)
-    ]
-    told = language(ItemSet("words", "choice", tuple(rows)))
-    assert told in (None, "English")
-    short = ("a1", "b1", "a2")
-    letters = [replace(row, question=f"q{n}?", options=short) for n, row in enumerate(rows)]
-    assert language(ItemSet("letters", "choice", tuple(letters))) is None
+def test_rules_that_know_words_are_not_applied_to_other_languages() -> None:
+    asked = "Qual destas cidades não é a capital de um país da Europa, e por que não foi?"
+    made = items_of(*(item(f"{asked} {n}") for n in range(9)))
+    assert language(made) == OTHER
+    found = check_items(made)
+    assert OTHER in found.skipped["negated"]
+    assert "Not looked for" in check_text(found)
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
-        "Wer malte das Bild, auf dem man nicht sieht, wo die Tür ist?",
-        "Which hormone is not stored but made on demand?",
-    ],
-)
-def test_a_negation_in_passing_asks_for_what_is_so(question: str) -> None:
-    assert negated(item(question)) is None
-
-
-def test_what_is_not_found_is_counted_and_named_when_asked() -> None:
-    found = check_items(ItemSet("one", "choice", (item("What is red?"),)))
-    kinds = dict(quiet_kinds(found))
-    names = ", ".join(f.rule.name for f in kinds[NOT_FOUND])
-    assert f"Looked for and not found: {len(kinds[NOT_FOUND])} kinds" in check_text(found)
-    assert names not in check_text(found)
-    assert f"Looked for and not found: {names}." in check_text(found, every=True)
-    assert sum(map(len, kinds.values())) == len(found.quiet)
-
-
-def test_what_could_not_be_found_is_not_what_is_not_there() -> None:
-    """Items of other splits, in a set of one; cues that 57 items could not show."""
-    few = tuple(item(f"What is red number {n}?") for n in range(12))
-    found = check_items(ItemSet("one", "choice", few))
+def test_what_is_not_found_is_told_from_what_could_not_be() -> None:
+    found = check_items(items_of(*(item(f"What is red number {n}?") for n in range(12))))
     kinds = {heading: {f.rule.name for f in quiet} for heading, quiet in quiet_kinds(found)}
-    assert {"shared_items", "shared_contexts"} <= kinds[NOTHING_TO_COMPARE]
+    assert {"shared_items", "shared_contexts"} <= kinds["Nothing in this set to compare"]
+    assert "negated" in kinds["Not found"]
+    assert sum(map(len, kinds.values())) == len(found.quiet)
     told = check_text(found, every=True)
-    for heading, names in kinds.items():
-        assert names.isdisjoint(*(other for one, other in kinds.items() if one != heading))
-        assert f"{heading}: " in told
-    tested = [f.found for f in found.quiet if f.found.n and f.found.test is not None]
-    seen = [f for f in tested if f.test.high is not None and f.test.high < f.test.expected + 0.1]
-    assert len(tested) - len(seen) == len(kinds.get(TOO_FEW, ()))
+    assert all(", ".join(f.rule.name for f in quiet) in told for _, quiet in quiet_kinds(found))
 
 
-@pytest.mark.parametrize(
-    ("rule", "question", "options"),
-    [
-        ("missing_material", "In the photograph opposite, which bird lands?", FOUR),
-        ("missing_material", "According to Table 3, which year had the best harvest?", FOUR),
-        ("missing_material", "What is the voltage across R2 in the circuit shown?", FOUR),
-        ("missing_material", "Read the poem and say which metre it uses.", FOUR),
-        ("states_answer", "Which sea is the saltiest? The key says Red Sea.", ("Red Sea", "Kara")),
-        ("states_answer", "Which tree is it? (right: A)", ("Oak", "Yew")),
-        ("equal_options", "When does it leave?", ("3 p.m.", "15:00", "16:00")),
-        ("equal_options", "How much flour?", ("half a kilo", "500 g", "2 kg")),
-        ("overlapping_options", "When was the canal dug?",
-         ("1860 to 1870", "1870 to 1880", "1880 to 1890")),
-        ("names_letters", "Which route is shortest?", ("By sea", "By land", "The converse of B")),
-    ],
-)  # fmt: skip
-def test_more_wordings_are_found(rule: str, question: str, options: tuple[str, ...]) -> None:
-    found = check_items(ItemSet("one", "choice", (item(question, options),)), [rule])
-    assert [f.rule.name for f in found.findings] == [rule]
-
-
-@pytest.mark.parametrize(
-    ("rule", "question", "options"),
-    [
-        ("overlapping_options", "When did the war last?",
-         ("1861 to 1865", "1865 to 1871", "1914 to 1918")),
-        ("equal_options", "When does it leave?", ("3 a.m.", "15:00", "16:00")),
-        ("states_answer", "Which tree is it? (right: the tall one)", ("Oak", "Yew")),
-        ("missing_material", "What is a table of 3 columns in which data are kept?", FOUR),
-    ],
-)  # fmt: skip
-def test_like_wordings_are_left_alone(rule: str, question: str, options: tuple[str, ...]) -> None:
-    found = check_items(ItemSet("one", "choice", (item(question, options),)), [rule])
-    assert not found.findings
-
-
-def test_never_the_same_place_twice_in_a_row() -> None:
-    rng = random.Random(1)
-    places = [0]
-    while len(places) < 60:
-        places.append(rng.choice([at for at in range(4) if at != places[-1]]))
-    rows = [replace(item(f"Q{n}?", FOUR, gold), id=str(n)) for n, gold in enumerate(places)]
-    found = check_items(ItemSet("set", "choice", tuple(rows)), ["gold_sequence"])
-    assert "0.0\u202f% of 59 items" in (found.findings[0].found.says or "")
-    alarms = 0
-    for _ in range(20):
-        shuffled = ItemSet("set", "choice", tuple(rng.sample(rows, 60)))
-        alarms += bool(check_items(shuffled, ["gold_sequence"]).findings)
-    assert alarms <= 4, "at the level of 5 %, more in 3 of 1,000 such tests"
-
-
-def test_a_count_has_its_share_and_the_level_of_its_interval() -> None:
-    """ "4 items: ... (2.6 % to 16.2 % of 60 items)"."""
-    made = items_of(
-        *(item(f"What is {n}?") for n in range(19)), item("Which is NOT so, and not 1?")
-    )
-    said = [sentence(f) for f in check_items(made).findings if f.count == 1 and f.found.n == 20]
-    assert said
-    assert all("(5.0\u202f% of 20 items; 95\u202f% interval " in text for text in said)
+def test_the_quick_rules_are_some_of_all() -> None:
+    made = items_of(item("R&amp;D?"), item("R&amp;D?", FOUR, 1), item("Which is NOT so?"))
+    names = {f.rule.name for f in check_items(made, QUICK).findings}
+    assert names == {"conflicting_gold", "repeated", "html"}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from horsesense.items.item import Item, ItemSet, Kind
+from horsesense.items.item import ItemSet, Kind
 
 Weight = Literal["fault", "cue", "style"]
 WEIGHTS: Final[dict[Weight, str]] = {
@@ -74,8 +74,8 @@ class Rule:
         weight: see `WEIGHTS`.
         source: the published list or study that names the flaw.
         advice: what to do about it.
-        each: finds the flaw in one item; the text is what shows it, None is no flaw.
-        whole: finds it in a set, where single items cannot show it.
+        find: finds the flaw in a set.
+        tested: whether it is about the whole set, and speaks by its test alone.
         kinds: the kinds of sets that it applies to.
         languages: the languages whose words it knows; empty where it needs none.
     """
@@ -85,21 +85,10 @@ class Rule:
     weight: Weight
     source: str
     advice: str
-    each: Callable[[Item], str | None] | None = None
-    whole: Callable[[ItemSet], Found] | None = None
+    find: Callable[[ItemSet], Found]
+    tested: bool = False
     kinds: tuple[Kind, ...] = ("choice",)
     languages: tuple[str, ...] = ()
-
-    @property
-    def tested(self) -> bool:
-        """Whether it is a cue of the whole set, which speaks by its test alone."""
-        return self.weight == "cue" and self.whole is not None
-
-    def seen(self, items: Sequence[Item]) -> list[tuple[int, str]]:
-        """Place and evidence of each item that has the flaw, where single items show it."""
-        assert self.each is not None
-        seen = ((place, self.each(item)) for place, item in enumerate(items))
-        return [(place, evidence) for place, evidence in seen if evidence is not None]
 
 
 @dataclass(frozen=True)

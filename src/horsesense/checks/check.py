@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
-from horsesense.checks.base import WEIGHTS, Finding, Found, Hit, Rule
+from horsesense.checks.base import WEIGHTS, Finding, Found, Rule
 from horsesense.checks.languages import language
 from horsesense.checks.registry import RULES
 from horsesense.checks.shares import share_test
 from horsesense.errors import UsageError
 from horsesense.items.item import ItemSet
-from horsesense.processes import Spread, copies
 from horsesense.stats.multiplicity import holm
-from horsesense.stats.words import NARROW, percent, plural
+from horsesense.stats.words import NARROW, percent, plural, some_of
 
 ALPHA: Final = 0.05
 QUICK: Final = (
@@ -22,10 +22,10 @@ QUICK: Final = (
     "repeated", "html", "escapes",
 )  # fmt: skip
 """Rules that cost next to nothing: where right answers stand, copies, broken texts."""
-MANY: Final = 1_000
-"""Items from which on copies of the process pay."""
-PIECE: Final = 100
-"""Items that a copy looks through at a time."""
+ACROSS: Final = ("shared_items", "shared_contexts")
+"""Rules that compare splits, and so also several files."""
+SEEN: Final = 0.1
+"""How far above chance a share would be seen to lie by rules that have items enough."""
 
 
 @dataclass(frozen=True)
@@ -57,62 +57,45 @@ def check_items(items: ItemSet, rules: Iterable[str] | None = None) -> CheckResu
 
     Args:
         items: the set; with all its splits, what they share is found.
-        rules: names of the rules to apply; all by default.
+        rules: names of the rules to apply; all by default, `QUICK` for those that cost little.
 
     Raises:
         UsageError: there is no such rule.
     """
     chosen = _chosen(rules)
-    suited = [rule for rule in chosen if items.kind in rule.kinds]
-    skipped = {r.name: f"it is not about {items.kind} items" for r in chosen if r not in suited}
-    spoken = language(items) if any(rule.languages for rule in suited) else None
-    foreign = [rule for rule in suited if rule.languages and spoken not in (None, *rule.languages)]
-    skipped |= {
-        r.name: f"it knows words of {_listed(r.languages)}, and the items are in {spoken}"
-        for r in foreign
-    }
-    suited = [rule for rule in suited if rule not in foreign]
-    if not items.has_gold:
-        # Not one flaw per item: the whole set has no answers, as opinion polls have none.
-        skipped |= {r.name: "no item has a gold" for r in suited if r.name == "no_gold"}
-        suited = [rule for rule in suited if rule.name != "no_gold"]
-    found = _found(items, suited)
-    adjusted = _adjusted(found)
+    spoken = language(items) if any(rule.languages for rule in chosen) else None
+    reasons = {rule: _why_not(rule, items, spoken) for rule in chosen}
+    found = {rule: rule.find(items) for rule, reason in reasons.items() if not reason}
+    tested = {r: f.test.p for r, f in found.items() if f.test and f.test.p is not None}
+    adjusted = dict(zip(tested, holm(list(tested.values())), strict=True))
     findings = [_finding(items, rule, seen, adjusted.get(rule)) for rule, seen in found.items()]
     return CheckResult(
         items,
         tuple(f for f in findings if _speaks(f)),
         tuple(f for f in findings if not _speaks(f)),
-        skipped,
+        {rule.name: reason for rule, reason in reasons.items() if reason},
     )
 
 
-def _found(items: ItemSet, rules: Sequence[Rule]) -> dict[Rule, Found]:
-    """What each rule sees. Large sets are looked through in copies of this process, item by item,
-    while rules about the whole set are applied here."""
-    singles = [rule for rule in rules if rule.whole is None]
-    places = range(0, len(items), PIECE)
-    pieces = [items.items[start : start + PIECE] for start in places]
-    hits: dict[Rule, list[Hit]] = {rule: [] for rule in singles}
-    with Spread(
-        lambda piece: [rule.seen(piece) for rule in singles],
-        pieces,
-        copies() if len(items) >= MANY and len(rules) > len(QUICK) else 0,
-    ) as looked_through:
-        wholes = {rule: rule.whole(items) for rule in rules if rule.whole is not None}
-        for start, seen in zip(places, looked_through, strict=True):
-            for rule, marks in zip(singles, seen, strict=True):
-                hits[rule] += [Hit(items.items[start + at].id, shown) for at, shown in marks]
-    each = {rule: Found(len(items), tuple(found)) for rule, found in hits.items()}
-    return {rule: (wholes | each)[rule] for rule in rules}
+def _chosen(names: Iterable[str] | None) -> list[Rule]:
+    known = {rule.name: rule for rule in RULES}
+    wanted = list(known if names is None else names)
+    for name in wanted:
+        if name not in known:
+            raise UsageError.unknown("rule", name, known)
+    return [rule for rule in RULES if rule.name in wanted]
 
 
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-ACROSS: Final = ("shared_items", "shared_contexts")
-"""Rules that compare splits, and so also several files."""
+def _why_not(rule: Rule, items: ItemSet, spoken: str | None) -> str:
+    """Why a rule does not apply to a set; "" where it does."""
+    if items.kind not in rule.kinds:
+        return f"it is not about {items.kind} items"
+    if rule.languages and spoken not in (None, *rule.languages):
+        return f"it knows no words of the items' language ({spoken})"
+    if rule.name == "no_gold" and not items.has_gold:
+        # Not one flaw per item: the whole set has no answers, as opinion polls have none.
+        return "no item has a right answer"
+    return ""
 
 
 def check_sets(sets: Sequence[ItemSet], rules: Iterable[str] | None = None) -> list[CheckResult]:
@@ -131,7 +114,7 @@ def check_sets(sets: Sequence[ItemSet], rules: Iterable[str] | None = None) -> l
 def _united(sets: Sequence[ItemSet]) -> ItemSet:
     """All items as one set whose splits are the sets."""
     if len({items.kind for items in sets}) > 1:
-        raise UsageError("The sets are of different kinds (options of their own, and labels).")
+        raise UsageError("Items with options of their own cannot be compared with labelled texts.")
     names = [
         items.name if [s.name for s in sets].count(items.name) == 1 else f"{items.name}#{n}"
         for n, items in enumerate(sets, 1)
@@ -144,48 +127,34 @@ def _united(sets: Sequence[ItemSet]) -> ItemSet:
     return ItemSet(" and ".join(names), sets[0].kind, united)
 
 
-def _chosen(names: Iterable[str] | None) -> list[Rule]:
-    known = {rule.name: rule for rule in RULES}
-    wanted = list(known if names is None else names)
-    for name in wanted:
-        if name not in known:
-            raise UsageError.unknown("rule", name, known)
-    return [rule for rule in RULES if rule.name in wanted]
-
-
-def _adjusted(found: Mapping[Rule, Found]) -> dict[Rule, float]:
-    tested = {r: f.test.p for r, f in found.items() if f.test and f.test.p is not None}
-    return dict(zip(tested, holm(list(tested.values())), strict=True))
+def _finding(items: ItemSet, rule: Rule, found: Found, p: float | None) -> Finding:
+    if found.test is not None or not found.hits:
+        return Finding(rule, found, p)
+    flawed = {hit.item for hit in found.hits}
+    test = share_test(
+        (float(item.id in flawed) for item in items),
+        [0.0] * len(items),
+        [item.cluster or item.id for item in items],
+    )
+    return Finding(rule, found, p, test.low, test.high)
 
 
 def _speaks(finding: Finding) -> bool:
-    if finding.found.test is not None:
+    if finding.rule.tested:
         return finding.p_adjusted is not None and finding.p_adjusted < ALPHA
-    return finding.count > 0 and not finding.rule.tested
-
-
-def _finding(items: ItemSet, rule: Rule, found: Found, p: float | None) -> Finding:
-    low = high = None
-    if found.test is None and found.hits:
-        flawed = {hit.item for hit in found.hits}
-        test = share_test(
-            (float(item.id in flawed) for item in items),
-            [0.0] * len(items),
-            [item.cluster or item.id for item in items],
-        )
-        low, high = test.low, test.high
-    return Finding(rule, found, p, low, high)
+    return finding.count > 0
 
 
 def check_json(result: CheckResult) -> dict[str, Any]:
     """Everything for machines."""
+    items = result.items
     return {
         "dataset": {
-            "name": result.items.name,
-            "items": len(result.items),
-            "kind": result.items.kind,
-            "fingerprint": result.items.fingerprint,
-            "notes": list(result.items.notes),
+            "name": items.name,
+            "items": len(items),
+            "kind": items.kind,
+            "fingerprint": items.fingerprint,
+            "notes": list(items.notes),
         },
         "findings": [_finding_json(finding) for finding in result.findings],
         "quiet": [_finding_json(finding) for finding in result.quiet],
@@ -194,7 +163,10 @@ def check_json(result: CheckResult) -> dict[str, Any]:
 
 
 def _finding_json(finding: Finding) -> dict[str, Any]:
-    rule, found, test = finding.rule, finding.found, finding.found.test
+    rule, found, test = finding.rule, finding.found, None
+    if found.test is not None:
+        test = asdict(found.test) | {"p_adjusted": finding.p_adjusted}
+        test["p_value"] = test.pop("p")
     return {
         "rule": rule.name,
         "title": rule.title,
@@ -207,43 +179,24 @@ def _finding_json(finding: Finding) -> dict[str, Any]:
         "share": finding.count / found.n if found.n and test is None else None,
         "low": finding.low,
         "high": finding.high,
-        "test": None
-        if test is None
-        else {
-            "share": test.share,
-            "low": test.low,
-            "high": test.high,
-            "n": test.n,
-            "expected": test.expected,
-            "p_value": test.p,
-            "p_adjusted": finding.p_adjusted,
-            "method": test.method,
-        },
+        "test": test,
         "items": [{"id": hit.item, "evidence": hit.evidence} for hit in found.hits],
     }
 
 
 def sentence(finding: Finding) -> str:
     """What was found, with its number, n and interval."""
-    found, test, rule = finding.found, finding.found.test, finding.rule
+    found, test = finding.found, finding.found.test
     if found.says:
         return found.says
+    title = f"{finding.rule.title[:1].upper()}{finding.rule.title[1:]}"
     if test is None:
-        share = ""
-        if found.n:
-            ends = _interval(finding.low, finding.high)
-            share = f" ({percent(finding.count / found.n, 1)} of {plural(found.n, 'item')}; {ends})"
-        items = f"{finding.count:,} item{'s' * (finding.count != 1)}"
-        return f"{items}: {rule.title}{share}."
+        said = f"{title}: {some_of(finding.count, found.n, 'item')}"
+        return f"{said} ({_interval(finding.low, finding.high)})." if finding.count else f"{said}."
     return (
-        f"{_capital(rule.title)}: right on {percent(test.share, 1)}"
-        f" ({_interval(test.low, test.high)}) of the {test.n:,} items that have one;"
-        f" chance gives {percent(test.expected, 1)}."
+        f"{title}: right on {percent(test.share, 1)} of the {test.n:,} items that have one"
+        f" ({_interval(test.low, test.high)}); chance gives {percent(test.expected, 1)}."
     )
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _interval(low: float | None, high: float | None) -> str:
@@ -255,72 +208,54 @@ def _interval(low: float | None, high: float | None) -> str:
 def check_text(result: CheckResult, shown: int = 3, *, every: bool = False) -> str:
     """The same for people: what was found, the first items of each, and what to do; with `every`,
     also the names of what was not found."""
-    n = len(result.items)
-    lines = [f"{n:,} item{'s' * (n != 1)} of {result.items.name}: {summary(result)}"]
-    lines += map(_printable, result.items.notes)
+    lines = [f"{plural(len(result.items), 'item')} of {result.items.name}: {summary(result)}"]
+    lines += result.items.notes
     for weight, heading in WEIGHTS.items():
         findings = [f for f in result.findings if f.rule.weight == weight]
-        findings.sort(key=_single_cue)
-        if findings:
-            lines += ["", heading]
-        for finding in findings:
-            lines.append(f"  {sentence(finding)} [{finding.rule.name}]")
-            lines += [
-                f"      {_printable(hit.item)}: {_printable(hit.evidence)}"
-                for hit in finding.found.hits[:shown]
-            ]
-            if finding.count > shown > 0:
-                lines.append(f"      ... and {finding.count - shown:,} more")
-            lines.append(f"    -> {finding.rule.advice} ({finding.rule.source})")
-    for place, (heading, quiet) in enumerate(quiet_kinds(result)):
-        names, kinds = ", ".join(f.rule.name for f in quiet), plural(len(quiet), "kind")
-        told = names if every else f"{kinds} of flaws{'' if place else ' (--all names them)'}"
-        lines += [*([] if place else [""]), f"{heading}: {told}."]
+        lines += ["", heading] if findings else []
+        for finding in sorted(findings, key=_single_cue):
+            lines += _finding_text(finding, shown)
+    lines.append("")
+    for heading, quiet in quiet_kinds(result):
+        names = ", ".join(f.rule.name for f in quiet)
+        lines.append(f"{heading}: {names if every else plural(len(quiet), 'check')}.")
+    reasons: dict[str, list[str]] = {}
+    for name, why in result.skipped.items():
+        reasons.setdefault(why, []).append(name)
     lines += [
-        f"Not looked for: {', '.join(names)} ({why})." for why, names in _foreign(result).items()
+        f"Not looked for: {', '.join(names)} ({why})."
+        for why, names in reasons.items()
+        if every or not why.startswith("it is not about")
     ]
-    return "\n".join(lines)
+    lines += [] if every else ["--all names every check."]
+    return "\n".join(map(_printable, lines))
 
 
-SEEN = 0.1
-"""How far above chance a share would be seen to lie by rules that have items enough."""
+def _finding_text(finding: Finding, shown: int) -> list[str]:
+    hits = finding.found.hits[:shown]
+    more = [f"      ... and {finding.count - shown:,} more"] * (finding.count > shown > 0)
+    return [
+        f"  {sentence(finding)} [{finding.rule.name}]",
+        *(f"      {hit.item}: {hit.evidence}" for hit in hits),
+        *more,
+        f"    -> {finding.rule.advice} ({finding.rule.source})",
+    ]
 
 
 def quiet_kinds(result: CheckResult) -> list[tuple[str, list[Finding]]]:
     """What was not found, by whether it could have been: a heading, and rules in each."""
-    quiet: dict[str, list[Finding]] = {}
+    headings = ("Not found", "Too few items to tell", "Nothing in this set to compare")
+    quiet: dict[str, list[Finding]] = {heading: [] for heading in headings}
     for finding in result.quiet:
-        quiet.setdefault(_heading(finding.found), []).append(finding)
-    return [(heading, quiet[heading]) for heading in QUIET if heading in quiet]
-
-
-NOT_FOUND = "Looked for and not found"
-TOO_FEW = f"Not found, of too few items to see {percent(SEEN)} above chance"
-NOTHING_TO_COMPARE = "Not looked for, as nothing in the set can be compared so"
-QUIET = (NOT_FOUND, TOO_FEW, NOTHING_TO_COMPARE)
-
-
-def _heading(found: Found) -> str:
-    if not found.n:
-        return NOTHING_TO_COMPARE
-    test = found.test
-    few = test is not None and (test.high is None or test.high >= test.expected + SEEN)
-    return TOO_FEW if few else NOT_FOUND
-
-
-def _foreign(result: CheckResult) -> dict[str, list[str]]:
-    """Why rules that know words were not applied -> their names."""
-    reasons: dict[str, list[str]] = {}
-    for name, why in result.skipped.items():
-        if why.startswith("it knows"):
-            reasons.setdefault(why.replace("it knows", "they know"), []).append(name)
-    return reasons
+        found, test = finding.found, finding.found.test
+        few = test is not None and (test.high is None or test.high >= test.expected + SEEN)
+        quiet[headings[2 if not found.n else few]].append(finding)
+    return [(heading, findings) for heading, findings in quiet.items() if findings]
 
 
 def _single_cue(finding: Finding) -> bool:
     """Whether a cue is found in one item only: true of it, and no news of the set."""
-    tested = finding.found.test is not None
-    return finding.rule.weight == "cue" and not tested and finding.count == 1
+    return finding.rule.weight == "cue" and finding.found.test is None and finding.count == 1
 
 
 def headlines(result: CheckResult, most: int = 3) -> list[str]:
@@ -328,25 +263,22 @@ def headlines(result: CheckResult, most: int = 3) -> list[str]:
     heavy = [f for f in result.findings if f.rule.weight != "style" and not _single_cue(f)]
     lines = [f"check: {summary(result)}"]
     lines += [f"  {sentence(finding)}" for finding in heavy[:most]]
-    if result.findings:
-        lines.append("  `horsesense check` with these items lists all findings.")
-    return lines
+    return lines + ["  `horsesense check` with these items lists all findings."] * bool(
+        result.findings
+    )
 
 
 def summary(result: CheckResult) -> str:
     """One line: how many findings of each weight."""
-    counts = {w: [f for f in result.findings if f.rule.weight == w] for w in WEIGHTS}
-    if not result.findings:
-        looked = sum(bool(f.found.n) for f in result.quiet)
-        return f"none of the {looked} kinds of flaws looked for is found."
-    told = [
-        f"{len(found)} {'kind' if len(found) == 1 else 'kinds'} of {noun}"
-        for noun, found in zip(("faults", "cues", "doubtful style"), counts.values(), strict=True)
-        if found
-    ]
-    return f"{', '.join(told)}."
+    looked = sum(bool(f.found.n) for f in (*result.quiet, *result.findings))
+    counts = [sum(f.rule.weight == weight for f in result.findings) for weight in WEIGHTS]
+    nouns = ("fault", "cue", "style flaw")
+    told = [plural(n, noun) for n, noun in zip(counts, nouns, strict=True) if n]
+    return f"{', '.join(told) or 'nothing found'} in {looked} checks."
 
 
 def _printable(text: str) -> str:
-    """`text` without anything a terminal would obey."""
-    return "".join(c if c.isprintable() else "�" for c in text)
+    """`text` without anything a terminal would obey; spaces of every width stay."""
+    return "".join(
+        c if c.isprintable() or unicodedata.category(c) == "Zs" else "\ufffd" for c in text
+    )

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from importlib.resources import files
 from typing import Any, Final
 
-from horsesense.checks import conflicts, options, positions, questions, ranges, repeats, texts
-from horsesense.checks.base import Found, Rule
-from horsesense.checks.shares import Marks, cue
-from horsesense.items.item import Item, ItemSet, Kind
+from horsesense.checks import options, positions, questions, repeats, texts
+from horsesense.checks.base import Found, Hit, Rule
+from horsesense.checks.cues import CUES, cue
+from horsesense.items.item import Item, ItemSet
 
 EACH: Final[Mapping[str, Callable[[Item], str | None]]] = {
     "equal_options": options.equal,
@@ -21,10 +21,9 @@ EACH: Final[Mapping[str, Callable[[Item], str | None]]] = {
     "states_answer": questions.states_answer,
     "no_gold": questions.no_gold,
     "grammar": options.article,
-    "lists_options": questions.lists_options,
     "names_letters": options.names_letters,
     "own_letters": options.own_letters,
-    "overlapping_options": ranges.overlapping,
+    "overlapping_options": options.overlapping,
     "html": texts.html,
     "escapes": texts.escapes,
     "split_words": texts.split_words,
@@ -36,38 +35,34 @@ EACH: Final[Mapping[str, Callable[[Item], str | None]]] = {
     "k_type": options.k_type,
     "out_of_order": options.out_of_order,
 }
-"""Rule -> what finds the flaw in one item."""
+"""Rule -> what shows the flaw in one item, None where it has none."""
 
-CUES: Final[Mapping[str, Marks]] = {
-    "longest_option": options.longest,
-    "slightly_longest": options.slightly_longest,
-    "shortest_option": options.shortest,
-    "absolute_words": options.absolute,
-    "vague_words": options.vague,
-    "convergence": options.like_the_others,
-    "odd_form": options.odd_form,
-    "middle_number": options.middle_number,
-    "in_question": questions.repeated_in_question,
-    "all_of_the_above_right": options.all_of_the_above,
-    "none_of_the_above_right": options.none_of_the_above,
-    "class_in_text": questions.class_in_text,
-}
-"""Rule -> the options that the cue marks."""
-
-WHOLE: Final[Mapping[str, Callable[[ItemSet], Found]]] = {
-    "conflicting_gold": conflicts.conflicting,
-    "same_question": conflicts.same_question,
-    "lost_letters": texts.lost_letters,
-    "shared_items": repeats.shared_items,
-    "shared_contexts": repeats.shared_contexts,
+TESTED: Final[Mapping[str, Callable[[ItemSet], Found]]] = {
     "gold_position": positions.gold_positions,
     "gold_sequence": positions.gold_sequence,
     "gold_by_subject": positions.gold_by_subject,
+    **{name: cue(marks) for name, marks in CUES.items()},
+}
+"""Rule -> the test of the whole set."""
+
+WHOLE: Final[Mapping[str, Callable[[ItemSet], Found]]] = {
+    "conflicting_gold": repeats.conflicting,
+    "same_question": repeats.same_question,
+    "lost_letters": texts.lost_letters,
+    "shared_items": repeats.shared_items,
+    "shared_contexts": repeats.shared_contexts,
     "repeated": repeats.repeated,
     "nearly_repeated": repeats.nearly_repeated,
-    **{name: cue(marks, "{options}") for name, marks in CUES.items()},
 }
-"""Rule -> what finds the flaw in a set."""
+"""Rule -> what finds the flaw by comparing items."""
+
+
+def _one_by_one(each: Callable[[Item], str | None]) -> Callable[[ItemSet], Found]:
+    def find(items: ItemSet) -> Found:
+        shown = ((item.id, each(item)) for item in items)
+        return Found(len(items), tuple(Hit(name, told) for name, told in shown if told))
+
+    return find
 
 
 def _rules() -> tuple[Rule, ...]:
@@ -78,13 +73,10 @@ def _rules() -> tuple[Rule, ...]:
 
 
 def _rule(name: str, told: dict[str, Any], sources: Mapping[str, str]) -> Rule:
-    kinds: tuple[Kind, ...] = tuple(told.pop("kinds", ("choice",)))
-    languages = tuple(told.pop("languages", ()))
     source = "; ".join(sources[key] for key in told.pop("sources"))
-    return Rule(
-        name, source=source, kinds=kinds, languages=languages,
-        each=EACH.get(name), whole=WHOLE.get(name), **told,
-    )  # fmt: skip
+    told |= {key: tuple(told[key]) for key in ("kinds", "languages") if key in told}
+    find = _one_by_one(EACH[name]) if name in EACH else {**TESTED, **WHOLE}[name]
+    return Rule(name, source=source, find=find, tested=name in TESTED, **told)
 
 
 RULES: Final[tuple[Rule, ...]] = _rules()

@@ -1,19 +1,26 @@
-"""Items that occur more than once, and what is shared across splits."""
+"""Items that occur more than once, contradict each other, or stand in two splits."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import replace
+from collections import defaultdict
+from collections.abc import Iterable
 from typing import Final
 
 from horsesense.checks.base import Found, Hit
-from horsesense.checks.conflicts import agree, answer, conflicting, same_question
 from horsesense.checks.shares import clipped
 from horsesense.checks.texts import texts
-from horsesense.items.item import Item, ItemSet, normalised
-from horsesense.items.near import near_duplicates
+from horsesense.items.item import Item, ItemSet, identity, normalised, same_text
+from horsesense.items.near import TOKENS, near_duplicates
 
+_LITTLE: Final = frozenset((
+    "a", "an", "the", "of", "in", "on", "at", "which", "what", "this", "that", "these", "those",
+    "following",
+))  # fmt: skip
+"""Words that two wordings of one question may differ in."""
+_SIGNS: Final = frozenset(".,;:!?\"'“”‘’…")
+_SPECIFIC: Final = 5
+"""Words from which a question asks for one thing, whatever its options."""
 _PASSAGE_WORDS: Final = 25
 """Words before the last sentence of a question from which they are a passage."""
 _SAME_ASKED: Final = 0.6
@@ -24,15 +31,70 @@ _BEGINNING: Final = re.compile(
 )
 
 
+def _found(items: ItemSet, shown: dict[str, str], n: int | None = None) -> Found:
+    """The items of which something is shown, in the set's order."""
+    hits = tuple(Hit(item.id, shown[item.id]) for item in items if item.id in shown)
+    return Found(len(items) if n is None else n, hits)
+
+
+def conflicting(items: ItemSet) -> Found:
+    """Items that ask the same, with the same options, and have other golds."""
+    shown: dict[str, str] = {}
+    for group in items.copies:
+        if not _agree(group):
+            told = "; ".join(f"{item.id} says {_answer(item)!r}" for item in group[:3])
+            shown |= {item.id: f"{clipped(item.question, 50)!r}: {told}" for item in group}
+    return _found(items, shown)
+
+
 def repeated(items: ItemSet) -> Found:
     """Items that ask the same as an earlier one, with the same set of options."""
-    first = {item.id: group[0].id for group in items.copies for item in group[1:]}
-    hits = tuple(
-        Hit(item.id, f"repeats {first[item.id]}: {clipped(item.question)!r}")
-        for item in items
-        if item.id in first
-    )
-    return Found(len(items), hits)
+    return _found(items, {
+        item.id: f"repeats {first.id}: {clipped(item.question)!r}"
+        for first, *others in items.copies
+        for item in others
+    })  # fmt: skip
+
+
+def same_question(items: ItemSet) -> Found:
+    """Items that ask what an earlier one asks, with other options or another answer."""
+    groups: defaultdict[object, list[Item]] = defaultdict(list)
+    for item in items:
+        if item.gold is not None:
+            groups[item.context, item.text_b, item.target, _wording(item.question)].append(item)
+    shown = {}
+    for first, *others in groups.values():
+        # "Which of these is true?" asks something else with each options.
+        if others and (first.context or len(_wording(first.question)) >= _SPECIFIC):
+            for item in others:
+                if _differ(first, item):
+                    shown[item.id] = f"{clipped(item.question)!r}, as {first.id}, there with the"
+                    shown[item.id] += f" answer {_answer(first)!r}, here with {_answer(item)!r}"
+    return _found(items, shown)
+
+
+def _differ(first: Item, other: Item) -> bool:
+    """Whether items of one wording have other options, or other golds and are no copies."""
+    if {*map(same_text, first.options)} != {*map(same_text, other.options)}:
+        return True
+    return not _agree((first, other)) and same_text(first.question) != same_text(other.question)
+
+
+def _wording(question: str) -> tuple[str, ...]:
+    """What two wordings of one question share, in its order."""
+    tokens = TOKENS.findall(question)
+    kept = [t if len(t) == 1 else t.lower() for t in tokens]
+    return tuple(t for t in kept if t.lower() not in _LITTLE and t not in _SIGNS) or tuple(kept)
+
+
+def _agree(group: Iterable[Item]) -> bool:
+    """Whether all golds of items that ask the same say the same."""
+    return len({same_text(i.options[i.gold]) for i in group if i.gold is not None}) < 2
+
+
+def _answer(item: Item) -> str:
+    """The text of the gold, for people."""
+    return "nothing" if item.gold is None else clipped(item.options[item.gold], 40)
 
 
 def nearly_repeated(items: ItemSet) -> Found:
@@ -44,25 +106,15 @@ def nearly_repeated(items: ItemSet) -> Found:
     listed = items.items
     # Classes that all items share would make short texts alike.
     own = len({item.options for item in listed}) > 1
-    alike = near_duplicates([texts(item, options=own) for item in listed])
-    pairs = [(listed[a], listed[b]) for a, b in alike]
-    known = _named(items, pairs)
-    hits: dict[str, Hit] = {}
-    for first, second in pairs:
-        if second.id in known or second.id in hits or _about_one_passage(first, second):
-            continue
-        other = "" if agree((first, second)) else f", with the answer {answer(second)!r}"
-        shown = clipped(second.question)
-        hits[second.id] = Hit(second.id, f"like {first.id}{other}: {shown!r}")
-    return Found(len(items), tuple(hits[item.id] for item in listed if item.id in hits))
-
-
-def _named(items: ItemSet, pairs: Iterable[tuple[Item, Item]]) -> set[str]:
-    """The items of pairs that other rules name, which need to look at these items alone."""
-    paired = {item.id for pair in pairs for item in pair}
-    few = replace(items, items=tuple(item for item in items if item.id in paired))
-    found = [repeated(few), conflicting(few), same_question(few)]
-    return {hit.item for one in found for hit in one.hits}
+    others = [rule(items) for rule in (repeated, conflicting, same_question)]
+    known = {hit.item for found in others for hit in found.hits}
+    shown: dict[str, str] = {}
+    for a, b in near_duplicates([texts(item, options=own) for item in listed]):
+        first, second = listed[a], listed[b]
+        if second.id not in known and not _about_one_passage(first, second):
+            other = "" if _agree((first, second)) else f", with the answer {_answer(second)!r}"
+            shown.setdefault(second.id, f"like {first.id}{other}: {clipped(second.question)!r}")
+    return _found(items, shown)
 
 
 def _about_one_passage(first: Item, second: Item) -> bool:
@@ -71,11 +123,11 @@ def _about_one_passage(first: Item, second: Item) -> bool:
         return True
     if first.text_b is not None and first.question == second.question:
         return True
-    (passage, asked), (_, again) = passage_and_rest(first), passage_and_rest(second)
+    (passage, asked), (_, again) = _passage_and_rest(first), _passage_and_rest(second)
     return bool(passage) and _shared(asked, again) < _SAME_ASKED
 
 
-def passage_and_rest(item: Item) -> tuple[str, str]:
+def _passage_and_rest(item: Item) -> tuple[str, str]:
     """The sentences before the last of a long question; and the last, with the options."""
     *before, last = re.split(r"(?<=[.?!\"”’\d)])\s+(?=[A-Z\"“‘(])", item.question.strip())
     passage = " ".join(before)
@@ -90,32 +142,9 @@ def _shared(one: str, other: str) -> float:
     return len(first & second) / max(len(first | second), 1)
 
 
-def across_splits(what: Callable[[Item], str | None]) -> Callable[[ItemSet], Found]:
-    """A rule's `whole`: items of one split whose text (as `what` gives it) is in another."""
-
-    def find(items: ItemSet) -> Found:
-        splits = {item.split for item in items}
-        if len(splits) < 2:
-            return Found(0)
-        first: dict[str, Item] = {}
-        hits = []
-        looked = 0
-        for item, text in _told(items, what):
-            looked += 1
-            earlier = first.setdefault(text, item)
-            if earlier.split != item.split:
-                told = f"{item.split}, also in {earlier.split} ({earlier.id})"
-                hits.append(Hit(item.id, f"{told}: {clipped(item.context or item.question)!r}"))
-        return Found(looked, tuple(hits))
-
-    return find
-
-
-def _told(items: Iterable[Item], what: Callable[[Item], str | None]) -> Iterable[tuple[Item, str]]:
-    for item in items:
-        text = what(item)
-        if text:
-            yield item, text
+def shared_items(items: ItemSet) -> Found:
+    """Items of one split that are, but for layout, in another."""
+    return _across(items, [(item, identity(item, items.kind, normalised)) for item in items])
 
 
 def shared_contexts(items: ItemSet) -> Found:
@@ -123,41 +152,31 @@ def shared_contexts(items: ItemSet) -> Found:
 
     The passage is the context, or what stands before the last sentence of a long question.
     """
+    passages = (item.context or _passage_and_rest(item)[0] for item in items)
+    told = ((item, _BEGINNING.sub("", text)) for item, text in zip(items, passages, strict=True))
+    held = [(item, passage) for item, passage in told if passage]
     if len({item.split for item in items}) < 2:
         return Found(0)
-    held = [
-        (item, passage)
-        for item in items
-        if (passage := _BEGINNING.sub("", item.context or passage_and_rest(item)[0]))
-    ]
-    first: dict[str, int] = {}
-    distinct: list[tuple[Item, str]] = []
-    same: list[int] = []
-    for item, passage in held:
-        # Of one split's passage, the first item stands for all.
-        key = f"{item.split}\n{normalised(passage)}"
-        if key not in first:
-            first[key] = len(distinct)
-            distinct.append((item, passage))
-        same.append(first[key])
-    earlier: dict[int, Item] = {}
-    for a, b in near_duplicates([passage for _, passage in distinct]):
-        if distinct[a][0].split != distinct[b][0].split:
-            earlier.setdefault(b, distinct[a][0])
-    hits = []
-    for (item, passage), place in zip(held, same, strict=True):
-        if place in earlier:
-            told = f"{item.split}, also in {earlier[place].split} ({earlier[place].id})"
-            hits.append(Hit(item.id, f"{told}: {clipped(passage)!r}"))
-    return Found(len(held), tuple(hits))
+    places: dict[str, int] = {}
+    for _, passage in held:
+        places.setdefault(passage, len(places))
+    # Passages that are nearly one have the number of the first of them.
+    same = list(range(len(places)))
+    for a, b in near_duplicates(list(places)):
+        same[b] = same[a]
+    return _across(items, [(item, same[places[passage]]) for item, passage in held])
 
 
-shared_items = across_splits(
-    lambda item: (
-        "|".join(
-            normalised(part or "")
-            for part in (item.context, item.question, item.text_b, item.target)
-        )
-        + "|".join(sorted(map(normalised, item.options)))
-    )
-)
+def _across(items: ItemSet, keyed: Iterable[tuple[Item, object]]) -> Found:
+    """Items that share a key with an item of another split before them."""
+    keyed = list(keyed)
+    if len({item.split for item in items}) < 2:
+        return Found(0)
+    first: dict[object, Item] = {}
+    shown = {}
+    for item, key in keyed:
+        earlier = first.setdefault(key, item)
+        if earlier.split != item.split:
+            told = f"{item.split}, also in {earlier.split} ({earlier.id})"
+            shown[item.id] = f"{told}: {clipped(item.context or item.question)!r}"
+    return _found(items, shown, len(keyed))

@@ -12,37 +12,25 @@ from horsesense.checks.shares import clipped, quoted
 from horsesense.items.item import Item, ItemSet
 
 _COMMANDS: Final = (
-    "frac|dfrac|tfrac|sqrt|mathbb|mathrm|mathbf|mathcal|operatorname|overline|underline|text|vec"
-    "|hat|bar|begin|binom"
+    "d?frac|tfrac|sqrt|mathbb|mathrm|mathbf|mathcal|operatorname|overline|underline|text|vec|hat"
+    "|bar|begin|binom"
 )
-_SYMBOLS: Final = (
-    "times|cdot|leq|geq|neq|infty|alpha|beta|gamma|delta|theta|lambda|sigma|omega|rightarrow"
-    "|leftarrow|subseteq|cup|cap|mathbb|frac|sqrt|langle|rangle|ldots|cdots|circ|pi|int|sum"
-)
-_LOST: Final = re.compile(
-    rf"(?<![\\A-Za-z])(?:{_COMMANDS})\{{"
-    # A JSON or Python escape that ate the backslash and the first letter of a command.
-    r"|\x0crac|\x08(?:eta|egin|ar\b|inom)|\t(?:imes|heta|frac|extbf|an\b(?=[\s(]))|\r(?:ight|ho\b)"
-    r"|\x07lpha|\x0b(?:ec|arphi)"
-    # The same where the control character has gone as well.
-    r"|(?<![\\A-Za-z])(?:rac|inom|egin|ext|extbf|extit|athrm|qrt)\{|\$(?:heta|lpha|rac|imes)\b"
+_LOST_BACKSLASH: Final = re.compile(
+    # A command without its backslash; what a JSON or Python escape left of one.
+    rf"(?<![\\A-Za-z])(?:{_COMMANDS}|rac|inom|egin|ext|extbf|athrm|qrt)\{{"
+    r"|\x0crac|\x08(?:eta|egin|ar\b|inom)|\t(?:imes|heta|frac|extbf)|\r(?:ight|ho\b)|\x07lpha"
     r"|(?<=[\d)}$] )imes(?= ?[\d({$])"
 )
-_OF_FORMULAS: Final = "{$\x07\x08\x0b\x0c\t\r"
-"""One of these stands in nearly every text that `_LOST` finds."""
 _MATH: Final = re.compile(r"\$(?=\S)[^$\n]{1,200}(?<=\S)\$(?!\d)")
-_BARE: Final = re.compile(rf"(?<![\\A-Za-z])(?:{_SYMBOLS})(?![A-Za-z])")
-
-_GREEK: Final = (
-    "alpha|beta|gamma|delta|epsilon|theta|lambda|sigma|phi|psi|omega|pi|xi|mu|nu|rho|tau|big|bigg"
-    "|left|right|longrightarrow|leftrightarrow|iff|implies|vert|pr|re|im|log|exp|gcd|det|mod"
+_BARE: Final = re.compile(
+    r"(?<![\\A-Za-z])(?:times|cdot|[lgn]eq|infty|alpha|beta|gamma|theta|lambda|sigma|rightarrow"
+    r"|subseteq|cup|cap|frac|sqrt|heta|lpha|imes)(?![A-Za-z])"
 )
 _MOJIBAKE: Final = re.compile(
     "\ufffd|[\x80-\x9f]"
     # UTF-8 read as Latin-1 or Windows-1252.
     "|Ã[\x80-\xbf€‚ƒ„…†‡ˆ‰Š‹Œ‘’“”•–—˜™š›œ¡-¿]|â€[œ\x9d™˜“”¦\x93\x94\x9c\x99]?|Â[\xa0-\xbf]"
-    "|Î[±-¿]|â(?:ˆ|‰|†)"
-    "|ï»¿|ðŸ|[\ue000-\uf8ff]"
+    "|Î[±-¿]|â(?:ˆ|‰|†)|ï»¿|ðŸ|[\ue000-\uf8ff]"
     # Mac Roman read as Latin-1 or Windows-1252, and UTF-8 read as Mac Roman or Windows-1251.
     "|(?<=[a-z])[ÒÓÔÕÑÐ]|(?<=[a-z][.,!?])[ÓÕ]|(?<![^\\W_])Ò(?=[A-Za-z][^ÒÓ]{0,200}Ó)|ÛÏ|Ûª|Û÷|Ûò"
     "|‚Ä[úùôòìî¶]|(?<=[a-z])√[©®¢§∂º≠´†±]|¬[∞ß£©®±](?=[\\s\\d])|вЂ[™њќњ“”]"
@@ -57,38 +45,32 @@ _LOST_SIGN: Final = re.compile(
     r"|(?<=qu\?)(?<![\w/=&.]qu\?)(?=[aeiouyhàâéèêîô][a-z])"
     r"|(?<=[cdjlmnst]\?)(?<![\w/=&.].\?)(?=[aeiouyhàâéèêîô][a-z]))"
 )
-_TAG: Final = re.compile(
+_MARKUP: Final = re.compile(
     # A lone <p> may be a group's generator; a closing tag can be nothing else.
     r"</(?:p|b|i|u|a|h[1-6])>|</?(?:br|div|span|em|strong|sub|sup|img|table|tr|td|th|ul|ol|li"
-    r"|font|hr|center|blockquote)(?:\s[^<>]*)?/?>",
+    r"|font|hr|center|blockquote)(?:\s[^<>]*)?/?>"
+    r"|(?<![&\w])(?:quot|amp|nbsp|apos|mdash|ndash|rsquo|lsquo|hellip|[lg]t);(?!\w*\()"
+    r"|(?<!&)#\d{2,4};|&(?:amp|lt|gt|nbsp|quot|apos|rsquo|lsquo|ndash|mdash|#\d+|#x[\da-f]+);",
     re.IGNORECASE,
 )
-_ENTITY: Final = re.compile(
-    r"(?<![&\w])(?:quot|amp|nbsp|apos|mdash|ndash|rsquo|lsquo|hellip|[lg]t);(?!\w*\()"
-    r"|(?<!&)#\d{2,4};|&(?:amp|lt|gt|nbsp|quot|apos|rsquo|lsquo|ndash|mdash|#\d+|#x[\da-f]+);",
-    re.I,
-)
-_OF_MARKUP: Final = ("<", *(f"{name};" for name in (
-    "quot", "amp", "nbsp", "apos", "dash", "squo", "hellip", "lt", "gt")), "#")  # fmt: skip
+_OF_MARKUP: Final = (
+    "<", "#", "quot;", "amp;", "nbsp;", "apos;", "dash;", "squo;", "hellip;", "lt;", "gt;",
+)  # fmt: skip
 _ESCAPE: Final = re.compile(
     # Followed by a quote it is quoted: a question about programs may show it so.
     r"\\newline|\\[nrt](?![A-Za-z\"'`])|\\n(?=[A-Z])|\\u[\da-fA-F]{4}|\\/|\\\\?[\"']"
     # A backslash where a line ended; a LaTeX command may follow a word as well.
-    rf"|(?<![\\A-Za-z$])[A-Za-z]{{3,}}[.,]?\\(?!(?:{_COMMANDS}|{_SYMBOLS})(?![a-z]))[a-z]{{2}}"
-    rf"|(?<![\\A-Za-z$])[A-Za-z]{{3,}}[.,]?\\(?!(?:{_COMMANDS}|{_SYMBOLS})(?![a-z])"
-    rf"|(?i:{_GREEK}))[A-Z][a-z]"
+    r"|(?<![\\A-Za-z$])[A-Za-z]{3,}[.,]?\\(?!(?:frac|sqrt|math|text|over|under|big|left|right|[lgn]eq"
+    r"|[a-z]*arrow|cdot|times|in|cup|cap|sub|alpha|beta|gamma|theta|pi|int|sum|cfrac|sin|cos))"
+    r"[A-Za-z][a-z]"
 )
-_PATH: Final = re.compile(r"\b[A-Za-z]:\\")
 _ABOUT_CODE: Final = re.compile(
-    r"\b(?:HTML5?|XHTML|XML|JSX|CSS|markup|hyperlinks?|(?:opening|closing) tags?|tags?|escape"
-    r" (?:sequence|character|code)s?|escapes?|backslash(?:es)?|(?<!\\)newlines?|line ?feed"
-    r"|carriage return|regex|regular expressions?|printf?|string literals?|Python|Java(?:Script)?"
-    r"|PHP|bash|shell|LaTeX|Unicode|file ?paths?|directory|source code|snippet|code)\b"
-    r"|\b[CF][+#]{1,2}|\w\(\)|==|\bdef \w+\("
+    r"\b(?:HTML5?|XML|CSS|markup|hyperlinks?|tags?|escapes?|backslash(?:es)?|(?<!\\)newlines?"
+    r"|line ?feed|carriage return|regex|regular expressions?|printf?|string literals?|Python"
+    r"|Java(?:Script)?|PHP|bash|shell|LaTeX|Unicode|file ?paths?|directory|snippet|code)\b"
+    r"|\b[CF][+#]{1,2}|\w\(\)|==|\bdef \w+\(|\b[A-Za-z]:\\"
 )
 """A question about code, markup or paths may show tags and escapes as they are."""
-_ASKED: Final = 300
-"""Characters at the end of a question that say what it is about."""
 _WHOLE_TAG: Final = re.compile(r"\s*(?:</?[A-Za-z][\w-]*[^<>]*>|&\w+;|\\\w+)\s*")
 _SPLIT: Final = re.compile(
     r"\w n[’']t\b|\w [’'](?:s|re|ll|ve|d|m)\b(?![’'])|-[lr][rcs]b-|(?<!`)``(?= ?\w)(?!`)"
@@ -123,38 +105,50 @@ def texts(item: Item, *, options: bool = True) -> str:
     return "\n".join(filter(None, (item.context, item.question, item.text_b, *more)))
 
 
-def _shows(signs: Iterable[str], *patterns: re.Pattern[str]) -> Callable[[Item], str | None]:
-    """A rule's `each`: the first place that one of the patterns finds.
+def _shows(
+    signs: Iterable[str], pattern: re.Pattern[str], *, unless_asked: bool = False
+) -> Callable[[Item], str | None]:
+    """A rule's `each`: the first place that the pattern finds, with the text beside it.
 
-    One of the `signs` stands in every text that they find; most texts have none.
+    Args:
+        signs: one of them stands in every text that it finds; most texts have none.
+        unless_asked: leave out items that are themselves about code, markup or paths.
     """
 
     def each(item: Item) -> str | None:
         whole = texts(item)
         if not any(map(whole.__contains__, signs)):
             return None
-        found = next(filter(None, (pattern.search(whole) for pattern in patterns)), None)
-        return None if found is None else around(whole, found)
+        found = pattern.search(whole)
+        return None if not found or (unless_asked and _of_code(item)) else _around(whole, found)
 
     return each
 
 
-def around(whole: str, found: re.Match[str]) -> str:
-    """What a pattern found and the text beside it, with odd characters spelled out."""
+def _around(whole: str, found: re.Match[str]) -> str:
     return repr(whole[max(0, found.start() - 25) : found.end() + 25])
+
+
+def _of_code(item: Item) -> bool:
+    """Whether an item asks about code, markup or paths, or offers them."""
+    asked = item.question.rstrip()[-300:]
+    about = asked.endswith(("?", ":", "_", "is", "a")) and _ABOUT_CODE.search(asked)
+    return bool(about) or sum(map(bool, map(_WHOLE_TAG.fullmatch, item.options))) > 1
+
+
+_lost_commands = _shows(["{", "$", "\x07", "\x08", "\x0c", "\t", "\r", " imes"], _LOST_BACKSLASH)
+html = _shows(_OF_MARKUP, _MARKUP, unless_asked=True)
+escapes = _shows("\\", _ESCAPE, unless_asked=True)
+split_words = _shows("'’-`", _SPLIT)
+emptied_brackets = _shows("(", _EMPTIED)
 
 
 def lost_backslashes(item: Item) -> str | None:
     """A LaTeX command without its backslash."""
     whole = texts(item)
-    if not any(map(whole.__contains__, _OF_FORMULAS)) and " imes" not in whole:
-        return None
-    if found := _LOST.search(whole):
-        return around(whole, found)
-    for math in _MATH.finditer(whole) if "$" in whole else ():
-        if found := _BARE.search(math[0]):
-            return repr(clipped(math[0]))
-    return None
+    maths = (math[0] for math in _MATH.finditer(whole)) if "$" in whole else ()
+    bare = next((math for math in maths if _BARE.search(math)), None)
+    return _lost_commands(item) or (None if bare is None else repr(clipped(bare)))
 
 
 def broken_encoding(item: Item) -> str | None:
@@ -164,28 +158,7 @@ def broken_encoding(item: Item) -> str | None:
     found = odd or _LOST_SIGN.search(whole)
     if found is None and not whole.isascii() and _MADE.search(whole):
         found = _MOJIBAKE.search(whole)
-    return None if found is None else around(whole, found)
-
-
-def _unless_asked(rule: Callable[[Item], str | None]) -> Callable[[Item], str | None]:
-    """The rule for items that are not themselves about code, markup or paths."""
-
-    def each(item: Item) -> str | None:
-        found = rule(item)
-        if found is None or _PATH.search(texts(item)):
-            return None
-        asked = item.question.rstrip()[-_ASKED:]
-        if asked.endswith(("?", ":", "_", "is", "a")) and _ABOUT_CODE.search(asked):
-            return None
-        return None if sum(map(bool, map(_WHOLE_TAG.fullmatch, item.options))) > 1 else found
-
-    return each
-
-
-html = _unless_asked(_shows(_OF_MARKUP, _TAG, _ENTITY))
-escapes = _unless_asked(_shows("\\", _ESCAPE))
-split_words = _shows("'’-`", _SPLIT)
-emptied_brackets = _shows("(", _EMPTIED)
+    return None if found is None else _around(whole, found)
 
 
 def spreadsheet_dates(item: Item) -> str | None:
