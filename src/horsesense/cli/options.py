@@ -33,6 +33,7 @@ FieldMap = Annotated[
 ]
 Split = Annotated[str | None, typer.Option(help="Rows whose field `split` has this value.")]
 Where = Annotated[list[str] | None, typer.Option(help="FIELD=VALUE that a row must have.")]
+Templates = Annotated[str | None, typer.Option(help="Folder with prompt templates of your own.")]
 Temperature = Annotated[float, typer.Option(help="0 is greedy.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 RunPath = Annotated[
