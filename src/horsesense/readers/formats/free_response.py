@@ -132,7 +132,7 @@ def judge(reader: TextReader, trial: Trial, response: Response) -> Reading:
     if supplied:
         return Reading("none", (), "new_correct", (0, len(text)), 0.9)
     if chosen is not None:
-        return chosen
+        return _review(text) if _undone(text) else chosen
     said = _LABELLED.match(text.strip())
     if said and said[1].upper() not in variant.labels:
         return Reading("illegal", (), "new_wrong", (0, len(text)), 0.8)
