@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from horsesense.readers.text import TextReader
+from horsesense.readers.text.page import page_of, plain, prepare
 
 READER = TextReader()
 LETTERS = tuple("ABCDEFGHIJ")
@@ -64,3 +67,54 @@ def test_what_breaks_off_before_an_answer_has_none(reply: str, reason: str | Non
 
 def test_finish_reason_does_not_take_a_stated_answer() -> None:
     assert read(f"{WORK}The answer is (C). The unit is", "length") == "C"
+
+
+PIECES = st.sampled_from(
+    [
+        *(
+            "$$$",
+            "\\frac{1}{2}",
+            "\\frac{",
+            "\\boxed{\\text{(",
+            ")}}",
+            "\\left(",
+            "$C\nQuestion:",
+            "\n\n",
+        ),
+        *(
+            "The answer is (",
+            "C).",
+            "½",
+            "ﬁ",
+            "İ",
+            "①",
+            "🅱️",
+            "१",
+            "\u200b",
+            "<think>",
+            "</think>",
+            "{",
+        ),
+        *(
+            '{"answer": "B"},',
+            "x = y. " * 70,
+            "\nA. 1\nB. 2\n",
+            "<|im_end|>",
+            "~~B~~",
+            "41/8 days",
+            "...",
+        ),
+    ]
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(PIECES, max_size=14).map("".join))
+def test_a_place_in_the_page_is_the_place_in_the_reply(reply: str) -> None:
+    """What is cut, blanked or made plain moves nothing, so that no reading can point elsewhere."""
+    assert len(plain(reply)) == len(reply)
+    page = page_of(prepare(reply).text)
+    for at, token in zip(page.at, page.raw, strict=True):
+        assert plain(reply)[at] == token[0] or token[0] in "⟦/\n" or not token[0].isalnum()
+    found = READER.read(reply, ("41/8 days", "13/2 days", "12/3 days"), ("A", "B", "C"))
+    assert found.span is None or 0 <= found.span[0] < found.span[1] <= len(reply)
