@@ -75,7 +75,7 @@ def patterns(labels: tuple[str, ...]) -> Patterns:
     )
     roman = r"(?<=I),\s{0,9}[IVX]"
     letters = all(len(name) == 1 and "A" <= name <= "Z" for name in names)
-    other = r"|[A-Z](?=[)\]])" if letters else ""
+    other = r"|[A-Za-z](?=[)\]])" if letters else ""
     no_label = rf"{roman}|[\w'’]|-\w|[.,/]\d|{_S}[+×^/=%°]|{article}"
     label = rf"(?P<label>(?-i:{either}{other}))(?!{no_label})"
     kind = rf"(?P<final>final{_WW})?{_KIND}(?:{_WW}(?:to|for) (?:the|this) question)?"
@@ -144,6 +144,8 @@ _RECAP: Final = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_EXACT: Final = 400
+_LONG: Final = 200
+"""Characters of a reply up to which several statements are less surely several answers."""
 _CHATTER: Final = 60
 """Tokens behind a statement from which on all is weighed."""
 _LOOPS: Final = 0.22
@@ -196,7 +198,7 @@ def statements(text: str, labels: tuple[str, ...], see: Shown) -> list[Statement
     for rule, pattern in patterns(labels).states:
         for m in pattern.finditer(text):
             at = m.start("label")
-            position = see.labels.get(m["label"], -1)
+            position = _position(m["label"], see)
             if _DENIED.match(text, m.end()) or (position < 0 and text[at - 1] not in "(["):
                 continue
             if position >= 0 and _bare_small(m, see):
@@ -204,6 +206,11 @@ def statements(text: str, labels: tuple[str, ...], see: Shown) -> list[Statement
             final = bool(m.groupdict().get("final")) or (at in found and found[at].final)
             found[at] = Statement(position, m.start(), m.end(), final, rule)
     return [found[at] for at in sorted(found)]
+
+
+def _position(label: str, see: Shown) -> int:
+    """The option of a label, also of one written small; -1 of one that is not shown."""
+    return see.labels.get(label, see.small.get(label.lower(), -1))
 
 
 def headed(text: str, labels: tuple[str, ...], see: Shown) -> list[Statement]:
@@ -323,10 +330,11 @@ def told(text: str, labels: tuple[str, ...], see: Shown) -> Told:
         text, 0, last.end
     ):
         return Told(Reading("none", (), "closest_only", span, 0.9), last.position, False, True)
+    doubt = LESS if len(text) > _LONG else 0.85
     if _beside(text, last, labels, see):
-        return Told(Reading("ambiguous", (), "several", span, LESS), last.position, True, plain)
+        return Told(Reading("ambiguous", (), "several", span, doubt), last.position, True, plain)
     if len(among) > 1 and not _corrected(text, found, last):
-        return Told(Reading("ambiguous", (), "several", span, LESS), last.position, True, plain)
+        return Told(Reading("ambiguous", (), "several", span, doubt), last.position, True, plain)
     alone = len({one.position for one in found}) == 1
     sure = STATED if alone and last.rule not in ("closing", "text_is") else LESS
     return Told(
@@ -345,7 +353,7 @@ def _beside(text: str, last: Statement, labels: tuple[str, ...], see: Shown) -> 
         m = known.also.search(line)
         if m is None or len(key_of(line[: m.start()])) > len(own) + 2 or _TURNS.search(line):
             return False
-    return m is not None and see.labels.get(m["label"], -1) != last.position
+    return m is not None and _position(m["label"], see) != last.position
 
 
 def _corrected(text: str, found: list[Statement], last: Statement) -> bool:
