@@ -37,7 +37,7 @@ def test_a_subject_with_one_item_has_its_own_n_and_no_interval() -> None:
     found = estimates(cell.having(subjects), names=("refusal_by_subject",))
     alone, many = (of(found, "refusal_by_subject", group) for group in ("alone", "many"))
     assert (alone.value, alone.n, alone.low, alone.high) == (0, 1, None, None)
-    assert "one independent cluster" in alone.note
+    assert "too few independent items or texts" in alone.note
     assert (many.n, many.low) == (800, 0)
     assert many.high < 0.006
 
