@@ -45,7 +45,7 @@ def test_what_was_decided_early_is_red(tmp_path: Path, monkeypatch: pytest.Monke
     assert context is not None
     assert context["early"]
     rows = done.results.findings["until"]["findings"]
-    found = {(r["probe"], r["condition"]) for r in rows if r["kind"] == "found"}
+    found = {(r["probe"], r["condition"]) for r in rows if r["conclusion"] == "found"}
     assert found
     red = {(p.estimate.probe, p.estimate.condition.format()) for p in drawn if p.warning}
     assert red == found
