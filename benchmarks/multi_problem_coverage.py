@@ -1,15 +1,18 @@
 """How often 95 % intervals of accuracy hold the truth when items and prompts are crossed.
 
-Shares of 1,000 simulated studies, standard error 0.7 points at 95 %. Items are unequally hard
-(beta, mean 0.7, 400 of them), prompts hold 20, and a share of the replies is lost as a whole. Nested: 60 prompts
-that share items; disjoint: 20 prompts that share none. Beside the interval in use (items and
-prompts), intervals that cluster by one of the two alone.
+    python benchmarks/multi_problem_coverage.py
+
+Shares of 1,000 simulated studies (standard error 0.7 points at 95 %). Items are unequally hard
+(beta, mean 0.7, 400 of them), prompts hold 20, and a share of the replies is lost as a whole.
+Nested: 60 prompts that share items; disjoint: 20 prompts that share none. Beside the interval in
+use (items and prompts), intervals that cluster by one of the two alone.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from horsesense.stats.shares import Shares
+
+from horsesense.stats.share import Share
 
 RUNS, ITEMS, SIZE = 1000, 400, 20
 
@@ -28,9 +31,9 @@ def coverage(design: str, lost: float) -> dict[str, float]:
         kept = (rng.random(prompts) >= lost)[prompt]
         right = (rng.random(len(item)) < easy[item]) & kept
         hit, trials = right.astype(float), np.ones(len(item))
-        found = {"items and prompts": Shares.two_way(hit, trials, item, prompt)}
+        found = {"items and prompts": Share.two_way(hit, trials, item, prompt)}
         for name, cluster in {"items alone": item, "prompts alone": prompt}.items():
-            found[name] = Shares.of(np.bincount(cluster, hit), np.bincount(cluster) * 1.0)
+            found[name] = Share.of(np.bincount(cluster, hit), np.bincount(cluster) * 1.0)
         for name, shares in found.items():
             low, high = shares.interval()
             hits[name] += low <= truth <= high

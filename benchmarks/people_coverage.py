@@ -13,9 +13,10 @@ import argparse
 from itertools import product
 
 import numpy as np
-from horsesense.stats.paired import Paired
-from horsesense.stats.shares import Shares
 from numpy.typing import NDArray
+
+from horsesense.stats.change import Change
+from horsesense.stats.share import Share
 
 MEAN, GUESS = 2.5, -1.1
 Ends = tuple[float | None, float | None] | None
@@ -30,11 +31,11 @@ def study(
     item, person = np.nonzero((np.arange(items)[:, None] + np.arange(people)) % 4 == 0)
     right = drawn(np.where(guesses[person], GUESS, MEAN + ease[item] + skill[person]), dice)
     model = drawn(MEAN + ease, dice)[item]
-    alone = Shares.of(np.bincount(item, right), np.bincount(item).astype(float))
+    alone = Share.of(np.bincount(item, right), np.bincount(item).astype(float))
     return [
-        Shares.two_way(right, np.ones(len(right)), item, person).interval(),
+        Share.two_way(right, np.ones(len(right)), item, person).interval(),
         alone.interval(),
-        Paired.two_way(right - model, item, person).interval(),
+        Change.two_way(right - model, item, person).interval(),
     ]
 
 

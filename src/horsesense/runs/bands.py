@@ -100,6 +100,11 @@ class Bands:
         ratio, alpha = self._bets(seen, alpha)
         return ratio.band(SIZE, alpha)
 
+    def lies(self, seen: Seen, low: float, high: float, alpha: float) -> bool:
+        """Whether the band lies between two bounds, of which either may be infinite."""
+        ratio, alpha = self._bets(seen, alpha)
+        return ratio.within(low, high, SIZE, alpha)
+
     def _bets(self, seen: Seen, alpha: float) -> tuple[Ratio, float]:
         """What is bet on, and the error of each side at this look."""
         if self._clusters is None:

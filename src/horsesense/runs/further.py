@@ -6,13 +6,14 @@ here is decided there. Where asking stops has no part in whether a band is right
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.findings.early import BANDED, conclude, levels
+from horsesense.findings.early import BANDED, levels
+from horsesense.findings.evidence import faulty, harmless
 from horsesense.findings.kinds import KINDS, Kind
 from horsesense.findings.places import Anywhere
 from horsesense.findings.rare import least_share, rare_among
@@ -25,6 +26,7 @@ from horsesense.runs.expected import Expected
 from horsesense.runs.goal import Goal
 from horsesense.runs.prepare import Study, reader_names
 from horsesense.stats.ratio_bets import Ratio
+from horsesense.trials.condition import Condition
 
 
 class _Part(NamedTuple):
@@ -38,14 +40,21 @@ class _Part(NamedTuple):
 class Further:
     """The questions that asking waits for, from the answers so far: changes of accuracy, or all."""
 
-    def __init__(self, study: Study, reader: str, batch: int, goal: Goal) -> None:
+    def __init__(
+        self,
+        study: Study,
+        reader: str,
+        batch: int,
+        goal: Goal,
+        places: Iterable[tuple[str, Condition]],
+    ) -> None:
         settings, items = study.settings, study.items
         self.run = Expected.of(study, reader, reader_names(settings, items, study.model))
         self.bands = Bands(items, (), settings.seed, batch, clusters(items))
         self.goal = goal
         self.sizes: Mapping[str, float] = sizes_of(settings.smallest, goal.size)
         options = [len(item.options) for item in items]
-        self.questions = self.run.questions(study.planner.made, max(options, default=0))
+        self.questions = self.run.questions(places, max(options, default=0))
         few = rare_among(options, least_share(self.sizes))
         self.rare = frozenset(LETTERS[place] for place in few if place < len(LETTERS))
         self.kinds = [
@@ -85,10 +94,13 @@ class Further:
 
     def _is_open(self, kind: Kind, seen: Seen | None, null: float, size: float) -> bool:
         assert seen is not None
-        first, second = (self.bands.band(seen, a) for a in levels(kind.way, self.questions))
+        found, small = levels(kind.way, self.questions)
         if self.goal.precision is not None:
-            return second[1] - second[0] > 2 * self.goal.precision
-        return conclude(first, second, kind.way, null, size) == "undecided"
+            low, high = self.bands.band(seen, small)
+            return high - low > 2 * self.goal.precision
+        if self.bands.lies(seen, *harmless(kind.way, null, size), small):
+            return False
+        return not any(self.bands.lies(seen, *e, found) for e in faulty(kind.way, null, size))
 
     def _together(self, parts: Sequence[_Part]) -> tuple[Seen | None, float]:
         """The parts of a number in the random order, about one null: their mean."""

@@ -84,8 +84,9 @@ class Deciding:
         self.order = in_random_order([i.id for i in self.study.items], self.study.settings.seed)
         self.extents = {probe.signature: 0 for probe in self.study.probes}
         size = batch_size(len(self.order))
-        self.further = Further(self.study, self.reader.name, size, goal)
-        if not any(p.tested for p in self.populations):
+        tested = any(population.tested for population in self.populations)
+        self.further = Further(self.study, self.reader.name, size, goal, self.places)
+        if not tested:
             raise UsageError(
                 "--until has nothing to decide: no probe changes what should leave accuracy as it"
                 " is, about items whose right answer is known.",
@@ -111,6 +112,7 @@ class Deciding:
                 put.changed.add(item)
                 if _scored(trial, self.study.items):
                     put.members.add(item)
+        self.places = {(probe, Condition.parse(condition)) for _, probe, condition in found}
         return {key: put for key, put in found.items() if put.members}
 
     @cached_property

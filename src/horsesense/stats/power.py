@@ -91,6 +91,29 @@ def power(n: int, base: float, change: float, alpha: float) -> float:
     # All numbers of differing pairs but for a chance far below 1e-9.
     reach = 7 * sqrt(n * differ * (1 - differ)) + 20
     t = np.arange(max(0, int(n * differ - reach)), min(n, int(n * differ + reach)) + 1.0)
-    most = functions.binom.isf(alpha / 2, t, 0.5)
-    found = functions.binom.sf(most, t, ahead) + functions.binom.cdf(t - most - 1, t, ahead)
-    return float(functions.binom.pmf(t, n, differ) @ np.where(most < t, found, 0.0))
+    most = _most(t, alpha / 2)
+    found = _beyond(most, t, ahead) + _beyond(most, t, 1 - ahead)
+    return float(_chances(t, n, differ) @ np.where(most < t, found, 0.0))
+
+
+def _most(t: Floats, alpha: float) -> Floats:
+    """The least numbers of heads, of t coins, with a chance of more of at most `alpha`."""
+    most = np.clip(np.round(t / 2 - float(functions.ndtri(alpha)) * np.sqrt(t) / 2), 0, t)
+    for _ in range(8):  # the normal quantile is off by less
+        most = np.where(_beyond(most, t, 0.5) > alpha, np.minimum(most + 1, t), most)
+        less = np.maximum(most - 1, 0)
+        most = np.where(_beyond(less, t, 0.5) <= alpha, less, most)
+    return most
+
+
+def _beyond(k: Floats, t: Floats, p: float) -> Floats:
+    """The chance of more than k of t."""
+    found: Floats = np.where(k < t, functions.betainc(k + 1, np.maximum(t - k, 1), p), 0.0)
+    return found
+
+
+def _chances(k: Floats, n: int, p: float) -> Floats:
+    """The binomial chance of k of n."""
+    choose = functions.gammaln(n + 1) - functions.gammaln(k + 1) - functions.gammaln(n - k + 1)
+    found: Floats = np.exp(choose + functions.xlogy(k, p) + functions.xlog1py(n - k, -p))
+    return found

@@ -80,6 +80,15 @@ class Ratio:
         largest = float(weight.max(initial=0)) or self.largest
         return replace(self, low=low, high=high, weight=weight, largest=largest)
 
+    def within(self, low: float, high: float, delta: float, alpha: float) -> bool:
+        """Whether its band lies between two bounds, of which either may be infinite: bets on either
+        side have given up the bound there, each with an error in `alpha`."""
+        return all(
+            bool(self._given_up(np.array([bound]), side, delta, alpha)[0])
+            for bound, side in ((low, 1), (high, -1))
+            if np.isfinite(bound)
+        )
+
     def band(self, delta: float, alpha: float) -> tuple[float, float]:
         """The ratios that bets on either side leave, each with an error in `alpha`.
 
