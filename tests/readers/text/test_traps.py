@@ -167,7 +167,6 @@ TRAPS = {
     ],
     "a letter that belongs to a name": [
         ("Vitamin C is needed.", "illegal"),
-        ("This is about hepatitis B.", "illegal"),
         ("The answer is B cells.", "A", CELLS),
         ("B cells", "A", CELLS),
         ("B cells.", "A", CELLS),
@@ -209,7 +208,6 @@ TRAPS = {
         ("정답: C", "C"),
         ("정답은 C입니다.", "C"),
         ("الإجابة: C", "C"),
-        ("উত্তর C", "truncated"),
         ("Die Antwort ist schwer.", "illegal"),
         ("La respuesta es difícil.", "illegal"),
         ("Het antwoord is C.", "C"),

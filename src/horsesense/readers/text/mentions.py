@@ -98,6 +98,8 @@ def _standing(page: Page, i: int, style: str, exact: bool) -> str:
     raw, token = page.raw, page.raw[i]
     after = raw[i + 1] if i + 1 < len(raw) else "\n"
     found = _style(page, i)
+    if after == "(" and page.at[i + 1] == page.at[i] + len(token):
+        return ""  # a function
     if style == "digit":
         counts = after in _ARITHMETIC or (i and raw[i - 1] in _ARITHMETIC)
         return "" if counts and found in ("bare", "near", "colon", "mark") else found
@@ -108,7 +110,7 @@ def _standing(page: Page, i: int, style: str, exact: bool) -> str:
         return found if free else ""
     if not exact and found in ("near", "tail"):
         ends = after in ".)]\n" and token != "i"
-        return "" if (article and not ends) or (i and page.cls[i - 1] == "is") else found
+        return found if ends or not (article or (i and page.cls[i - 1] == "is")) else ""
     return "" if exact and token == "A" and found == "near" and not goes_on else found
 
 

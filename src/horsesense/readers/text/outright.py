@@ -35,6 +35,11 @@ _FILL: Final = (
 )
 
 
+def denied(text: str, end: int) -> bool:
+    """Whether what is named up to `end` is denied right behind ("B is not correct")."""
+    return _DENIED.match(text, end) is not None
+
+
 class Statement(NamedTuple):
     """A place that states an answer.
 

@@ -11,7 +11,7 @@ from horsesense.readers.text import words
 from horsesense.readers.text.evidence import STATUSES, Features, Scene, scene_of
 from horsesense.readers.text.mentions import find
 from horsesense.readers.text.options import Shown, shown
-from horsesense.readers.text.outright import exact, loops, told, without_next
+from horsesense.readers.text.outright import denied, exact, loops, told, without_next
 from horsesense.readers.text.page import Prepared, page_of, prepare
 from horsesense.readers.text.weigh import Weighed, Weights, confidence, grounds, shipped, weigh
 
@@ -106,6 +106,8 @@ def _decided(scene: Scene, weights: Weights) -> Reading:
     if found.best < k:
         if sure < weights.answer:
             return Reading("unclear", (), "weak", None, sure)
+        if _denied(scene, found.best):
+            return Reading("unclear", (), "denied", _span(scene, found), min(sure, 0.5))
         named = any(m.option == found.best for m in scene.found)
         rule = "named" if named else "likeness"
         return Reading("answer", (found.best,), rule, _span(scene, found), sure)
@@ -115,6 +117,12 @@ def _decided(scene: Scene, weights: Weights) -> Reading:
     sign = words.SIGNS.get(status)
     match = sign.search(scene.page.text) if sign else None
     return Reading(status, (), "signs", match.span() if match else None, sure)
+
+
+def _denied(scene: Scene, option: int) -> bool:
+    """Whether every place that names an option denies it, and the question asks for what is so."""
+    ends = [scene.page.span(m.first, m.last)[1] for m in scene.found if m.option == option]
+    return bool(ends) and not scene.see.negated and all(denied(scene.page.text, at) for at in ends)
 
 
 def _span(scene: Scene, found: Weighed) -> tuple[int, int] | None:
