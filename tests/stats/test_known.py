@@ -269,3 +269,16 @@ def test_results_repeat() -> None:
     data = choices(100, 1, 0.6, BIASED)
     assert share_known(data, seed=3, draws=DRAWS) == share_known(data, seed=3, draws=DRAWS)
     assert isinstance(fit(data), Fit)
+
+
+@pytest.mark.parametrize("shape", [(2.0, 1.0), (1.0, 1.0)])
+def test_no_share_is_given_where_knowledge_by_degrees_fits_as_well(
+    shape: tuple[float, float],
+) -> None:
+    rng, refused = np.random.default_rng(1), []
+    for _ in range(8):
+        right = rng.random((200, 4)) < rng.beta(*shape, 200)[:, None]
+        wrong = (np.arange(4) + rng.integers(1, 4, (200, 4))) % 4
+        found = share_known(np.where(right, np.arange(4), wrong), draws=0)
+        refused.append(found.value is None)
+    assert np.mean(refused) > 0.8
