@@ -182,7 +182,7 @@ def test_a_mistyped_reader_of_models_gets_a_suggestion() -> None:
             make("juge:http:m")
         assert (
             caught.value.hint
-            == "Write text, text+meaning, judge:MODEL, cascade:judge=MODEL or trained:DIRECTORY."
+            == "Write text, judge:MODEL, cascade:judge=MODEL or trained:DIRECTORY."
         )
 
 

@@ -79,8 +79,8 @@ def test_imports_point_one_way() -> None:
             assert other == room or floor[other] < floor[room], f"{name} imports {other}, above it"
 
 
-TEXT = ("words", "names", "claims", "at_once", "weighing", "reader")
-"""The rooms of the text reader, likewise."""
+TEXT = ("words", "page", "options", "mentions", "outright", "evidence", "around", "weigh", "reader")
+"""The modules of the text reader, likewise."""
 
 
 def test_the_text_reader_is_built_from_words_up() -> None:

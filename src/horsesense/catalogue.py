@@ -8,7 +8,6 @@ from horsesense.models.registry import SCHEMES
 from horsesense.models.simulated.backend import PROFILES
 from horsesense.models.simulated.profiles import Profile
 from horsesense.probes.registry import PROBES
-from horsesense.readers.model_based.cases import MEANING
 from horsesense.readers.model_based.make import MODEL_READERS
 from horsesense.readers.registry import READERS
 from horsesense.runs.suites import SUITES, Paper
@@ -26,7 +25,6 @@ def catalogue() -> dict[str, dict[str, str]]:
         "probes": {p.name: f"{p.summary} {p.expectation}" for p in PROBES},
         "measures": {m.name: m.summary for m in MEASURES},
         "readers": {name: _first_sentence(kind) for name, kind in READERS.items()}
-        | {MEANING: "The text reader, and a sentence encoder for what it does not read surely."}
         | {str(scheme): scheme.summary for scheme in MODEL_READERS},
         "models": {str(scheme): scheme.summary for scheme in SCHEMES}
         | {f"sim:{p.name}": _with_parameters(p) for p in PROFILES},

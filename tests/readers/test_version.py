@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 import horsesense
-from horsesense.readers.model_based.cases import MEANING
 from horsesense.readers.model_based.make import MODEL_READERS
 from horsesense.readers.registry import READERS, make_reader
 from horsesense.readers.version import Rules
@@ -19,7 +18,6 @@ SOURCE = Path(horsesense.__file__).parents[1]
 MODULES = {
     **{name: kind.__module__ for name, kind in READERS.own.items()},
     **{name: scheme.module for name, scheme in MODEL_READERS.items()},
-    MEANING: "horsesense_extras.readers.meaning",
 }
 """Reader -> its module."""
 
@@ -47,16 +45,15 @@ def test_the_stated_version_is_the_readers(reader: str) -> None:
 @pytest.mark.parametrize(
     ("changed", "readers"),
     [
-        ("readers/formats/lines.py", {"text", MEANING, "cascade"}),
-        ("readers/formats/index_json.py", {"text", MEANING, "cascade"}),
-        ("readers/text/words/announcements.py", {"text", MEANING, "judge", "cascade"}),
-        ("items/none_options.py", {"text", MEANING, "judge", "trained", "cascade"}),
+        ("readers/formats/lines.py", {"text", "cascade"}),
+        ("readers/formats/index_json.py", {"text", "cascade"}),
+        ("readers/text/words.py", {"text", "judge", "cascade"}),
+        ("items/none_options.py", {"text", "judge", "trained", "cascade"}),
         ("readers/logprobs/first_token.py", {"first_token", "option_text", "pride"}),
         ("stats/pride.py", {"pride"}),
-        ("readers/model_based/cases.py", {MEANING, "judge", "trained", "cascade"}),
+        ("readers/model_based/cases.py", {"judge", "trained", "cascade"}),
         ("readers/model_based/judge.py", {"judge", "cascade"}),
         ("../horsesense_extras/readers/trained/encoder.py", {"trained"}),
-        ("../horsesense_extras/readers/meaning/evidence.py", {MEANING}),
         ("inference/runner.py", set()),
     ],
 )

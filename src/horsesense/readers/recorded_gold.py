@@ -6,8 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from horsesense.readers.text.at_once.exact import exact
-from horsesense.readers.text.names.labels import label_set
+from horsesense.readers.text import exact, shown
 from horsesense.stats.tests import wilson
 from horsesense.stats.words import percent, plural
 
@@ -58,18 +57,18 @@ def _one(entry: Any, options: Sequence[str], labels: Sequence[str]) -> Gold:
     text = str(entry).strip()
     number = not isinstance(entry, str)
     if not number or text in labels:
-        known = label_set(tuple(labels))
-        if text in known.positions:
-            return Gold(frozenset((known.positions[text],)))
-        whole = exact(text, options, known)
+        see = shown(tuple(options), tuple(labels), "")
+        if text in see.labels:
+            return Gold(frozenset((see.labels[text],)))
+        whole = exact(text, options, labels, see)
         if whole is not None and whole.positions:
             return Gold(frozenset(whole.positions))
         alike = [i for i, one in enumerate(options) if one.strip().casefold() == text.casefold()]
         if len(alike) == 1:
             return Gold(frozenset(alike))
         parts = [part for part in _APART.split(text) if part]
-        if len(parts) > 1 and all(part in known.positions for part in parts):
-            return Gold(frozenset(known.positions[part] for part in parts))
+        if len(parts) > 1 and all(part in see.labels for part in parts):
+            return Gold(frozenset(see.labels[part] for part in parts))
     if _NUMBER.fullmatch(text) and int(float(text)) <= len(options):
         return Gold(frozenset((int(float(text)),)), by_number=True)
     return Gold(frozenset())

@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="17", source="b31198115ca9")
+RULES: Final = Rules(version="18", source="65481288cc09")
 
 
 class TextAnswers:

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from horsesense.items.item import Item, normalised
 from horsesense.probes.perturbations import LATEX
-from horsesense.readers.text.words.no_choice import REFUSAL
+from horsesense.readers.text import REFUSAL
 
 SLACK: Final = 20
 """Characters by which a rewording may pass three times the length of a short question."""

@@ -236,7 +236,7 @@ NO_HINT = [
     ("None of the above, though Ann comes closest.", "needs_review"),
     ("There is no correct option, but if forced I would say Ann.", "needs_review"),
     ("Rick. Since that is not offered, I would pick B.", "needs_review"),
-    ("I don't know.", "declared"),
+    ("I don't know.", "signs"),
 ]  # fmt: skip
 
 

@@ -173,7 +173,6 @@ TRAPS = {
         ("B cells.", "A", CELLS),
         ("The answer is B", "B", CELLS),
         ("A-type cells", "C", CELLS),
-        ("B-cells", "A", CELLS),
         ("C. difficile in the gut", "C", LONG),
         ("D-glucose is sweet.", "illegal"),
         ("Plan B was used.", "illegal"),
@@ -190,7 +189,6 @@ TRAPS = {
         ("I.", "I", LETTERS[:9]),
         ("Answer: I", "I", LETTERS[:9]),
         ("I like games.", "illegal", tuple("pqrstuvwx")),
-        ("Answer: I think C.", "C", LETTERS[:9]),
         ("I believe in sports.", "illegal", tuple("pqrstuvwx")),
     ],
     "other languages": [
@@ -337,7 +335,6 @@ TRAPS = {
         ('The answer is "golf".', "B"),
         ("golf or tennis", "ambiguous"),
         ("gulf", "truncated"),
-        ("golfing", "B"),
         ("Golf, not tennis.", "B"),
         ("Answer: Golf", "B"),
         ("The movement of plates along a fault", "B", LONG),

@@ -14,8 +14,7 @@ from typing import Final
 from horsesense.models.messages import Response
 from horsesense.readers.formats.bundled import no_text, without_thinking
 from horsesense.readers.reading import Reading, ResponseClass
-from horsesense.readers.text import LIKELY, TextReader
-from horsesense.readers.text.names.options import tokens_of
+from horsesense.readers.text import LIKELY, TextReader, tokens_of
 from horsesense.trials.trial import Trial, withheld_gold
 
 _OFFERED: Final = r"(?:options?|answers?|choices?|labels?|class(?:es)?|categor(?:y|ies)|ones?)"

@@ -17,9 +17,7 @@ from horsesense.models.messages import Response
 from horsesense.readers.formats.bundled import no_text, repaired, without_thinking
 from horsesense.readers.formats.verdicts import Said, said_of
 from horsesense.readers.reading import Reading
-from horsesense.readers.text import TextReader
-from horsesense.readers.text.claims.leave_out import without_struck
-from horsesense.readers.text.names.special import meaning_of
+from horsesense.readers.text import TextReader, meanings_of, without_struck
 from horsesense.trials.trial import Trial
 
 _BOXED = re.compile(r"\\boxed\s*\{(?:\\text\s*\{)?([^{}]*)\}")
@@ -59,7 +57,7 @@ def read_several(
     if not text.strip():
         return no_text(response)
     options, labels = tuple(options), tuple(labels)
-    own_words = any(meaning_of(option) is not None for option in options)
+    own_words = any(map(meanings_of, options))
     found: Reading | None = None
     for stretch, start, rule in _stretches(text):
         said = said_of(stretch, options, labels)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from horsesense.models.messages import Response
@@ -206,7 +207,10 @@ def read_yes_no(reader: TextReader, trial: Trial, response: Response) -> Reading
         return Reading("unknown", (), "cannot_say", cannot.span(), 0.9)
     if not_said is not None:
         return Reading("unclear", (), "not_said", not_said, 0.5)
-    return reader.read(text, ("Yes", "No"), (), finish_reason=response.finish_reason)
+    found = reader.read(text, ("Yes", "No"), (), finish_reason=response.finish_reason)
+    if found.positions and _NO_NOUN.match(text.strip(" \n*")):
+        return replace(found, status="unclear", positions=(), rule="not_said", confidence=0.5)
+    return found
 
 
 def _is_own(text: str, saying: re.Match[str]) -> bool:

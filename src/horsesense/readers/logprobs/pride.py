@@ -31,7 +31,7 @@ from horsesense.stats.words import plural, some_of
 from horsesense.trials.condition import Condition
 from horsesense.trials.trial import Trial, Variant, none_phrase
 
-RULES: Final = Rules(version="3", source="2ae1bdeb95b5")
+RULES: Final = Rules(version="3", source="bda977adda5a")
 
 FITTED_ON: Final = "estimation_item"
 """Rule of the readings of items that the prior was estimated on."""

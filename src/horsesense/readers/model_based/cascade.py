@@ -1,10 +1,9 @@
 """Rules first, a judge for the rest: `cascade:judge=MODEL`, or `cascade:at=0.8:judge=MODEL`.
 
-The text reader reads every reply; in `cascade:meaning:judge=MODEL`, `text+meaning` does. What it
-leaves `unclear`, and what it reads with a confidence below `at`, is shown to the judge; what the
-judge understands replaces the reading. A judge knows five statuses alone (answer, none, refusal,
-unknown, ambiguous): replies that the rules find illegal, cut off or empty are not shown to it,
-since it could only deny that.
+The text reader reads every reply. What it leaves `unclear`, and what it reads with a confidence
+below `at`, is shown to the judge; what the judge understands replaces the reading. A judge knows
+five statuses alone (answer, none, refusal, unknown, ambiguous): replies that the rules find
+illegal, cut off or empty are not shown to it, since it could only deny that.
 """
 
 from __future__ import annotations
@@ -17,23 +16,20 @@ from horsesense.errors import UsageError
 from horsesense.inference.limits import Limits, RunSummary
 from horsesense.inference.store import Store
 from horsesense.models.messages import Response
-from horsesense.readers.model_based.cases import MEANING, Case, Rows, case_of
+from horsesense.readers.model_based.cases import Case, Rows, case_of
 from horsesense.readers.model_based.judge import JudgeReader
 from horsesense.readers.reading import Reading
 from horsesense.readers.text_answers import TextAnswers
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
-from horsesense.side import side
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="14", source="d990128c85c7")
+RULES: Final = Rules(version="15", source="0001ae8434cc")
 
 SURE: Final = 0.9
 """Confidence of the rules from which on no judge is asked, unless the name says another."""
 _NOT_FOR_A_JUDGE: Final = frozenset(("illegal", "truncated", "empty"))
-_SPEC = re.compile(
-    r"(?:at=(?P<at>[01]|0?\.\d+):)?(?P<meaning>meaning:)?judge=(?P<judge>.+)", re.DOTALL
-)
+_SPEC = re.compile(r"(?:at=(?P<at>[01]|0?\.\d+):)?judge=(?P<judge>.+)", re.DOTALL)
 
 
 @dataclass
@@ -61,8 +57,7 @@ class CascadeReader:
         judge: the second step; `judge.spent` is what it took.
 
     Args:
-        spec: `judge=MODEL`, with `at=CONFIDENCE:` before it where it is not 0.9, and `meaning:`
-            where the first step is `text+meaning`.
+        spec: `judge=MODEL`, with `at=CONFIDENCE:` before it where it is not 0.9.
 
     Raises:
         UsageError: it is not of that form, or the model cannot judge.
@@ -75,15 +70,13 @@ class CascadeReader:
         if match is None:
             raise UsageError(
                 f"cascade:{spec} does not name a cascade.",
-                hint="Write cascade:judge=http:NAME, cascade:meaning:judge=http:NAME, or"
-                " cascade:at=0.8:judge=http:NAME.",
+                hint="Write cascade:judge=http:NAME or cascade:at=0.8:judge=http:NAME.",
             )
         self.name = f"cascade:{spec}"
         self.at = float(match["at"]) if match["at"] else SURE
         self.judge = JudgeReader(match["judge"])
         self.steps = Steps()
-        self._meaning = side("bulk_readers", MEANING)() if match["meaning"] else None
-        self._text = self._meaning or TextAnswers()
+        self._text = TextAnswers()
 
     @property
     def version(self) -> str:
@@ -97,15 +90,11 @@ class CascadeReader:
         return self.judge.spent
 
     async def __aenter__(self) -> Self:
-        if self._meaning is not None:
-            await self._meaning.__aenter__()
         await self.judge.__aenter__()
         return self
 
     async def __aexit__(self, *error: object) -> None:
         await self.judge.__aexit__(*error)
-        if self._meaning is not None:
-            await self._meaning.__aexit__(*error)
 
     async def prepare(
         self,
@@ -115,8 +104,6 @@ class CascadeReader:
         max_connections: int | None = None,
     ) -> RunSummary:
         """Show the judge what the rules leave open; errors as of the judge."""
-        if self._meaning is not None:
-            await self._meaning.prepare(rows, store, limits)
         opened = [(t, r) for t, r in rows if self._open(t, r, self._text.read(t, r))]
         self.steps.read += sum(len(trial.variants) for trial, _ in rows)
         self.steps.left_open += len(opened)

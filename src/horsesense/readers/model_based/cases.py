@@ -11,7 +11,7 @@ from __future__ import annotations
 import string
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Final, Literal, NamedTuple, Protocol, Self, runtime_checkable
+from typing import Literal, NamedTuple, Protocol, Self, runtime_checkable
 
 from horsesense.inference.limits import Limits, RunSummary
 from horsesense.inference.store import Store
@@ -33,9 +33,6 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
     }
 )
 
-MEANING: Final = "text+meaning"
-"""The name of the text reader with a sentence encoder for what it does not read surely."""
-
 _LETTERS = string.ascii_uppercase
 _SPARE = (*"WVUTSRQPONMLKJIHGFEDCBA", "NONE", "REFUSAL", "UNKNOWN")
 _ASKS = ("letter", "label")
@@ -51,7 +48,7 @@ class Case(NamedTuple):
     @property
     def special(self) -> tuple[str, ...]:
         """The classes X, Y, Z that no option says itself."""
-        from horsesense.readers.text.names.special import option_meaning  # with all rules on texts
+        from horsesense.readers.text import option_meaning  # with all rules on texts
 
         return tuple(
             name for name, status in SPECIAL.items() if option_meaning(status, self.options) is None

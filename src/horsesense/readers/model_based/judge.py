@@ -36,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="12", source="a184d72c38fd")
+RULES: Final = Rules(version="13", source="f5653d68f525")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000

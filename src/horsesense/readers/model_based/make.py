@@ -1,13 +1,11 @@
-"""Readers with a model of their own, by name: `text+meaning`, `trained:DIRECTORY`, `judge:MODEL`,
-`cascade:...`."""
+"""Readers with a model of their own, by name: `trained:DIRECTORY`, `judge:MODEL`, `cascade:...`."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from horsesense.plugins import Registry, Scheme, parse_scheme, scheme
-from horsesense.readers.model_based.cases import MEANING, BulkReader
-from horsesense.side import side
+from horsesense.readers.model_based.cases import BulkReader
 
 MODEL_READERS: Final[Registry[Scheme]] = Registry(
     "reader of recorded responses", group="horsesense.model_readers", accept=scheme
@@ -24,7 +22,7 @@ for _scheme in (
         "horsesense.readers.model_based.cascade",
         "judge=MODEL",
         "The text reader, and a judge for what it reads with a confidence below 0.9, or below"
-        " that of at=0.8:judge=MODEL; with meaning:judge=MODEL text+meaning comes first.",
+        " that of at=0.8:judge=MODEL.",
     ),
 ):
     MODEL_READERS.add(_scheme.name, _scheme)
@@ -32,7 +30,7 @@ for _scheme in (
 
 def is_model_reader(spec: str) -> bool:
     """Whether a reader's name is that of a model."""
-    return spec == MEANING or ":" in spec.partition("(")[0]
+    return ":" in spec.partition("(")[0]
 
 
 def asks_model(spec: str) -> bool:
@@ -42,9 +40,6 @@ def asks_model(spec: str) -> bool:
 
 def make_bulk_reader(spec: str) -> BulkReader:
     """The reader that `trained:DIRECTORY` and the like names; UsageError for any other."""
-    if spec == MEANING:
-        text_and_meaning: BulkReader = side("bulk_readers", MEANING)()
-        return text_and_meaning
-    found, rest = parse_scheme(spec, MODEL_READERS, besides=f"text, {MEANING}, ")
+    found, rest = parse_scheme(spec, MODEL_READERS, besides="text, ")
     reader: BulkReader = found.make(rest)
     return reader

@@ -1,5 +1,24 @@
-"""The built-in reader of answers: evidence and weights, no download, no model."""
+"""The built-in reader of answers: outright statements first, then evidence. No model, no download.
 
+`reader` is the entry; `page` (a reply as tokens), `options` (an item, prepared once), `mentions`,
+`outright` (patterns), `evidence` (features) and `weigh` (weights.json) are its steps; `words` holds
+all language.
+"""
+
+from horsesense.readers.text.options import meanings_of, option_meaning, shown, tokens_of
+from horsesense.readers.text.outright import exact
+from horsesense.readers.text.page import without_struck
 from horsesense.readers.text.reader import LIKELY, TextReader
+from horsesense.readers.text.words import REFUSAL
 
-__all__ = ["LIKELY", "TextReader"]
+__all__ = [
+    "LIKELY",
+    "REFUSAL",
+    "TextReader",
+    "exact",
+    "meanings_of",
+    "option_meaning",
+    "shown",
+    "tokens_of",
+    "without_struck",
+]

@@ -1,40 +1,25 @@
-"""The built-in reader: exact forms at once, everything else by weighing what speaks for it."""
+"""The built-in reader of answers: what is stated outright, then what the evidence says."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from functools import cache
+from typing import Final
 
 from horsesense.readers.reading import Reading
-from horsesense.readers.text.at_once.bynames import by_name
-from horsesense.readers.text.at_once.combinations import combined
-from horsesense.readers.text.at_once.exact import exact
-from horsesense.readers.text.at_once.exceptions import exception
-from horsesense.readers.text.at_once.objects import in_json
-from horsesense.readers.text.at_once.outright import PLAINLY, has_turn, outright
-from horsesense.readers.text.at_once.results import result
-from horsesense.readers.text.at_once.sequences import in_sequence, only_verdicts
-from horsesense.readers.text.claims.impression import Impression, impression
-from horsesense.readers.text.claims.leave_out import (
-    leave_out_markup,
-    leave_out_next_question,
-    leave_out_recital,
-    leave_out_role,
-)
-from horsesense.readers.text.claims.thoughts import leave_out_thinking
-from horsesense.readers.text.names.labels import label_set
-from horsesense.readers.text.names.options import Options
-from horsesense.readers.text.names.question import repeats
-from horsesense.readers.text.names.targets import Scene
-from horsesense.readers.text.weighing.evidence import Evidence, evidence
-from horsesense.readers.text.weighing.weigh import decide
-from horsesense.readers.text.words.normalise import Folded
+from horsesense.readers.text import words
+from horsesense.readers.text.evidence import STATUSES, Features, Scene, scene_of
+from horsesense.readers.text.mentions import find
+from horsesense.readers.text.options import Shown, shown
+from horsesense.readers.text.outright import exact, loops, told, without_next
+from horsesense.readers.text.page import Prepared, page_of, prepare
+from horsesense.readers.text.weigh import Weighed, Weights, confidence, grounds, shipped, weigh
 
-LIKELY = 0.25
+LIKELY: Final = 0.25
 """The confidence from which on a reading without a choice is more than a guess."""
-_EMPTY = Reading("empty", rule="empty")
-_CUT_IN_REPEATING = Reading("truncated", rule="repeats", confidence=PLAINLY)
-_CUT_IN_THOUGHT = Reading("truncated", rule="thought_alone", confidence=PLAINLY)
+_EMPTY: Final = Reading("empty", rule="empty", confidence=0.99)
+_CUT_IN_THOUGHT: Final = Reading("truncated", rule="thought_alone", confidence=0.95)
+_CLOSED: Final = ".!?)\"'`*}]。！？|>"
 
 
 class TextReader:
@@ -59,92 +44,86 @@ class TextReader:
         """What `response` chooses among `options`, named by `labels` (empty: by their text).
 
         `finish_reason` "length" says that a response was cut off; `question`, where it is known,
-        tells a repetition of it and whether it asks for what is not so.
+        tells whether it asks for what is not so, and which words are its own.
         """
-        found = _seen(response, options, labels, finish_reason, question)
-        return found if isinstance(found, Reading) else self.weigh(*found)
-
-    def weigh(self, scene: Scene, found: Evidence) -> Reading:
-        """The decision on all evidence, where nothing is said outright."""
-        return decide(*found)
+        found = scene(response, options, labels, finish_reason, question)
+        return found if isinstance(found, Reading) else _decided(found, weights())
 
 
-def prepare(scene: Scene, finish_reason: str | None) -> dict[str, bool]:
-    """Leave out what answers nothing; what there was of it, and how the response ends."""
-    thought = leave_out_thinking(scene)
-    ran_on = leave_out_markup(scene)
-    leave_out_role(scene)
-    ran_on = leave_out_next_question(scene) or ran_on
-    recited = leave_out_recital(scene)
-    return {
-        "thought_open": thought,
-        "recited": recited,
-        "ran_on": ran_on,
-        "length": finish_reason == "length",
-        # What ran on into another question had come to an end before.
-        "cut": finish_reason == "length" and not ran_on,
-    }
+@cache
+def weights() -> Weights:
+    """The weights of the package, read once."""
+    return shipped()
 
 
-def evidence_of(
+def scene(
     response: str,
     options: Sequence[str],
     labels: Sequence[str],
-    *,
     finish_reason: str | None = None,
     question: str | None = None,
-) -> Reading | Evidence:
-    """What `TextReader.read` weighs; a reading where nothing is left to weigh."""
-    found = _seen(response, options, labels, finish_reason, question)
-    return found if isinstance(found, Reading) else found[1]
-
-
-def _seen(
-    response: str,
-    options: Sequence[str],
-    labels: Sequence[str],
-    finish_reason: str | None,
-    question: str | None,
-) -> Reading | tuple[Scene, Evidence]:
+) -> Reading | Scene:
     """What is said outright, or what there is to weigh."""
-    known = label_set(tuple(labels))
-    found = exact(response, options, known)
-    if found is not None:
-        return found
-    scene = Scene(Folded(response, known.table), known, Options(options), question or "")
-    about = prepare(scene, finish_reason)
-    if not scene.response.low.strip():
-        cut = response.strip() and (about["thought_open"] or about["length"])
+    options, labels = tuple(options), tuple(labels)
+    see = shown(options, labels, question or "")
+    if not response.strip():
+        return _EMPTY
+    at_once = exact(response, options, labels, see)
+    if at_once is not None:
+        return at_once
+    prepared = prepare(response)
+    text = without_next(prepared.text, see)
+    if not text.strip():
+        cut = prepared.thinks or finish_reason == "length"
         return _CUT_IN_THOUGHT if cut else _EMPTY
-    if about["ran_on"]:
-        # What is left is a whole reply, however the rest of it ends.
-        shown = scene.response
-        end = shown.span(0, len(shown.low.rstrip()))[1]
-        rest = shown.source[shown.span(len(shown.low) - len(shown.low.lstrip()), end)[0] : end]
-        found = exact(rest, options, known)
-        if found is not None and found.positions:
-            return replace(found, span=None, confidence=PLAINLY)
-    fields = in_json(scene)
-    if fields is not None:
-        return fields
-    first = impression(scene)
-    if about["length"] and _only_repeats(scene, first):
-        return _CUT_IN_REPEATING
-    # Before "F, T" is a label that was not offered.
-    at_once = None if about["cut"] else only_verdicts(scene)
-    at_once = at_once or outright(scene, first, cut=about["cut"])
-    if at_once is None and not about["cut"]:
-        at_once = in_sequence(scene, first, has_turn) or result(scene, first)
-        at_once = at_once or exception(scene, first) or combined(scene, first, has_turn)
-    at_once = at_once or by_name(scene, cut=about["cut"])
-    return at_once or (scene, evidence(scene, first, about))
+    said = told(text, labels, see)
+    if said.reading is not None and said.plain:
+        return said.reading
+    ended = prepared.whole or text != prepared.text
+    state = _state(text, finish_reason == "length" and not ended, ended, prepared)
+    state |= {"told": float(said.reading is not None), "several": float(said.several)}
+    page = page_of(text)
+    return scene_of(page, find(page, see), see, state, said.last)
 
 
-def _only_repeats(scene: Scene, first: Impression) -> bool:
-    """Whether a reply that was cut off says again what was asked, and nothing else."""
-    if first.said or "answer" in scene.response.low:
-        return False
-    found = first.reading
-    if found is not None and found.status != "ambiguous":
-        return False
-    return repeats(scene.response.low, scene.question, scene.options.texts)
+def _state(text: str, length: bool, ended: bool, prepared: Prepared) -> Features:
+    """How a reply ends."""
+    closed = text[-1:] in _CLOSED
+    signs = {
+        "length": length,
+        "cut": length and not closed,
+        "open": prepared.thinks,
+        "whole": ended,
+        "loop": loops(text),
+    }
+    return {name: 1.0 for name, holds in signs.items() if holds}
+
+
+def _decided(scene: Scene, weights: Weights) -> Reading:
+    found = weigh(scene, weights)
+    sure = confidence(grounds(scene, found), weights)
+    k = scene.see.k
+    if found.best < k:
+        if sure < weights.answer:
+            return Reading("unclear", (), "weak", None, sure)
+        named = any(m.option == found.best for m in scene.found)
+        rule = "named" if named else "likeness"
+        return Reading("answer", (found.best,), rule, _span(scene, found), sure)
+    if sure < weights.status:
+        return Reading("unclear", (), "weak", None, sure)
+    status = STATUSES[found.best - k]
+    sign = words.SIGNS.get(status)
+    match = sign.search(scene.page.text) if sign else None
+    return Reading(status, (), "signs", match.span() if match else None, sure)
+
+
+def _span(scene: Scene, found: Weighed) -> tuple[int, int] | None:
+    """The strongest mention of what is chosen."""
+    mine = [k for k, m in enumerate(scene.found) if m.option == found.best]
+    if not mine:
+        return None
+    m = scene.found[max(mine, key=found.z.__getitem__)]
+    return scene.page.span(m.first, m.last)
+
+
+__all__ = ["LIKELY", "Shown", "TextReader", "scene", "weights"]

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from horsesense.errors import UsageError
 from horsesense.items.files import Faults, read_rows
 from horsesense.readers.model_based.cases import SPECIAL, Case
-from horsesense.readers.text.names.special import option_meaning
+from horsesense.readers.text import option_meaning
 from horsesense.rng import digest, unit
 
 FIELDS = ("question", "options", "response", "label", "model", "labels")

@@ -1,1 +1,0 @@
-"""Read at once: what a response says in so many words, so that nothing need be weighed."""

@@ -1,1 +1,0 @@
-"""Claims: which options a response names, what it says of them, and which of it stands."""

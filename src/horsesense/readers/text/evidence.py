@@ -1,0 +1,290 @@
+"""What speaks for each option and each status: features with names, for one table of weights."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import exp
+from typing import Final
+
+from horsesense.readers.reading import Status
+from horsesense.readers.text import words
+from horsesense.readers.text.mentions import Mention
+from horsesense.readers.text.options import Shown
+from horsesense.readers.text.page import Page, stem
+
+STATUSES: Final[tuple[Status, ...]] = (
+    "none",
+    "refusal",
+    "unknown",
+    "ambiguous",
+    "illegal",
+    "truncated",
+)
+ABSENT: Final = -6.0
+"""Stands for the score of an option that is not named."""
+_EDGE_WORDS: Final = 30
+_ESSAY: Final = 1_500
+
+Features = dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A reply with all that was found in it.
+
+    Attributes:
+        heads: how many options head a part of the reply.
+        facts: what the reply as a whole is like.
+        stated: the option that is stated last; -1 where none is.
+        top: the option with the highest of the numbers beside all of them; -1 where there are none.
+    """
+
+    page: Page
+    found: Sequence[Mention]
+    see: Shown
+    heads: int
+    facts: Features
+    top: int
+    stated: int
+
+
+def scene_of(
+    page: Page, found: Sequence[Mention], see: Shown, state: Features, stated: int
+) -> Scene:
+    """The scene of a page; `state` is what was known of the reply before."""
+    heads = len({m.option for m in found if m.style == "head" or m.how == "B"})
+    top = _top_number(page, found, see.k)
+    return Scene(page, found, see, heads, facts_of(page, found, see) | state, top, stated)
+
+
+def facts_of(page: Page, found: Sequence[Mention], see: Shown) -> Features:
+    """What the reply as a whole is like, without its mentions' scores."""
+    text, n = page.text, len(page.raw)
+    facts: Features = {}
+    for name, pattern in words.SIGNS.items():
+        end = pattern.search(text, max(0, len(text) - 200))
+        if end:
+            facts[name + "9"] = facts[name] = 1.0
+        elif len(text) < _ESSAY and (m := pattern.search(text)):
+            facts[name] = 1.0
+            if m.start() < 160:
+                facts[name + "0"] = 1.0
+    facts["short" if n < 8 else "medium" if n < 30 else "long" if n < 120 else "essay"] = 1.0
+    tail = text[-40:]
+    closed = text[-1:] in ".!?)\"'`*}]。！？|>" or n < 8
+    signs = {
+        "hangs": words.HANGS.search(tail),
+        "announces": words.ANNOUNCES.search(tail),
+        "unclosed": not closed,
+        "asks": text[-1:] == "?",
+        "bothall": words.ALL_OF_THEM.search(text.lstrip()[:40]),
+        "plural": not words.PLURAL.isdisjoint(page.low[-40:]),
+        "clash": any(m.clash for m in found),
+        "digit": any(t[0].isdigit() for t in page.raw),
+        "recital": page.recital,
+        "special": any(see.says),
+        **_elsewhere(page, found),
+    }
+    facts |= {name: 1.0 for name, holds in signs.items() if holds}
+    return facts
+
+
+def _elsewhere(page: Page, found: Sequence[Mention]) -> dict[str, bool]:
+    """Whether an answer is announced, or a result reached, that names no option."""
+    n = len(page.raw)
+    named = {t for m in found for t in range(m.first - 3, m.last + 2)}
+    out = {}
+    for t in range(max(0, n - 60), n - 2):
+        if (
+            page.cls[t] == "answer"
+            and page.cls[t + 1] == "is"
+            and named.isdisjoint(range(t, t + 3))
+        ):
+            out["elsewhere"] = True
+        if page.raw[t] == "=" and page.raw[t + 1][-1].isdigit():
+            out["equals_else"] = t + 1 not in named
+    return out
+
+
+def _top_number(page: Page, found: Sequence[Mention], k: int) -> int:
+    scores: dict[int, float] = {}
+    for at, m in enumerate(found):
+        limit = found[at + 1].first if at + 1 < len(found) else len(page.raw)
+        number = next(
+            filter(_NUMBER.fullmatch, page.folded[m.last + 1 : min(limit, m.last + 7)]), None
+        )
+        if number and m.option not in scores:
+            scores[m.option] = float(number)
+    if len(scores) < max(2, k - 1):
+        return -1
+    order = sorted(scores, key=scores.__getitem__, reverse=True)
+    return order[0] if scores[order[0]] > scores[order[1]] else -1
+
+
+_NUMBER: Final = re.compile(r"\d{1,6}(\.\d{1,9})?")
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What is known of the options once their mentions have scores."""
+
+    tops: list[float]
+    shares: dict[str, list[float]]
+
+
+def of_options(scene: Scene, z: Sequence[float]) -> tuple[list[Features], Named]:
+    """The features of each option; `z` are the scores of the mentions."""
+    see, found = scene.see, scene.found
+    by: list[list[float]] = [[] for _ in range(see.k)]
+    for m, value in zip(found, z, strict=True):
+        by[m.option].append(value)
+    tops = [max(values, default=ABSENT) for values in by]
+    shares = _shares(scene)
+    low = {i for i, values in enumerate(by) if values and max(values) < -1.0}
+    out = []
+    for i, values in enumerate(by):
+        f = _of_scores(scene, z, i, values, tops) if values else {}
+        if not values and sum(map(bool, by)) == see.k - 1 > 0:
+            f["leftout"] = 1.0
+            f["leftover"] = float(len(low) == see.k - 1)
+        f["others_low"] = float(len(low) == see.k - 1 and i not in low)
+        _of_words(f, shares, i, "w:" if found else "u:")
+        _of_status(f, scene, i)
+        if scene.stated == i:
+            f["stated"] = 1.0
+            f["stated|several"] = scene.facts.get("several", 0.0)
+        out.append(f)
+    return out, Named(tops, shares)
+
+
+def _of_scores(
+    scene: Scene, z: Sequence[float], i: int, values: list[float], tops: list[float]
+) -> Features:
+    found, top = scene.found, tops[i]
+    heavy = [j for j, value in enumerate(tops) if value > 0]
+    firm = [m.option for m in found if m.how != "P"]
+    f: Features = {
+        "named": 1.0,
+        "max": top,
+        "lastz": values[-1],
+        "firstz": values[0],
+        "mean": sum(values) / len(values),
+        "sum": sum(1 / (1 + exp(-v)) for v in values),
+        "often": min(len(values), 5) / len(found),
+        "highest": float(top == max(tops)),
+        "onlyone": float(all(t == ABSENT for j, t in enumerate(tops) if j != i)),
+        "onlyheavy": float(heavy == [i]),
+        "firm_last": float(bool(firm) and firm[-1] == i),
+        "firm_first": float(bool(firm) and firm[0] == i),
+        "firm_only": float(bool(firm) and set(firm) == {i}),
+        "top_number": float(scene.top == i),
+        "top_number!": float(scene.top == i and len(found) <= scene.see.k + 1),
+    }
+    f |= {f"max>{edge}": 1.0 for edge in (-1, 0, 1, 2, 3) if top > edge}
+    if found[-1].option == i:
+        f |= {
+            "final": 1.0,
+            "finalz": z[-1],
+            "final>0": float(z[-1] > 0),
+            "final>1": float(z[-1] > 1.5),
+        }
+        f["highest&final"] = f["highest"]
+    if found[0].option == i:
+        f |= {"first": 1.0, "firstz0": z[0]}
+    return f
+
+
+def _shares(scene: Scene) -> dict[str, list[float]]:
+    """How much of each option's own words the reply, its end and its beginning have."""
+    page = scene.page
+    stems = [stem(t) for t in page.folded]
+    last = len(page.begins) - 1
+    while last and page.begins[last] >= len(page.raw) - 1:
+        last -= 1
+    opening = page.begins[1] if len(page.begins) > 1 else len(stems)
+    parts = {
+        "all": set(stems),
+        "end": set(stems[page.begins[last] :]),
+        "start": set(stems[:opening]),
+    }
+    return {
+        name: [
+            sum(w for s, w in own.items() if s in have) / (sum(own.values()) or 1.0)
+            for own in scene.see.stems
+        ]
+        for name, have in parts.items()
+    }
+
+
+def _of_words(f: Features, shares: dict[str, list[float]], i: int, prefix: str) -> None:
+    for name, values in shares.items():
+        share = values[i]
+        rest = max((s for j, s in enumerate(values) if j != i), default=0.0)
+        f[prefix + name] = share
+        if share > rest:
+            f[f"{prefix}{name}>"] = share - rest
+            f[f"{prefix}{name}!"] = 1.0
+            f[f"{prefix}{name}*"] = float(share > 0.99)
+
+
+def _of_status(f: Features, scene: Scene, i: int) -> None:
+    """What a reply that chooses nothing says of an option that says the same."""
+    said = scene.see.says[i]
+    for name in words.SIGNS:
+        if said and (said == name or name == "none"):
+            f["says:" + name] = scene.facts.get(name, 0.0)
+            f["says0:" + name] = scene.facts.get(name + "0", 0.0)
+
+
+def of_status(scene: Scene, z: Sequence[float], named: Named) -> Features:
+    """Features that all statuses share, each with a weight of its own."""
+    f = {"1": 1.0, **scene.facts}
+    tops = named.tops
+    order = sorted(tops, reverse=True)
+    count = sum(top > ABSENT for top in tops)
+    second = order[1] if len(order) > 1 else ABSENT
+    f |= {
+        f"m{min(count, 2)}": 1.0,
+        "mall": float(count == len(tops)),
+        "topz": max(order[0], -5.0),
+        "top>0": float(order[0] > 0),
+        "z2": max(second, -5.0),
+        "both": float(second > 0),
+        "heavy": float(sum(top > 0 for top in tops)),
+    }
+    if z:
+        f["lastz"] = z[-1]
+        _pair(f, scene.found, z)
+    for name in ("all", "end"):
+        f["ov" + name] = max(named.shares[name], default=0.0)
+    for name in list(scene.facts) if not count else ():
+        f[name + "&m0"] = 1.0
+    for name in words.SIGNS if f.get("special") else ():
+        f[name + "&special"] = f.get(name, 0.0)
+    for name in _edge_words(scene):
+        f[name] = 1.0
+    return f
+
+
+def _pair(f: Features, found: Sequence[Mention], z: Sequence[float]) -> None:
+    """Whether the strongest mention stands beside one of another option."""
+    k = max(range(len(z)), key=z.__getitem__)
+    for j in (k - 1, k + 1):
+        if not 0 <= j < len(z) or found[j].option == found[k].option:
+            continue
+        if found[max(j, k)].first - found[min(j, k)].last < 5:
+            f |= {"pair": 1.0, "pair>0": float(z[j] > 0), "pairz": max(z[j], -4.0)}
+            f["pair&plural"] = f.get("plural", 0.0)
+
+
+def _edge_words(scene: Scene) -> Iterator[str]:
+    """Words and pairs of words at both ends of a reply, options' names left out."""
+    page = scene.page
+    named = {t for m in scene.found if m.how != "P" for t in range(m.first, m.last + 1)}
+    low = ["_" if t in named else word for t, word in enumerate(page.low)]
+    for name, part in (("s:", low[:_EDGE_WORDS]), ("e:", low[-_EDGE_WORDS:])):
+        yield from (name + word for word in part)
+        yield from (f"{name}{a} {b}" for a, b in pairwise(part))

@@ -1,0 +1,260 @@
+"""A reply without what says nothing, as tokens.
+
+Nothing is ever removed from the middle of a text: what says nothing becomes blanks of the same
+length, and what is rewritten keeps its length. So a place in a page is the place in the reply, and
+there is no second kind of position that one could be taken for.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass, field
+from typing import Final
+
+from horsesense.readers.text import words
+
+LONG: Final = 5_000
+"""Characters of a reply that are read; of a longer one the beginning and the end."""
+_HEAD: Final = 2_000
+_KEPT_OF_THE_REST: Final = 12
+"""Characters that must be left before an offer of further help, for it to be cut."""
+
+_EAST: Final = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+TOKEN: Final = re.compile(
+    rf"\n[\s]*|(?<![\w)])[-+]?\d+(?:[.,:]\d+)*(?:st|nd|rd|th)?|\d+(?:[.,]\d+)*|[{_EAST}]"
+    rf"|[^\W\d_{_EAST}]+(?:['-][^\W\d_{_EAST}]+)*|\*+|_+|`+|->|\S"
+)
+MARKS: Final = frozenset(words.listed("* ** *** **** _ __ ` `` ``` \" « » ' ~ # ## ###"))
+NOISE: Final = (
+    frozenset(words.listed(". , ; : ! ? ( ) [ ] { } | \\ … – — - > < ⟦"))
+    | frozenset(words.listed("a an the der die das el la le les los il"))
+    | MARKS
+    | {"\n"}
+)
+ENDS: Final = frozenset(".!?;。！？")
+_SHORTENED: Final = frozenset(["e.g", "i.e", "g", "e", "vs", "dr", "mr", "st", "no"])
+_THOUSANDS: Final = re.compile(r"-?\d{1,3}(,\d{3})+(\.\d+)?")
+
+
+class _Signs(dict[int, str]):
+    """One sign for each that means the same, found when it is first met."""
+
+    def __missing__(self, code: int) -> str:
+        sign = chr(code)
+        plain = sign if sign.isascii() or code in _KEPT else unicodedata.normalize("NFKC", sign)
+        plain = plain[1] if len(plain) == 3 and plain[0] == "(" else plain  # one sign for "(b)"
+        if unicodedata.category(sign) in ("Cf", "Me") or sign == "\ufe0f" or plain.isspace():
+            plain = "\n" if sign == "\n" else " "
+        self[code] = plain if len(plain) == 1 else sign
+        return self[code]
+
+
+_KEPT: Final = frozenset(map(ord, "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ₀₁₂₃₄₅₆₇₈₉…"))
+"""Signs that would become others if they were made plain."""
+_SIGNS: Final = _Signs(
+    {ord(a): b for a, b in zip("’‘‛´−‑‐⇒“”„\r\t", "''''---→\"\"\"  ", strict=True)}
+)
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
+
+
+def _line(match: re.Match[str]) -> str:
+    return " " * (len(match[0]) - 1) + "\n"
+
+
+def _box(match: re.Match[str]) -> str:
+    return " " * (len(match[0]) - 1) + "⟦"
+
+
+def _fraction(match: re.Match[str]) -> str:
+    return f"{match[1]}/{match[2]}".rjust(len(match[0]))
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A reply as it is read.
+
+    Attributes:
+        text: a beginning of the reply, with blanks for what says nothing; places are the reply's.
+        whole: whether the reply runs on into something else, so that what is read had ended.
+        thinks: whether a thought was begun and not ended.
+    """
+
+    text: str
+    whole: bool
+    thinks: bool
+
+
+def plain(text: str) -> str:
+    """A text of the same length with one sign for each that means the same."""
+    text = (
+        text if text.isascii() and "\r" not in text and "\t" not in text else text.translate(_SIGNS)
+    )
+    if "\\" in text or "$" in text or "{" in text:
+        text = words.FRACTION.sub(_fraction, text)
+        for name, sign in words.SIGN_OF.items():
+            text = text.replace(name, sign.ljust(len(name)))
+        text = words.TEX.sub(_blank, words.BOX.sub(_box, text))
+    return text
+
+
+def prepare(response: str) -> Prepared:
+    """What is left to read of a reply."""
+    text, thinks = response, False
+    if len(text) > LONG:
+        cut = len(text) - (LONG - _HEAD)
+        text = text[:_HEAD] + "\n".rjust(cut - _HEAD) + text[cut:]
+    if "<" in text or "[" in text or "◁" in text:
+        text, thinks = _without_thoughts(text)
+        text = words.MARKUP.sub(_blank, words.BOX.sub(_box, without_struck(text)))
+    elif "boxed" in text or "##" in text or "~~" in text:
+        text = words.BOX.sub(_box, without_struck(text))
+    text = plain(text)
+    whole = False
+    following = words.NEXT_QUESTION.search(text, 1)
+    if following and text[: following.start()].strip(" \n*#-.:"):
+        text, whole = text[: following.start()], True
+    offer = words.OFFER.search(text, max(1, len(text) - 300))
+    if offer and len(text[: offer.start()].strip()) > _KEPT_OF_THE_REST:
+        text = text[: offer.start()]
+    return Prepared(text.rstrip(), whole, thinks)
+
+
+def without_struck(text: str) -> str:
+    """A text with spaces in place of what is struck out, unless nothing else is said.
+
+    >>> without_struck("~~B~~ A C"), without_struck("~~B~~")
+    ('      A C', '~~B~~')
+    """
+    rest = words.STRUCK.sub(_blank, text) if "~~" in text or "</" in text else text
+    return rest if re.search(r"\w", rest) else text
+
+
+def _without_thoughts(text: str) -> tuple[str, bool]:
+    text = words.THOUGHT.sub(_line, text)
+    ends = [match.end() for match in words.THOUGHT_ENDS.finditer(text)]
+    if ends:  # its beginning was in the prompt
+        kept = next((end for end in reversed(ends) if text[end:].strip()), len(text))
+        text = " " * kept + text[kept:]
+    begun = words.THINKS_ON.search(text)
+    return (text[: begun.start()], True) if begun else (text, False)
+
+
+_FOLDED: dict[str, str] = {}
+_REMEMBERED: Final = 60_000
+
+
+def fold(token: str) -> str:
+    """A token in the form in which it is compared: small, a number plain, a noun singular."""
+    known = _FOLDED.get(token)
+    if known is not None:
+        return known
+    word = token.lower()
+    if word[-1].isdigit():
+        if _THOUSANDS.fullmatch(word):
+            word = word.replace(",", "")
+        if word.count(".") + word.count(",") == 1:
+            word = word.replace(",", ".").rstrip("0").rstrip(".")
+    elif len(word) > 3:
+        word = word[:-2] if word.endswith("'s") else word
+        word = NUMBER.get(word, word[:-1] if word[-1:] == "s" and word[-2:-1] != "s" else word)
+    else:
+        word = NUMBER.get(word, word)
+    if len(_FOLDED) > _REMEMBERED:
+        _FOLDED.clear()
+    _FOLDED[token] = word
+    return word
+
+
+NUMBER: Final = words.NUMBER
+
+
+def stem(word: str) -> str:
+    """The beginning of a word, by which its forms are taken for one."""
+    return word[:5] if len(word) > 5 else word
+
+
+@dataclass(slots=True)
+class Page:
+    """The tokens of a reply; lists with one entry a token unless said otherwise.
+
+    Attributes:
+        text: as prepared.
+        raw, low, folded: as written, in small letters, as compared.
+        at: where each begins in the reply.
+        cls: its word class ("" where it has none).
+        sent: the number of its sentence.
+        begins: the first token of each sentence.
+        before, behind: tokens with a mark (bold, quotes) right before or behind.
+        asks: sentences that ask.
+        recital: whether the options were repeated as they were shown.
+    """
+
+    text: str
+    raw: list[str] = field(default_factory=list)
+    low: list[str] = field(default_factory=list)
+    folded: list[str] = field(default_factory=list)
+    at: list[int] = field(default_factory=list)
+    cls: list[str] = field(default_factory=list)
+    sent: list[int] = field(default_factory=list)
+    begins: list[int] = field(default_factory=lambda: [0])
+    before: set[int] = field(default_factory=set)
+    behind: set[int] = field(default_factory=set)
+    asks: set[int] = field(default_factory=set)
+    recital: bool = False
+
+    def span(self, first: int, last: int) -> tuple[int, int]:
+        """The place in the reply of the tokens from `first` to `last`."""
+        return self.at[first], self.at[last] + len(self.raw[last])
+
+
+def class_of(word: str) -> str:
+    """The class of a word in small letters; empty where it has none."""
+    return "not" if word.endswith("n't") else words.CLASS.get(word, "")
+
+
+def page_of(text: str) -> Page:
+    """The tokens of a prepared text, with their sentences."""
+    page = Page(text)
+    number, mark, fresh, n = 0, False, True, 0
+    for match in TOKEN.finditer(text):
+        token = match[0]
+        if token in MARKS:
+            if n:
+                page.behind.add(n - 1)
+            mark = True
+            continue
+        if token[0] == "\n":
+            token = "\n"
+        elif fresh and n and page.begins[-1] != n and token not in ENDS and token != ")":
+            number += 1
+            page.begins.append(n)
+        if mark:
+            page.before.add(n)
+            mark = False
+        word = token.lower()
+        page.raw.append(token)
+        page.low.append(word)
+        page.folded.append(fold(token))
+        page.at.append(match.start())
+        page.cls.append(class_of(word))
+        page.sent.append(number)
+        n += 1
+        if token == "?":
+            page.asks.add(number)
+        if token == "\n":
+            fresh = True
+        elif token in ENDS:
+            fresh = not (token == "." and n > 1 and _no_end(page, n - 2))
+        elif token != ")":
+            fresh = False
+    return page
+
+
+def _no_end(page: Page, i: int) -> bool:
+    """Whether the full stop behind token `i` ends no sentence: "B. red", "e.g."."""
+    head = (i == page.begins[-1] or len(page.raw[i]) == 1) and len(page.raw[i]) < 4
+    return head or page.low[i] in _SHORTENED

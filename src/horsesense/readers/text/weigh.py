@@ -1,0 +1,181 @@
+"""From evidence to a decision: one table of weights, and how sure it makes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from math import exp, log
+from typing import Any, Final
+
+from horsesense.readers.text import around, evidence
+from horsesense.readers.text.evidence import STATUSES, Features, Named, Scene
+from horsesense.readers.text.words import listed
+
+Tree = list[list[float]]
+"""Nodes of a tree: (feature, edge, low, high), or (-1, value); below 0 is a leaf, ~ its place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What was learnt (`scripts/learn_reader.py`).
+
+    Attributes:
+        mention: weight of each feature of a mention.
+        choice: of each feature of an option, and of a status (`status|feature`).
+        base, trees: what tells how sure a decision is.
+        answer, status: confidence from which on a choice, or a status, is read.
+    """
+
+    mention: Mapping[str, float]
+    choice: Mapping[str, float]
+    base: float
+    trees: Sequence[Tree]
+    answer: float
+    status: float
+
+    @classmethod
+    def load(cls, value: Mapping[str, Any]) -> Weights:
+        return cls(**value)
+
+
+def shipped() -> Weights:
+    """The weights of the package."""
+    text = (files(__package__) / "weights.json").read_text(encoding="utf-8")
+    return Weights.load(json.loads(text))
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """Candidates, options first and then statuses, with all that decides between them.
+
+    Attributes:
+        z: score of each mention.
+        odds: log-probability of each candidate.
+        best: the likeliest.
+    """
+
+    z: list[float]
+    options: list[Features]
+    status: Features
+    named: Named
+    odds: list[float]
+    best: int
+
+
+def weigh(scene: Scene, weights: Weights) -> Weighed:
+    """The log-probabilities of all candidates."""
+    get = weights.mention.get
+    z = [
+        sum(get(name, 0.0) for name in around.of_mention(scene, k)) for k in range(len(scene.found))
+    ]
+    return weighed(scene, z, weights.choice)
+
+
+def weighed(scene: Scene, z: list[float], choice: Mapping[str, float]) -> Weighed:
+    """The same where the scores of the mentions are known."""
+    options, named = evidence.of_options(scene, z)
+    row = evidence.of_status(scene, z, named)
+    get = choice.get
+    odds = [sum(get(k, 0.0) * v for k, v in f.items()) for f in options]
+    odds += [sum(get(f"{s}|{k}", 0.0) * v for k, v in row.items()) for s in STATUSES]
+    top = max(odds)
+    norm = top + log(sum(exp(one - top) for one in odds))
+    odds = [one - norm for one in odds]
+    return Weighed(z, options, row, named, odds, max(range(len(odds)), key=odds.__getitem__))
+
+
+_STYLES: Final = {
+    style: float(i)
+    for i, style in enumerate(
+        (
+            "",
+            "bare",
+            "near",
+            "tail",
+            "colon",
+            "mark",
+            "paren",
+            "head",
+            "line",
+            "cue",
+            "box",
+            "place",
+        )
+    )
+}
+_FACTS: Final = listed(
+    "refusal refusal0 refusal9 unknown unknown9 none none0 none9 length cut hangs"
+    " announces unclosed asks clash plural elsewhere equals_else recital bothall special"
+    " told several loop"
+)
+_NEAR: Final = listed("answer option pick right so final not wrong if said maybe lure")
+_LATER: Final = ["not", "but", "turn", "maybe", "wrong", "if", "answer", "pick"]
+_ANYWHERE: Final = ["turn", "lure", "none", "pick", "answer"]
+
+
+def grounds(scene: Scene, found: Weighed) -> list[float]:
+    """What confidence in the likeliest candidate is made of: numbers in a fixed order."""
+    k, best = scene.see.k, found.best
+    odds, order = found.odds, sorted(found.odds, reverse=True)
+    own = found.options[best] if best < k else {}
+    row = found.status
+    other = odds[:k] if best >= k else odds[k:]
+    out = [
+        float(best < k), order[0], order[0] - order[1], odds[best], max(other),
+        float(k), float(len(scene.page.raw)), float(len({m.option for m in scene.found})),
+        row.get("ovall", 0.0), row.get("ovend", 0.0), row.get("pairz", evidence.ABSENT),
+        own.get("top_number!", 0.0), own.get("others_low", 0.0), float(scene.see.negated),
+        float(scene.see.style == "digit"), float(scene.stated == best),
+    ]  # fmt: skip
+    shares = ("all", "end", "all>", "end>")
+    out += [own.get("w:" + name, own.get("u:" + name, 0.0)) for name in shares]
+    out += [float(scene.facts.get(name, 0.0)) for name in _FACTS]
+    return out + _mentioned(scene, found.z, best) + _around(scene, found.z, best)
+
+
+def _mentioned(scene: Scene, z: Sequence[float], best: int) -> list[float]:
+    """How the likeliest option and its rivals are mentioned."""
+    found, none = scene.found, evidence.ABSENT
+    mine = [k for k, m in enumerate(found) if m.option == best]
+    rest = [k for k, m in enumerate(found) if m.option != best]
+    strong = max(mine, key=z.__getitem__) if mine else len(found)
+    behind = [z[k] for k in rest if k > strong]
+    return [
+        max((z[k] for k in mine), default=none), z[mine[-1]] if mine else none,
+        max((z[k] for k in rest), default=none), z[rest[-1]] if rest else none,
+        max(behind, default=none), float(len(mine)), float(len(rest)),
+        float(sum(found[k].how != "P" for k in rest)),
+        float(bool(mine) and mine[-1] == len(found) - 1), float(bool(mine) and not mine[0]),
+    ]  # fmt: skip
+
+
+def _around(scene: Scene, z: Sequence[float], best: int) -> list[float]:
+    """Where the strongest mention of the likeliest option stands, and among which words."""
+    page, found = scene.page, scene.found
+    mine = [k for k, m in enumerate(found) if m.option == best]
+    m = found[max(mine, key=z.__getitem__)] if mine else None
+    later = page.cls[m.first if m else 0 :]
+    counts = [float(later.count(c)) for c in _LATER] + [float(page.cls.count(c)) for c in _ANYWHERE]
+    if m is None:
+        return [-1.0] * 6 + [0.0] * len(_NEAR) + counts
+    begin = page.begins[page.sent[m.first]]
+    near = page.cls[max(begin, m.first - 9) : m.first][::-1]
+    return [
+        float("LTBOP".find(m.how)), _STYLES.get(m.style, 0.0), float(m.clash), float(m.first),
+        float(len(page.raw) - m.last), float(len(page.begins) - 1 - page.sent[m.first]),
+        *(float(near.index(c) + 1 if c in near else 0) for c in _NEAR), *counts,
+    ]  # fmt: skip
+
+
+def confidence(numbers: Sequence[float], weights: Weights) -> float:
+    """How likely it is that a decision with these grounds is right."""
+    total = weights.base
+    for tree in weights.trees:
+        node = 0
+        while node >= 0:
+            feature, edge, low, high = tree[node]
+            node = int(low if numbers[int(feature)] <= edge else high)
+        total += tree[~node][1]
+    return min(0.995, 1 / (1 + exp(-total)))

@@ -1,1 +1,0 @@
-"""Weighing: evidence for every option and for every way of choosing none, and one decision."""

@@ -1,0 +1,291 @@
+"""The one table of language: word classes, and patterns of what a reply does besides choosing."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+
+def listed(text: str) -> list[str]:
+    """The words of a text."""
+    return text.split()
+
+
+_CLASSES: Final = {
+    "answer": "answer answers answered solution response verdict judgment judgement classification"
+    " category conclusion rating prediction output diagnosis respuesta antwort lösung"
+    " réponse réponses"
+    " risposta resposta odpowiedź ответ решение svar antwoord vastaus cevap jawaban 答 답 उत्तर جواب"
+    " الإجابة الجواب ans",
+    "option": "option options choice choices letter letters alternative alternatives"
+    " statement label"
+    " number candidate opción choix opzione opção вариант möglichkeit buchstabe lettre"
+    " lettera letra"
+    " 项 項 肢 번 选项 seçenek opsi alternativ",
+    "pick": "choose chose chosen choosing pick picks picked picking select selects selected"
+    " selecting"
+    " vote mark marked submit submitting circle prefer settle settling go going goes went"
+    " take taking"
+    " lock stick lean leaning leans say guess bet commit wähle nehme elijo escojo elegiría choisis"
+    " choisirais scelgo escolho выбираю 选 選 fill enter report",
+    "right": "correct right true best accurate proper appropriate valid yes exact exactly holds"
+    " supported entailed winner wins keep strongest better consistent ✓ ✔ ✅ ☑ richtig wahr stimmt"
+    " korrekt correcta correcto correcte corretta corretto correta verdadero cierto vrai juste vero"
+    " правильный правильно верный верно верна 正 确 確 对 맞 正确 doğru صحيح सही poprawna",
+    "fits": "fits fit fitting matches match matching describes suits applies satisfies corresponds"
+    " equals yields gives works supports suggests indicates points means makes defines explains"
+    " reflects captures plausible possible likely entspricht passt corresponde",
+    "wrong": "incorrect wrong false invalid inaccurate irrelevant unrelated untrue mistaken"
+    " unlikely"
+    " inconsistent contradicts contradicted implausible impossible distractor distractors trap"
+    " unsupported worse weaker weak fails fail poor ✗ ✘ ❌ ✖ ☐ × falsch incorrecta incorrecto"
+    " incorrecte sbagliato sbagliata errado faux неверно неправильно 错 誤 误 틀",
+    "drop": "eliminate eliminates eliminated eliminating exclude excluded excluding excludes"
+    " discard"
+    " discarded reject rejected rejecting ruled rule rules out dismiss dismissed drop"
+    " dropped crossed"
+    " cross struck strike gone except avoid remove removed descarta descartada descarto"
+    " ausgeschlossen"
+    " scheidet écarte éliminer исключаем 排 除",
+    "not": "not never neither nor without non no nicht kein keine ne pas не нет 不 没 非"
+    " nem não isnt doesnt dont cannot hardly rather lacks lack less nothing ikke niet inte rarely",
+    "none": "none nothing neither keine ninguna ninguno aucune aucun nessuna nessuno nenhuma"
+    " никакой",
+    "so": "so therefore thus hence consequently accordingly overall ultimately conclude concluding"
+    " leaves leaving remains remaining remain left follows also daher entonces donc quindi portanto"
+    " поэтому значит итак 所 因 따 deshalb luego ∴ therefore",
+    "final": "final finally conclusion summary short settled definitely clearly end eventually"
+    " decision locked fazit conclusión endgültig закл tl;dr bottom",
+    "but": "but however although though whereas while instead yet despite unlike only aber"
+    " pero mais"
+    " ma mas но 但 jedoch",
+    "turn": "wait actually hold hmm oops correction sorry scratch reconsider reconsidering mistake"
+    " mistyped typo meant revise revised recheck rechecking second changed change switch switching"
+    " redo again rethink correcting espera moment",
+    "maybe": "maybe perhaps might could possibly probably seem seems appear appears may unsure"
+    " uncertain tentatively suppose presumably arguably roughly vielleicht quizás peut talvez forse"
+    " возможно",
+    "lure": "tempting tempted tempt first initially initial thought glance look looks sounds"
+    " confuse"
+    " confused confusing confusion common commonly misconception often intuitive people"
+    " students many"
+    " someone popular myth classic mistaken superficially",
+    "said": "said says claim claims friend user colleague others another book teacher wrote thinks"
+    " think argue argues suggested key assistant model previous earlier everyone someone",
+    "if": "if were would had should unless when whether question asked depends depending wenn si"
+    " se если 如 若 suppose provided",
+    "is": "is are be was were ist sind es è é это 是 는 은 이 sont est son este como as = : → ->"
+    " would should must being",
+    "i": "i i'd i'll i'm i've my me we we'd we'll let's ich je yo io eu я 我",
+    "it": "it this that these those which it's that's both all",
+    "and": "and or und oder y o et ou e и или 和 或 & / plus",
+    "why": "because since as reason due denn weil porque car perché потому 因 given",
+    "check": "consider considering check checking compare comparing let let's evaluate evaluating"
+    " analyze analyse examine review option-by-option look looking go through",
+    "sure": "certain certainly sure confident confidence undoubtedly obviously clear must course"
+    " definitely surely",
+    "close": "closest nearest close near approximately approx about roughly ≈ ~",
+}
+CLASS: Final[dict[str, str]] = {}
+for _name, _members in _CLASSES.items():
+    for _word in _members.split():
+        CLASS.setdefault(_word, _name)
+
+_PLACES: Final = (
+    "first 1st former erste ersten première premier primera primeira prima primo первый первая",
+    "second 2nd zweite zweiten deuxième segunda segundo seconda secondo второй вторая",
+    "third 3rd dritte dritten troisième tercera terceira terza третий третья",
+    "fourth 4th vierte vierten quatrième cuarta quarta четвёртый четвертый",
+    "fifth 5th fünfte fünften cinquième quinta",
+    "sixth 6th sechste sixième",
+    "seventh 7th",
+    "eighth 8th",
+)
+PLACE: Final = {word: i for i, words in enumerate(_PLACES) for word in words.split()} | {
+    **dict.fromkeys(("last", "latter", "final", "bottom", "letzte", "letzten", "dernière"), -1),
+    **{"top": 0, "последний": -1, "última": -1, "ultima": -1},
+}
+NUMBER: Final = {
+    word: str(i)
+    for i, word in enumerate(
+        listed("zero _ two three four five six seven eight nine ten eleven twelve")
+    )
+    if word != "_"
+}
+STOP: Final = frozenset(
+    listed(
+        "the a an of to in and or is are be it its with for on by at as not no from that this"
+        " was were has have had"
+    )
+)
+
+
+def _any(*parts: str) -> re.Pattern[str]:
+    return re.compile("|".join(parts), re.IGNORECASE)
+
+
+# What a reply does instead of choosing.
+REFUSAL: Final = _any(
+    r"\b(?:can't|cannot|can not|won't|will not|unable to|not able to|not (?:going|willing"
+    r"|comfortable"
+    r"|in a position) to|not comfortable|must decline to|(?:would|'d) rather not|prefer not to"
+    r"|shouldn't|(?:it's|it is|is) not something i)"
+    r" (?:\w+ ){0,3}?(?:help|assist|provid|answer|discuss|shar|choos|pick|express|offer|giv|tak"
+    r"|comment|engag|fulfil|complet|comply|make|rank|rate|judg|infer|label|tell|say"
+    r"|participat|continue"
+    r"|do|respond|recommend|guess|speculat|writ|support)",
+    r"\bi(?:'m| am| must| have to| respectfully| need to| will|'ll| would)? (?:politely "
+    r"|respectfully )?"
+    r"(?:declin|refus|abstain|pass\b)",
+    r"(?:don't|do not) (?:have|hold|take) (?:any )?(?:personal |my own |political )*(?:opinion|view"
+    r"|position|preference|belief|stance|side|feeling)",
+    r"\b(?:as|i'm|i am|being) (?:just |only )?an? (?:ai|large language|language model)\b",
+    r"against (?:my|the) (?:guidelines|polic)|outside (?:of )?what i|(?:stay|remain) neutral",
+    r"(?:not|n't) (?:be )?(?:appropriate|right for me|fair for me|my place)",
+    r"leave (?:this|that|it) (?:one )?(?:blank|to you|open)|\babstain|no personal",
+    r"lo siento|no puedo|je ne peux pas|kann ich (?:leider )?nicht|não posso|non posso|не могу|无法"
+    r"|不能|できません|없습니다",
+    r"\A\W*(?:i'm |i am )?sorry",
+)
+UNKNOWN: Final = _any(
+    r"(?:don't|do not|didn't|doesn't) (?:really |actually |honestly )?(?:know|have (?:enough"
+    r"|sufficient))",
+    r"no idea|no clue|not sure|unsure|\bidk\b|dunno|beats me|not certain|have to guess|not"
+    r" familiar",
+    r"i (?:can't|cannot|couldn't) (?:tell|say|recall|remember|determine|decide)",
+    r"i'm stumped|haven't (?:a|the) (?:clue|idea|faintest)|out of my depth|over my head|escapes me",
+    r"weiß (?:ich |es )?(?:leider )?nicht|no (?:lo )?sé|je ne sais|non (?:lo )?so\b|não sei|не знаю"
+    r"|不知道|わかりません|모르",
+)
+NONE: Final = _any(
+    r"none (?:of|are|is|fits|applies|seem|matches|here|\W)|\A\W*none\b",
+    r"\bno (?:correct|right|valid|suitable|such|good|true|matching|option|answer|choice)",
+    r"not (?:listed|among|in the list|one of|any of|on the list|an option|offered|given|there|here"
+    r"|present|available|provided|possible to)",
+    r"(?:neither|nothing) (?:of|option|on|here|in)|impossible to|no way (?:to|of)|no telling",
+    r"(?:can(?:'t|not)|can not|could not) be|isn't possible to|not enough|insufficient|not stated"
+    r"|undetermin|indeterminate",
+    r"(?:doesn't|does not) (?:say|give|tell|mention|contain|state|include|match)",
+    r"\ball (?:of (?:the|these) |four |the |three |five )?(?:options?|choices?|answers?)? ?"
+    r"(?:are|seem|is) (?:all )?(?:wrong|incorrect|false|invalid)",
+    r"(?:isn't|is not|aren't|are not|no|missing|without|don't see|didn't come|nothing)"
+    r" (?:\w+ ){0,3}?(?:attached|attachment|image|passage|picture|text|figure|table|document"
+    r"|included)",
+    r"keine(?:r|s)? (?:der|davon|von)|ninguna|aucune|nessuna|nenhuma|没有|premise|typo",
+)
+SIGNS: Final = {"refusal": REFUSAL, "unknown": UNKNOWN, "none": NONE}
+"""Status -> what says it in a reply that names no option."""
+
+# Options that say what a status does.
+_DECLINES: Final = _any(
+    r"refus|prefer not|declin|no opinion|no (?:answer|response)|rather not|skip(?:ped)?\b"
+)
+_KNOWS_NOT: Final = _any(
+    r"don'?t know|do not know|not sure|unsure|no opinion|unknown|no idea|can(?:'t|not) (?:say"
+    r"|tell|be)",
+    r"uncertain|undecided|\bdk\b|cannot (?:choose|decide)",
+)
+_LACKS: Final = _any(
+    r"\bnone\b|neither|\bnot? (?:any|above|listed|given)|cannot|can't|undetermin|not enough",
+    r"insufficient|no (?:correct|right)|impossible to|not stated|unanswerable|\bother\b",
+)
+SAYS: Final = (("refusal", _DECLINES), ("unknown", _KNOWS_NOT), ("none", _LACKS))
+"""(status, what an option that stands for it says), the first that fits."""
+
+# Options and replies that say a status as a whole, in small letters.
+REFUSED: Final = re.compile(
+    r"\W*(?:(?:i )?(?:refused?|declined?)(?: to (?:answer|say|respond))?"
+    r"|(?:i )?(?:would )?(?:prefer|rather|choose) not (?:to )?(?:say|answer|respond)"
+    r"|(?P<both>no (?:answer|response)|skip(?:ped)?))\W*"
+)
+KNOWS_NOT: Final = re.compile(
+    r"\W*(?:(?:i )?(?:do not|don'?t) (?:really )?know(?: the (?:correct )?answer)?"
+    r"|dk|(?:i'?m |i am )?not sure|unsure|no idea|undecided"
+    r"|(?P<both>(?:i have )?no opinion|(?:i )?(?:can ?not|can'?t) (?:choose|decide)))\W*"
+)
+UNDETERMINED: Final = re.compile(
+    r"\W*(?:unknown|undetermined"
+    r"|(?:it )?(?:cannot|can not|can'?t) (?:be )?(?:answer|determine|tell|say|know)\w*"
+    r"|(?:it is )?(?:not possible|impossible) to (?:determine|say|tell)"
+    r"|(?:there is )?(?:not enough|insufficient|too little) info\w*|not answerable|unanswerable"
+    r"|not (?:given|stated|mentioned|determinable)).{0,40}",
+    re.DOTALL,
+)
+PARTS: Final = re.compile(r"[/|,;()\[\]]|\b(?:or|and)\b")
+NOTE: Final = re.compile(
+    r"[(\[]\W*(?:vol|volunteered(?: only)?|spontaneous|(?:do not|don'?t) read(?: out)?)\W*[)\]]"
+)
+"""What a questionnaire says to the interviewer of an option."""
+
+ASKS_FOR_NOT: Final = re.compile(
+    r"\b(?:except|exception|not|incorrect|false|least|odd one|doesn't|isn't|cannot|never"
+    r"|untrue|wrong"
+    r"|nicht|kein|falsch|falsa?|sauf|excepto|pas|exceto|tranne|не)\b|NOT|EXCEPT|n't\b"
+)
+
+# What surrounds a reply and says nothing.
+_THINKS: Final = (
+    "think|thinking|thoughts?|reasoning|scratchpad|reflection|analysis|internal|reason"
+    "|inner_monologue|antthinking|plan|seed:think"
+)
+THOUGHT: Final = re.compile(
+    rf"<({_THINKS})>.*?</\1>|\[THINK\].*?\[/THINK\]|◁think▷.*?◁/think▷"
+    r"|<\|begin_of_thought\|>.*?<\|end_of_thought\|>"
+    r"|<\|?channel\|?>\s*(?:analysis|commentary|thought)\b.*?"
+    r"(?=<\|?channel\|?>\s*final|<\|start\||<channel\|>|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
+THINKS_ON: Final = re.compile(
+    rf"<(?:{_THINKS})>|\[THINK\]|◁think▷|<\|begin_of_thought\|>"
+    r"|<\|?channel\|?>\s*(?:analysis|thought)",
+    re.IGNORECASE,
+)
+THOUGHT_ENDS: Final = re.compile(
+    rf"</(?:{_THINKS})>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>", re.IGNORECASE
+)
+MARKUP: Final = re.compile(
+    r"<\|?[a-z_]+\|>(?:final|assistant)?|</?s>|<\|channel\|>\s*final|\[/?(?:INST|ANS|answer)\]"
+    r"|</?(?:b|i|u|p|br|strong|em|span|div|li|ul|ol|code|td|tr|table|h\d|html|body|mark|sub|sup)"
+    r"(?: [^<>]*)?/?>|&nbsp;",
+    re.IGNORECASE,
+)
+STRUCK: Final = re.compile(r"~~[^~\n]+~~|<(del|s|strike)>.*?</\1>", re.DOTALL | re.IGNORECASE)
+BOX: Final = re.compile(
+    r"\\f?boxed\s?(?:\{|\b)|\\fbox\{|####|<(?:final_?)?(?:answer|choice|ans)>"
+    r"|<\|begin_of_box\|>|\[\[(?=\w+\]\])",
+    re.IGNORECASE,
+)
+FRACTION: Final = re.compile(r"\\[dt]?frac\s?\{([^{}]+)\}\s?\{([^{}]+)\}")
+SIGN_OF: Final = {"\\times": "×", "\\cdot": "×", "\\pi": "π"}
+TEX: Final = re.compile(
+    r"\\(?:text(?:bf|it|rm)?|math(?:rm|bf|sf|it)|operatorname|displaystyle|left|right|emph|bm)\b\s?"
+    r"|\\[()\[\],;! ]|\$|\{|\}"
+)
+NEXT_QUESTION: Final = re.compile(
+    r"\n\W{0,20}(?:(?:next |another |new )?(?:question|problem|exercise|aufgabe|frage|pregunta)"
+    r"\W{0,9}(?:\d{1,4}\W{0,9})?[:.\n]|q\s?\d*\s?[:.]|human:|user:|\[?inst\]?|<\|(?:im_start|user|start_header)"
+    r"|(?:the )?following (?:is|are) |-{3,20}\s{0,9}\n\W{0,9}(?:q|question)"
+    r"|(?:input|instruction|passage|context|text|sentence|review|tweet)\W{0,3}:)",
+    re.IGNORECASE,
+)
+OFFER: Final = re.compile(
+    r"(?:(?<=[.!?)\n*] )|(?<=\n))\W{0,9}(?:(?:would|do) you (?:like|want)|let me know"
+    r"|if you(?:'d| would|'re| want| have| need)|shall i|i hope (?:this|that|it)|hope (?:this|that)"
+    r"|feel free|(?:is there|do you have|was there) (?:anything|something|any)|want me to|happy to"
+    r"|i'm glad to|i can (?:also|go)|good luck|please (?:note|let))[^\n]*\s*\Z",
+    re.IGNORECASE,
+)
+HANGS: Final = re.compile(
+    r"(?:[:,(\-–]|\b(?:is|are|the|a|an|of|to|and|or|with|option|answer|ist|es|be|that|for|by|in|but"
+    r"|because|so|as|which))\W{0,3}\Z",
+    re.IGNORECASE,
+)
+ANNOUNCES: Final = re.compile(
+    r"(?:answer|choice|option|antwort|respuesta|réponse|risposta|conclusion|letter)\W*"
+    r"(?:is|ist|es|est|è|:)?\W*\Z",
+    re.IGNORECASE,
+)
+ALL_OF_THEM: Final = re.compile(r"^\W*(?:all|both|every)\b", re.IGNORECASE)
+PLURAL: Final = frozenset(
+    ["answers", "both", "two", "several", "options", "respuestas", "either", "multiple", "choices"]
+)

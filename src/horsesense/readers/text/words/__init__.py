@@ -1,1 +1,0 @@
-"""Words: one spelling for many, and the wordings that announce, withdraw or decline a choice."""
