@@ -253,7 +253,8 @@ def share_known(
     if p_value is not None and p_value <= REFUSED_AT:
         reason = "answers over the orders do not look like knowing, misbelieving and guessing"
         return _refused(none, reason)
-    if any(graded_as_likely(t.data, at) for t, at in zip(used, fits, strict=True)):
+    doubted = zip(used, fits, strict=True)
+    if any(_enough(t) and graded_as_likely(t.data, at) for t, at in doubted):
         return _refused(none, GRADED)
     weights = [t.data.n / n for t in used]
     effect = max(1.0, whole.n / whole.effective)
@@ -275,6 +276,11 @@ def share_known(
         design_effect=effect,
         reason=_unchecked(used, p_value) if draws else "",
     )
+
+
+def _enough(table: Table) -> bool:
+    """Whether enough items are not right throughout to tell one description from another."""
+    return int((~table.right).sum()) >= CHECKABLE
 
 
 def _unchecked(used: Sequence[Table], p_value: float | None) -> str:
@@ -302,7 +308,7 @@ def _refused(blank: Known, reason: str, **changes: Any) -> Known:
 def _checked(table: Table, at: Parameters, seed: int, draws: int) -> Fit:
     """A fit with its p, where enough items are not right throughout to check it."""
     data = table.data
-    if draws <= 0 or (~table.right).sum() < CHECKABLE:
+    if draws <= 0 or not _enough(table):
         return described(data, at)
     inflation = clustering(table.choices, table.cluster)
     return described(data, at, goodness_of_fit(data, at, seed, draws, inflation))

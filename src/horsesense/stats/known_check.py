@@ -151,6 +151,8 @@ def _drawn(at: Fit, n: int, rng: np.random.Generator) -> Ints:
     return drawn
 
 
+NOTHING = 0.05
+"""Share known up to which it does not matter which description fits."""
 CLEARLY = 3.0
 """By how much the log-likelihood of the classes must be above that of graded knowledge."""
 SHAPES = np.exp(np.linspace(-4, 4, 41))
@@ -164,7 +166,8 @@ def graded_as_likely(data: Patterns, at: Parameters) -> bool:
     right, wrong = data.same[:, 0], data.k - data.same[:, 0]
     chance = _log_beta(a + right, b + wrong) - _log_beta(a, b) - wrong * np.log(data.k - 1)
     graded = float((chance @ data.count).max())
-    return graded > float(log_likelihood(data, at)[0]) - CLEARLY
+    # Who guesses everything knows nothing by any description.
+    return bool(at.p[0] > NOTHING and graded > log_likelihood(data, at)[0] - CLEARLY)
 
 
 def _log_beta(a: Floats, b: Floats) -> Floats:
