@@ -13,10 +13,11 @@ from horsesense.api import Run
 from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
 from horsesense.items.item import ItemSet
 from horsesense.measures.base import Estimate
+from horsesense.measures.signature import Signature
 from horsesense.models.registry import make_model
 from horsesense.runs.results import Results
 from horsesense.runs.settings import Settings
-from horsesense.trials.condition import Condition
+from horsesense.trials.condition import PLAIN, Condition
 
 PROBES = ("repeat", "order", "labels", "none_of_the_above", "options_only")
 
@@ -105,3 +106,27 @@ def value(
 def too_many(wrong: int, studies: int, budget: float) -> bool:
     """Whether so many wrong decisions show a rate above the budget (one test in 10,000)."""
     return bool(binom.sf(wrong - 1, studies, budget) < 1e-4)
+
+
+SIGNATURE = Signature("d", 1, "m", "p", PLAIN, "t", "", "r", 0, "accuracy", "", 0, "0")
+
+
+def estimate(value: float, low: float, high: float, **changes: Any) -> Estimate:
+    names = ("dataset", "model", "probe", "reader", "group")
+    blank = dict.fromkeys(names, "")
+    whole: dict[str, Any] = {
+        **blank,
+        "condition": PLAIN,
+        "signature": SIGNATURE,
+        "measure": "accuracy",
+        "value": value,
+        "low": low,
+        "high": high,
+        "level": 0.95,
+        "n": 100,
+        "n_missing": 0,
+        "counted": "items",
+        "unit": "fraction",
+        **changes,
+    }
+    return Estimate(**whole)

@@ -60,8 +60,7 @@ def test_the_protocol_is_said(page: str) -> None:
 
 
 def test_the_verdict_speaks_of_them(out: Path) -> None:
-    said = " ".join(verdict_of(results_of(out)))
-    assert "Where the right answer is missing" in said
+    assert "without_gold" in {f.kind for f in results_of(out).verdict}
 
 
 def test_broken_bounds_are_never_silent(out: Path, tmp_path: Path) -> None:
