@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
 import json
 import re
 import shlex
@@ -76,6 +78,36 @@ def test_the_index_names_every_page() -> None:
     pages = [*DOCS.glob("*.md"), *(DOCS / "tutorials").glob("*.md")]
     names = {page.relative_to(DOCS).as_posix() for page in pages} - {"README.md"}
     assert {name for name in names if f"({name})" not in index} == set()
+
+
+def test_scripts_that_pages_name_are_there() -> None:
+    named = {
+        name.replace("measured.py ", "")
+        for text in PAGES.values()
+        for name in re.findall(r"(?:benchmarks|scripts)/(?:measured\.py [a-z]\w*|[\w.]+\w)", text)
+    }
+    files = {name if "." in name or "scripts/" in name else f"{name}.py" for name in named}
+    assert {name for name in files if not (ROOT / name).exists()} == set()
+
+
+def test_benchmarks_import_what_exists() -> None:
+    lost = []
+    for path in sorted((ROOT / "benchmarks").glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("horsesense"):
+                lost += [f"{path.name}: {name}" for name in absent(node)]
+    assert not lost, "\n".join(lost)
+
+
+def absent(node: ast.ImportFrom) -> Iterator[str]:
+    """The names of an import that are not there."""
+    assert node.module is not None
+    for alias in node.names:
+        try:
+            if not hasattr(importlib.import_module(node.module), alias.name):
+                importlib.import_module(f"{node.module}.{alias.name}")
+        except ImportError:
+            yield f"{node.module}.{alias.name}"
 
 
 def test_pages_are_short() -> None:

@@ -143,7 +143,7 @@ rng
 runs: accounts ahead ask asked directory exchanges frames layout outlook parts planner prepare
     record redacted results run settings shard start stored_items suites tables unanswered
 stats: functions multiplicity rater_agreement two_way within_strata words
-trials: condition extras orders trial
+trials: condition extras trial
 version
 """
 """Modules of the core that side programs may import: room, and modules in it (. is the room)."""

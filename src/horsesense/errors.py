@@ -28,6 +28,7 @@ class ExitCode(IntEnum):
     USAGE = 2
     TROUBLE = 3
     BUDGET = 4
+    UNDECIDED = 5
     INTERRUPTED = 130
 
 
@@ -37,6 +38,7 @@ EXIT_CODES: Final[Mapping[ExitCode, str]] = {
     ExitCode.USAGE: "wrong use, or faults in a file",
     ExitCode.TROUBLE: "trouble with the model or the run directory, or requests without an answer",
     ExitCode.BUDGET: "stopped by --budget; the same command with a larger one continues",
+    ExitCode.UNDECIDED: "a gate is undecided: the items can neither show a loss nor rule it out",
     ExitCode.INTERRUPTED: "stopped by the user; the same command continues",
 }
 

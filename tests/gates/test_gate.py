@@ -14,28 +14,27 @@ from typing import TYPE_CHECKING, Any, cast
 from xml.etree import ElementTree
 
 import numpy as np
-import orjson
 import pytest
 import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import horsesense
 from command_line import call
 from horsesense.cli.schemas import OUTPUTS
-from horsesense.comparison.align import Scores, Side, measure_of, shared_items, views
-from horsesense.comparison.ends import ends_of
+from horsesense.comparison.compare import weights
 from horsesense.comparison.gates.expression import parse
 from horsesense.comparison.gates.gate import (
-    AFTER,
     BEFORE,
     Check,
     Tolerances,
     Verdict,
-    regressions,
     require,
 )
 from horsesense.comparison.gates.reports import junit, markdown
-from horsesense.errors import UsageError
-from horsesense.stats.paired import Paired
+from horsesense.comparison.views import Scores, View
+from horsesense.errors import ExitCode, UsageError
+from horsesense.trials.condition import PLAIN
 from studies import items_file, study
 
 if TYPE_CHECKING:
@@ -48,7 +47,12 @@ ROOT = Path(__file__).parents[2]
 def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     root = tmp_path_factory.mktemp("gate")
     items = items_file(root / "items.jsonl", 160)
-    models = {"good": "sim:prior?know=0.9", "bad": "sim:prior?know=0.5", "same": "sim:oracle"}
+    models = {
+        "good": "sim:prior?know=0.9",
+        "near": "sim:prior?know=0.88",
+        "bad": "sim:prior?know=0.5",
+        "same": "sim:oracle",
+    }
     for name, model in models.items():
         study(items, model, root / name, probes=("order", "options_only"))
     return {name: str(root / name) for name in models}
@@ -57,7 +61,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 def test_what_holds_passes(runs: dict[str, str]) -> None:
     done = call("gate", runs["good"], "--require", "accuracy_hard.low > 0.3 and accuracy > 80%")
     assert done.returncode == 0, done.stderr
-    assert "Gate passed: 1 check passed." in done.stdout
+    assert "Gate passed: 1 of 1 check." in done.stdout
     assert "accuracy_hard.low = 0." in done.stdout
     assert "n = 160" in done.stdout
     plain = call("gate", runs["good"], "--require", "accuracy > 80%")
@@ -79,76 +83,76 @@ def test_a_regression_fails_and_says_why(runs: dict[str, str]) -> None:
     assert "FAILED       accuracy, As published: no loss beyond 2 points" in done.stdout
     assert "% before" in done.stdout
     assert "Shared: 160 items (" in done.stdout
-    assert "Intervals: 98.33 % each, 95 % over 3 views." in done.stdout
+    assert re.search("^160 items cannot show a loss under [0-9]+ points", done.stdout)
     assert "Question withheld" not in done.stdout
+    gained = call("gate", runs["good"], "--baseline", runs["bad"])
+    assert (gained.returncode, "FAILED" in gained.stdout) == (0, False)
     assert call(*words[:-1], "0.9").returncode == 0
     assert call(*words[:-1], "0.9", "--tolerance", "order=1%").returncode == 1
 
 
-def test_a_loss_is_corrected_once_for_all_views(runs: dict[str, str]) -> None:
-    """Intervals are at Bonferroni's level, with nothing taken twice; the upper end is that of the
-    paired test, the lower that of the verdict."""
-    after, before = (horsesense.open(runs[name]).results for name in ("bad", "good"))
-    sides = [Side(AFTER, AFTER, after), Side(BEFORE, BEFORE, before)]
-    found = views(sides, shared_items(sides), measure_of("accuracy"), "", after.reader)
-    ranked = [view for view in found if isinstance(view, Scores) and view.ranked]
-    checks, _ = regressions(after, before, Tolerances(0.02), measure="accuracy", level=0.95)
-    ends = {(c.values["low"], c.values["high"]) for c in checks}
-    assert len(ranked) == len(checks) > 2
-    level = 1 - 0.05 / len(ranked)
-    pairs = [view.paired(0, 1) for view in ranked]
-    assert ends == {ends_of(pair, level, losses=True) for pair in pairs}
-    assert {high for _, high in ends} == {pair.interval(level)[1] for pair in pairs}
+def test_a_run_against_itself_passes(runs: dict[str, str]) -> None:
+    """The replies are the same, word for word: nothing is left to chance."""
+    done = call("gate", runs["good"], "--baseline", runs["good"])
+    assert done.returncode == 0, done.stdout
+    assert "all replies are the same, word for word" in done.stdout
 
 
-def test_what_a_few_texts_could_hide_is_not_passed(tmp_path: Path) -> None:
-    """Nothing is lost, but four texts hold 17 % of the items."""
-    texts = [{"cluster": f"text {i // 8}"} if i < 32 else {} for i in range(192)]
-    rows = items_file(tmp_path / "all.jsonl", 192).read_bytes().splitlines()
-    told = [orjson.dumps(orjson.loads(row) | own) for row, own in zip(rows, texts, strict=True)]
-    states = []
-    for name, lines in (("single", rows), ("texts", told)):
-        items = tmp_path / f"{name}.jsonl"
-        items.write_bytes(b"\n".join(lines))
-        run = study(items, "sim:oracle", tmp_path / name, probes=()).results
-        checks, _ = regressions(run, run, Tolerances(0.09), measure="accuracy", level=0.95)
-        states.append({check.state for check in checks})
-    assert states == [{"passed"}, {"cannot tell"}]
-
-
-@pytest.mark.parametrize(("tolerance", "gained", "large"), [(0.02, 0.0, 5), (0.02, 0.01, 20)])
-def test_a_loss_beyond_the_tolerance_passes_no_oftener_than_stated(
-    tolerance: float, gained: float, large: int
-) -> None:
-    """Lost by texts alone among 2,000 or 1,000 single items: .30 and .02 where .0025 is stated."""
-    singles = 2000 if large == 5 else 1000
-    sizes, rng = np.repeat([1.0, 200 / large], [singles, large]), np.random.default_rng(6)
-    rate = (tolerance * 1.01 + gained) * sizes.sum() / 200 / (1 + gained)
-    passed = failed = 0
-    for _ in range(400):
-        gains = rng.binomial(sizes.astype(int), gained)
-        lost = (sizes > 1) & (rng.random(len(sizes)) < rate)
-        found = Paired.of(np.where(lost, -sizes, gains), sizes)
-        ends = ends_of(found, 0.995, losses=True)
-        passed += ends is not None and ends[0] >= -tolerance
-        failed += (ends and ends[1]) != (ends and found.interval(0.995)[1])
-    assert (passed <= 4, failed) == (True, 0)
-
-
-def test_a_gain_is_no_regression(runs: dict[str, str]) -> None:
-    done = call("gate", runs["good"], "--baseline", runs["bad"])
-    assert done.returncode == 0
-    assert "FAILED" not in done.stdout
-
-
-def test_what_cannot_be_told_passes_unless_the_gate_is_strict(runs: dict[str, str]) -> None:
-    words = ("gate", runs["good"], "--baseline", runs["good"], "--tolerance", "0.001")
+def test_undecided_is_a_result_of_its_own(runs: dict[str, str]) -> None:
+    words = ("gate", runs["good"], "--baseline", runs["near"])
     done = call(*words)
-    assert done.returncode == 0
-    assert "cannot tell" in done.stdout
+    assert done.returncode == ExitCode.UNDECIDED, done.stdout
+    assert re.search(
+        "Undecided: [0-9] of 3 checks. 160 items cannot show a loss under", done.stdout
+    )
+    assert call(*words, "--on-doubt", "pass").returncode == 0
     strict = call(*words, "--strict")
-    assert strict.returncode == 1
-    assert "cannot be told, which --strict fails: " in strict.stdout
+    assert strict.returncode == call(*words, "--on-doubt", "fail").returncode == 1
+    assert "undecided, which --on-doubt fail refuses: " in strict.stdout
+    assert call(*words, "--on-doubt", "maybe").returncode == 2
+    told = json.loads(call(*words, "--json").stdout)
+    OUTPUTS["gate"].model_validate(told, strict=True)
+    assert (told["result"], told["passed"]) == ("undecided", False)
+
+
+def test_the_repeat_is_not_judged_and_the_main_view_has_half_of_the_error() -> None:
+    assert weights(1) == [1.0]
+    assert weights(5) == [0.5, *[0.125] * 4]
+
+
+def scores(now: np.ndarray[Any, Any], before: np.ndarray[Any, Any]) -> Scores:
+    """Two runs in one view; NaN is a missing reply."""
+    both = np.column_stack([now, before]).astype(float)
+    ends = (np.where(np.isnan(both), end, both) for end in (0.0, 1.0))
+    lost = int(np.isnan(both).any(axis=1).sum())
+    made = View("", "original", PLAIN, "text")
+    return Scores(made, "v", both, np.arange(len(both)), lost, True, {}, False, *ends)
+
+
+def test_who_loses_the_replies_that_are_wrong_gains_nothing() -> None:
+    """Of equal models, the one that loses replies where it is wrong was better in .88 of 1,000."""
+    rng, better = np.random.default_rng(3), 0
+    for _ in range(100):
+        now, before = (rng.random((2, 400)) < 0.6).astype(float)
+        gone = (now == 0) & (rng.random(400) < 0.5)
+        pair = scores(np.where(gone, np.nan, now), before).pair(0, 1)
+        assert pair.seen.estimate > pair.least.estimate
+        low, high = pair.interval(0.95) or (0.0, 0.0)
+        assert low <= pair.least.estimate <= pair.most.estimate <= high
+        better += pair.p_above() < 0.025
+    assert better <= 6
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(0, 2**32), st.floats(0.0, 0.3))
+def test_bounds_hold_whatever_the_missing_replies_are(seed: int, share: float) -> None:
+    rng = np.random.default_rng(seed)
+    now, before = (rng.random((2, 60)) < 0.6).astype(float)
+    lost = rng.random((2, 60)) < share
+    pair = scores(*np.where(lost, np.nan, [now, before])).pair(0, 1)
+    true = float((now - before).mean())
+    assert pair.least.estimate <= true + 1e-9
+    assert true <= pair.most.estimate + 1e-9
 
 
 def test_a_baseline_can_be_named_in_requirements(runs: dict[str, str]) -> None:
@@ -233,7 +237,7 @@ def test_one_of_several_estimates_is_named_as_it_is_written(all_at_b: dict[str, 
 
 def test_the_verdict_is_required_of(all_at_b: dict[str, str], runs: dict[str, str]) -> None:
     verdict = horsesense.open(all_at_b["biased"]).results.verdict
-    n = sum(f.kind == "found" for f in verdict)
+    n = sum(f.conclusion == "found" for f in verdict)
     text = f"found == {n} and cannot_tell >= 0 and ruled_out + found <= {len(verdict)}"
     done = call("gate", all_at_b["biased"], "--require", text)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -259,30 +263,30 @@ def test_a_run_that_is_not_finished_cannot_tell(runs: dict[str, str], tmp_path: 
     xml, page = tmp_path / "gate.xml", tmp_path / "gate.md"
     words = ("gate", early, "--require", "found == 0", "--junit", str(xml))
     done = call(*words, "--markdown", str(page))
-    assert done.returncode == 0
+    assert done.returncode == ExitCode.UNDECIDED
     said = "is not finished (budget): 795 of 800 prompts have no reading"
     assert f"This run {said}." in done.stdout
-    assert "cannot tell  found == 0" in done.stdout
-    assert "Gate passed: no check failed; none passed, 1 cannot be told." in done.stdout
+    assert "undecided    found == 0" in done.stdout
+    assert "Undecided: 1 of 1 check." in done.stdout
     case = ElementTree.parse(xml).getroot()[0][0].find("skipped")
     assert case is not None
     assert said in case.get("message", "")
-    assert "no check failed; none passed, 1 cannot be told." in page.read_text()
+    assert "gate: undecided" in page.read_text()
     told = json.loads(call(*words, "--json").stdout)
-    assert (told["checks"][0]["state"], told["notes"]) == ("cannot tell", [f"This run {said}."])
+    assert (told["checks"][0]["state"], told["notes"]) == ("undecided", [f"This run {said}."])
     assert call(*words, "--strict").returncode == 1
     both = ("gate", runs["good"], "--baseline", early, "--tolerance", "1")
     done = call(*both, "--require", "found <= baseline.found + 9")
     assert f"The baseline {said}." in done.stdout
-    assert "cannot tell  found <= baseline.found + 9" in done.stdout
+    assert "undecided    found <= baseline.found + 9" in done.stdout
     assert "not finished" not in call("gate", runs["good"], "--require", "found >= 0").stdout
 
 
 def test_what_the_verdict_leaves_open_stands_beside_a_count(runs: dict[str, str]) -> None:
-    counts = Counter(f.kind for f in horsesense.open(runs["good"]).results.verdict)
+    counts = Counter(f.conclusion for f in horsesense.open(runs["good"]).results.verdict)
     done = call("gate", runs["good"], "--require", "found >= 0")
-    assert counts["cannot_tell"]
-    assert f"cannot tell {counts['cannot_tell']}" in done.stdout
+    assert counts["undecided"]
+    assert f"undecided {counts['undecided']}" in done.stdout
 
 
 def test_an_undefined_number_fails(runs: dict[str, str]) -> None:
@@ -432,18 +436,3 @@ def test_a_run_that_stopped_early_is_named(runs: dict[str, str], tmp_path: Path)
     told = json.loads(call("compare", early, runs["good"], "--json").stdout)
     assert told["stopped"] == [early]
     assert told["differences"]
-
-
-def test_a_gate_of_what_cannot_be_told_names_none_that_passed() -> None:
-    """ "Gate passed: 0 of 10 checks failed, 10 cannot be told", of a run against itself."""
-    open_, good, bad = (Check("", state, "", {}) for state in ("cannot tell", "passed", "failed"))
-    told = {n: Verdict(checks).in_numbers for n, checks in enumerate([
-        (open_,) * 10, (good, open_), (good,), (good,) * 3, (good, bad, open_),
-    ])}  # fmt: skip
-    assert list(told.values()) == [
-        "no check failed; none passed, 10 cannot be told",
-        "no check failed; 1 of 2 checks passed, 1 cannot be told",
-        "1 check passed",
-        "all 3 checks passed",
-        "1 of 3 checks failed, 1 cannot be told",
-    ]

@@ -1,4 +1,4 @@
-"""`horsesense gate`: exit code 1 where a run does not reach what it must, for CI."""
+"""`horsesense gate`: exit code 1 where a run does not reach what it must, 5 in doubt, for CI."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from horsesense.cli.output import print_json
 from horsesense.errors import ExitCode, HorsesenseError, UsageError
 
 if TYPE_CHECKING:
-    from horsesense.comparison.gates.gate import Verdict
+    from horsesense.comparison.gates.gate import OnDoubt, Verdict
 
 Require = Annotated[
     list[str] | None,
@@ -52,9 +52,16 @@ def gate(
         bool,
         typer.Option(
             "--strict",
-            help="What cannot be told fails, too: a loss, or a run that is not finished.",
+            help="The same as --on-doubt fail.",
         ),
     ] = False,
+    on_doubt: Annotated[
+        str | None,
+        typer.Option(
+            help="pass or fail: what undecided checks count as; exit code 5 by default.",
+            show_default=False,
+        ),
+    ] = None,
     measure: Annotated[
         str, typer.Option(help="What must not be lost: accuracy, accuracy_hard, valid_rate.")
     ] = "accuracy",
@@ -70,10 +77,11 @@ def gate(
 ) -> None:
     """Check a run against requirements and against an earlier run; asks nothing.
 
-    Exit code 1 if a check failed, 2 if the gate itself could not be carried out.
+    Exit code 1 if a check failed, 5 if some are undecided, 2 if the gate could not be carried out.
     """
     try:
-        found = _verdict(run, require or [], baseline, tolerance or [], strict, measure, level)
+        doubt = _on_doubt(on_doubt, strict)
+        found = _verdict(run, require or [], baseline, tolerance or [], doubt, measure, level)
     except HorsesenseError as error:
         # In CI a gate that could not look must not be taken for trouble with a model.
         error.exit_code = ExitCode.USAGE
@@ -88,7 +96,19 @@ def gate(
     else:
         _show(found)
     if not found.passed:
-        raise typer.Exit(ExitCode.FAILED)
+        failed = found.result == "failed"
+        raise typer.Exit(ExitCode.FAILED if failed else ExitCode.UNDECIDED)
+
+
+def _on_doubt(given: str | None, strict: bool) -> OnDoubt:
+    if given == "pass" and not strict:
+        return "pass"
+    if given not in (None, "fail"):
+        raise UsageError(
+            f"--on-doubt {given} is not possible{' with --strict' if strict else ''}.",
+            hint="Write --on-doubt pass or --on-doubt fail.",
+        )
+    return "fail" if strict or given == "fail" else ""
 
 
 def _verdict(
@@ -96,7 +116,7 @@ def _verdict(
     require: list[str],
     baseline: Path | None,
     tolerance: list[str],
-    strict: bool,
+    on_doubt: OnDoubt,
     measure: str,
     level: float,
 ) -> Verdict:
@@ -115,11 +135,11 @@ def _verdict(
     results = open_run(run).results
     before = None if baseline is None else open_run(baseline).results
     checks = list(gates.require(wanted, results, before))
-    notes = gates.notes_on(results, before)
+    notes, sees = gates.notes_on(results, before), ""
     if before is not None:
-        more, said = gates.regressions(results, before, tolerances, measure=measure, level=level)
-        checks, notes = [*checks, *more], [*notes, *said]
-    return gates.Verdict(tuple(checks), strict, tuple(notes))
+        lost = gates.regressions(results, before, tolerances, measure=measure, level=level)
+        checks, notes, sees = [*checks, *lost.checks], [*notes, *lost.notes], lost.sees
+    return gates.Verdict(tuple(checks), on_doubt, tuple(notes), sees)
 
 
 def _write(found: Verdict, name: str, junit: Path | None, markdown: Path | None) -> None:
@@ -133,12 +153,16 @@ def _write(found: Verdict, name: str, junit: Path | None, markdown: Path | None)
 
 
 def _show(found: Verdict) -> None:
-    """Every check on a line, those that fail last, where a log is read first."""
+    """Which loss can be seen, and every check on a line, those that fail last, where a log is read
+    first."""
+    if found.sees:
+        print(plain(found.sees))
     for check in sorted(found.checks, key=found.fails):
         mark = "FAILED" if found.fails(check) else check.state
-        refused = mark == "FAILED" and check.state == "cannot tell"
-        why = "cannot be told, which --strict fails: " if refused else ""
+        refused = mark == "FAILED" and check.state == "undecided"
+        why = "undecided, which --on-doubt fail refuses: " if refused else ""
         print(f"{mark:<12} {plain(check.name)}\n{'':<13}{why}{plain(check.says)}")
     for note in found.notes:
         print(plain(note))
-    print(f"Gate {'passed' if found.passed else 'failed'}: {found.in_numbers}.")
+    result = {"passed": "Gate passed", "failed": "Gate failed", "undecided": "Undecided"}
+    print(f"{result[found.result]}: {plain(found.in_numbers)}")

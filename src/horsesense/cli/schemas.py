@@ -7,7 +7,7 @@ checked again while it is printed. A field that is renamed or removed raises SCH
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -287,10 +287,13 @@ class CompareOutput(Output):
 
 
 class GateOutput(Output):
-    """`gate`: whether it passed, and every check with the numbers that it rests on."""
+    """`gate`: what it came to, and every check with the numbers that it rests on."""
 
+    result: Literal["passed", "failed", "undecided"]
     passed: bool
     strict: bool
+    on_doubt: Literal["", "pass", "fail"]
+    sees: str
     checks: Rows
     notes: list[str]
 

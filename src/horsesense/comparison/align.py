@@ -9,34 +9,30 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from horsesense.errors import StoreError, UsageError
 from horsesense.items.item import Item
 from horsesense.measures.base import Measure
-from horsesense.measures.cells import Cell, People
+from horsesense.measures.cells import Cell
 from horsesense.measures.joined import ORIGINAL
-from horsesense.measures.registry import MEASURES
 from horsesense.rng import digest
 from horsesense.runs.asked import Asked
 from horsesense.runs.bands import clusters
 from horsesense.runs.measure import cells_of
 from horsesense.runs.results import Results
-from horsesense.stats.change import Change
-from horsesense.stats.share import Share
 from horsesense.stats.two_way import joined
 from horsesense.trials.condition import Condition
 
 Floats = npt.NDArray[np.float64]
 ASIDE = frozenset(("items", "model", "probes", "suite", "faithful", "readers", "draws", "level"))
 """Settings that may differ: what they change is seen in the views, or is no part of asking."""
-COMPARED = ("accuracy", "accuracy_valid", "accuracy_hard", "valid_rate")
-"""Measures that give each item a score from 0 to 1."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +85,22 @@ class Side:
         """Whether both hold some probe, and every probe that both hold was put in one prompt."""
         both = self.made.keys() & other.made.keys()
         return bool(both) and all(self.made[key][1] == other.made[key][1] for key in both)
+
+    def replies(self, probe: str, condition: str, items: Sequence[int]) -> list[str | None]:
+        """The replies to some items in one condition, in order, as they were stored; None for one
+        that is not."""
+        directory = self.results.directory
+        if not directory.layout.store.exists():
+            return [None]
+        of = (pl.col("probe") == probe) & (pl.col("condition") == condition)
+        shown = directory.trials().filter(of).select("item", "trial", "variant", "key").collect()
+        place = pl.DataFrame({"item": items, "place": range(len(items))}).cast(
+            {"item": shown.schema["item"]}
+        )
+        keys = shown.join(place, on="item").sort("place", "trial", "variant")["key"].to_list()
+        with directory.store() as store:
+            texts = store.texts(list(set(keys)))
+        return [texts.get(key) for key in keys] or [None]
 
     @cached_property
     def prompt(self) -> str:
@@ -164,211 +176,6 @@ def items_told(sides: Sequence[Side], shared: Shared, measure: Measure) -> dict[
         "goldless": len(goldless) if measure.of_gold else 0,
         "clusters": int(shared.cluster.max()) + 1,
     }
-
-
-class View(NamedTuple):
-    """One way of asking and reading that all models went through.
-
-    Attributes:
-        prompts: which of the prompts, "" for the main ones.
-        probe, condition, reader: as in the tables.
-    """
-
-    prompts: str
-    probe: str
-    condition: Condition
-    reader: str
-
-
-class Outcomes(NamedTuple):
-    """Answers of people to shared items, (answers,) each.
-
-    Attributes:
-        item: number of the shared item.
-        person: who answered.
-        value: score of the answer.
-    """
-
-    item: npt.NDArray[np.intp]
-    person: npt.NDArray[np.intp]
-    value: Floats
-
-
-@dataclass(frozen=True, eq=False)
-class Scores:
-    """The scores of all models in one view, item by item.
-
-    Attributes:
-        view, label: which, and its name for tables.
-        values: score of each item, (items, models), NaN where some model has none.
-        cluster: of each item, (items,).
-        n_missing: shared items that were asked and that some model has no score for.
-        ranked: whether a higher score is a better model.
-        people: number of a "model" that is several people -> their single answers.
-        several: whether items have several answers by design.
-    """
-
-    view: View
-    label: str
-    values: Floats
-    cluster: npt.NDArray[np.intp]
-    n_missing: int
-    ranked: bool = True
-    people: Mapping[int, Outcomes] = field(default_factory=dict)
-    several: bool = False
-
-    def answers(self, model: int) -> Outcomes:
-        """The single answers of people to items with a score of every model."""
-        found = self.people[model]
-        here = self.used[found.item]
-        return Outcomes(found.item[here], found.person[here], found.value[here])
-
-    def paired(self, one: int, other: int) -> Change:
-        """The difference of two models item by item; of people, answer by answer.
-
-        Answers of people share items and persons; each is held against the model's score of the
-        item.
-        """
-        for people, model, sign in ((one, other, 1), (other, one, -1)):
-            if people in self.people:
-                found = self.answers(people)
-                differences = sign * (found.value - self.values[found.item, model])
-                return Change.two_way(differences, self.cluster[found.item], found.person)
-        return Change.of(self.sums[:, one] - self.sums[:, other], self.pairs)
-
-    def share(self, model: int) -> Share:
-        """The score of a model, or of people over items and persons."""
-        if model not in self.people:
-            return Share.of(self.sums[:, model], self.pairs)
-        found = self.answers(model)
-        ones = np.ones(len(found.value))
-        return Share.two_way(found.value, ones, self.cluster[found.item], found.person)
-
-    @cached_property
-    def used(self) -> npt.NDArray[np.bool_]:
-        """Items with a score of every model."""
-        known: npt.NDArray[np.bool_] = np.isfinite(self.values)
-        return np.logical_and.reduce(known, axis=1)  # type: ignore[no-any-return]
-
-    @property
-    def n(self) -> int:
-        return int(self.used.sum())
-
-    @cached_property
-    def pairs(self) -> Floats:
-        """Items of each cluster, (clusters,)."""
-        found = np.bincount(self.cluster[self.used], minlength=int(self.cluster.max()) + 1)
-        return found.astype(np.float64)
-
-    @cached_property
-    def sums(self) -> Floats:
-        """Scores of each cluster, (clusters, models)."""
-        out = np.zeros((len(self.pairs), self.values.shape[1]))
-        np.add.at(out, self.cluster[self.used], self.values[self.used])
-        return out
-
-    @property
-    def means(self) -> Floats:
-        """The score of each model, (models,)."""
-        found: Floats = self.sums.sum(axis=0) / self.n
-        return found
-
-
-class LeftOut(NamedTuple):
-    """A view that is not compared, and why."""
-
-    label: str
-    reason: str
-
-
-def measure_of(name: str) -> Measure:
-    """The measure that models are compared by; UsageError for one that is no mean over items."""
-    if name not in COMPARED:
-        raise UsageError.unknown("measure to compare models by", name, COMPARED)
-    return MEASURES.get(name)
-
-
-def views(
-    sides: Sequence[Side], shared: Shared, measure: Measure, prompts: str, reader: str
-) -> Iterator[Scores | LeftOut]:
-    """Every view of some runs, the items as published first, then the probes, then the readers.
-
-    Probes are compared by the main reader, the items as published by every reader.
-    """
-    first = sides[0]
-    found = dict.fromkeys(key for side in sides for key in side.cells)
-    main = [key for key in found if key[2] == reader]
-    others = [key for key in found if key[0] == "original" and key[2] != reader]
-    for key in (*sorted(main, key=lambda k: k[0] != "original"), *others):
-        view = View(prompts, *key)
-        label = _label(sides, view, reader)
-        reason = _differs(sides, view)
-        if reason:
-            yield LeftOut(label, reason)
-            continue
-        cells = [measure.about(side.cells[key]) for side in sides]
-        people = {n: c.one_by_one()[0] for n, c in enumerate(cells) if People in c}
-        asked_of = [people.get(n, c) for n, c in enumerate(cells)]
-        undefined = next((r for c in asked_of if (r := _undefined(measure, c))), None)
-        if undefined:
-            if measure.name == "accuracy" or key[0] != "original":
-                yield LeftOut(label, undefined)
-            continue
-        values = np.column_stack(
-            [_scores(measure, c, n) for c, n in zip(cells, shared.number, strict=True)]
-        )
-        asked = np.isin(shared.number[0], cells[0].item)
-        missing = int((asked & np.isnan(values).any(axis=1)).sum())
-        ranked = first.results.probes[key[0]]["invariant"] != "chance"
-        single = {n: _outcomes(measure, c, shared.number[n]) for n, c in people.items()}
-        several = any(c.asked.sum(axis=1).max(initial=0) > 1 for c in cells)
-        scores = Scores(view, label, values, shared.cluster, missing, ranked, single, several)
-        yield scores if scores.n else LeftOut(label, "no shared item has a score of every model")
-
-
-def _undefined(measure: Measure, cell: Cell) -> str | None:
-    if cell.answer_format not in measure.answer_format:
-        return "its prompts hold several problems, or ask for no single answer"
-    return measure.undefined_reason(cell)
-
-
-def _scores(measure: Measure, cell: Cell, number: npt.NDArray[np.intp]) -> Floats:
-    """The score of each shared item, NaN where it has none."""
-    rows = measure.rows(cell).rows
-    scores = np.full(int(max(cell.item.max(initial=0), number.max())) + 1, np.nan)
-    used = rows[:, 1] > 0
-    scores[cell.item[used]] = rows[used, 0] / rows[used, 1]
-    return scores[number]
-
-
-def _outcomes(measure: Measure, each: Cell, number: npt.NDArray[np.intp]) -> Outcomes:
-    """The single answers of people (`Cell.one_by_one`) to the shared items."""
-    rows = measure.rows(each).rows
-    place = {int(item): n for n, item in enumerate(number)}
-    item = np.array([place.get(int(n), -1) for n in each.item], dtype=np.intp)
-    used = (rows[:, 1] > 0) & (item >= 0)
-    person = each[People].person[:, 0].astype(np.intp)
-    return Outcomes(item[used], person[used], rows[used, 0] / rows[used, 1])
-
-
-def _differs(sides: Sequence[Side], view: View) -> str | None:
-    """Why a view is not the same in all runs; None where it is."""
-    key = (view.probe, view.condition, view.reader)
-    lacking = [side.name for side in sides if key not in side.cells]
-    if lacking:
-        return f"{', '.join(lacking)} {'has' if len(lacking) == 1 else 'have'} no such reading"
-    made = {side.made.get((view.probe, str(view.condition)), ("?", ""))[0] for side in sides}
-    if len(made) > 1:
-        return f"the probe was set up differently: {'; '.join(sorted(made))}"
-    return None
-
-
-def _label(sides: Sequence[Side], view: View, reader: str) -> str:
-    """The name of a view, from the first run that has it."""
-    side = next(s for s in sides if (view.probe, view.condition, view.reader) in s.cells)
-    label = side.results.label(view.probe, view.condition)
-    named = label if view.reader == reader else f"{label}, read by {view.reader}"
-    return f"{named}, {view.prompts}" if view.prompts else named
 
 
 def differing_settings(sides: Sequence[Side]) -> list[tuple[str, dict[str, Any]]]:

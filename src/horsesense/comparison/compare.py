@@ -7,7 +7,6 @@ together at the stated level.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -15,23 +14,11 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from horsesense.comparison.align import (
-    LeftOut,
-    Scores,
-    Shared,
-    Side,
-    differing_settings,
-    items_told,
-    main_reader,
-    measure_of,
-    setups,
-    shared_items,
-    views,
-)
-from horsesense.errors import UsageError
-from horsesense.measures.base import Measure
+from horsesense.comparison.align import Side, differing_settings
+from horsesense.comparison.aligned import aligned
+from horsesense.comparison.views import LeftOut, Scores
+from horsesense.measures.cells import Bools
 from horsesense.rng import seed_of
 from horsesense.stats.change import TOO_FEW
 from horsesense.stats.power import minimum_detectable
@@ -80,10 +67,10 @@ class Difference:
     Attributes:
         view, first, second: which.
         value, low, high: score of the first minus that of the second, with its interval at the
-            level that the correction leaves it
-        p_value: of no difference.
+            level that is left after correction, whatever the missing replies are.
+        p_value: of no difference, whatever the missing replies are.
         p_adjusted: of the direction seen, after Holm's correction over all pairs and views.
-        better: the model that is shown to be better; "" where none is.
+        better: the better model; "" where that is undecided.
         n, clusters: items, and independent ones.
         detectable: minimum detectable effect at the level that the correction leaves; None
             where none can be stated.
@@ -133,10 +120,10 @@ class Order:
 
     @property
     def verdict(self) -> str:
-        """changes, holds (every pair that is decided stays so), or cannot tell."""
+        """changes, holds (every pair that is decided stays so), or undecided."""
         if self.reversed or self.beyond:
             return "changes"
-        return "holds" if self.decided and self.kept == self.decided else "cannot tell"
+        return "holds" if self.decided and self.kept == self.decided else "undecided"
 
 
 @dataclass(frozen=True)
@@ -229,7 +216,6 @@ def compare(
     reader: str | None = None,
     across: bool = False,
     level: float = 0.95,
-    evenly: bool = False,
 ) -> Comparison:
     """Compare the models of several runs.
 
@@ -239,151 +225,85 @@ def compare(
         reader: by default the one that all runs have and most rest on.
         across: compare runs whose prompts differ; the difference is said.
         level: of the intervals, and one minus the chance of any wrong "better".
-        evenly: for what the first of a pair lost: intervals by Bonferroni over each pair in each
-            view that ranks (Holm's steps are about which is better).
 
     Raises UsageError where fewer than two models, no item, no reader or no prompt is shared.
     """
-    models = list(dict.fromkeys(side.name for side in sides))
-    if len(models) < 2:
-        raise UsageError(
-            "A comparison needs runs of at least two models.",
-            hint="Two runs of one model are told apart by names: before=RUN after=RUN.",
-        )
-    chosen = measure_of(measure)
-    _one_of_people(sides)
-    groups = _groups(sides, models, across)
-    shared = shared_items([side for group in groups for side in group])
-    read_by = reader or main_reader(groups[0])
-    scores, left_out = _scores(groups, shared, chosen, read_by)
-    if not scores:
-        told = "; ".join(f"{row.label}: {row.reason}" for row in left_out)
-        raise UsageError(f"These runs have no view in common. {told}")
-    differences = list(_differences(models, scores, level, evenly))
+    held = aligned(sides, measure, reader, across)
+    models, scores = held.models, held.scores
+    differences = list(_differences(models, scores, level))
     found = {(d.view, d.first, d.second): d for d in differences}
     decided = {s.label: _decided(models, s.label, found) for s in scores if s.ranked}
     ordered = [models[n] for n in np.argsort(-scores[0].means, kind="stable")]
-    everyone = [side for group in groups for side in group]
     return Comparison(
         measure=measure,
         models=tuple(ordered),
-        runs={m: tuple(s.place for s in everyone if s.name == m) for m in ordered},
-        reader=read_by,
+        runs={m: tuple(s.place for s in held.sides if s.name == m) for m in ordered},
+        reader=held.reader,
         level=level,
-        items=items_told(everyone, shared, chosen),
+        items=held.items,
         views={s.label: s.view.probe for s in scores},
         standings=tuple(_standings(models, scores, decided, level)),
         differences=tuple(differences),
         orders=tuple(_orders(models, scores, decided, level)),
-        settings=tuple(differing_settings(everyone)),
-        left_out=tuple(left_out),
+        settings=tuple(differing_settings(held.sides)),
+        left_out=held.left_out,
         missing={s.label: s.n_missing for s in scores},
-        stopped=tuple(side.place for side in everyone if side.stopped),
+        stopped=held.stopped,
     )
 
 
-def _one_of_people(sides: Sequence[Side]) -> None:
-    """UsageError for two groups of people: no method for their difference is known here."""
-    people = [s for s in sides if s.results.directory.known.kind == "people"]
-    if len(people) > 1:
-        raise UsageError(
-            f"{people[0].place} and {people[1].place} were both answered by people.",
-            hint="Compare one group of people with models at a time.",
-        )
+def weights(views: int, each: int = 1) -> list[float]:
+    """The weight of each test: half for those of the main view, where there are others.
 
-
-def _groups(sides: Sequence[Side], models: Sequence[str], across: bool) -> list[list[Side]]:
-    """Runs of all models by prompt, the main prompt first; UsageError where none is shared."""
-    if across:
-        first = {side.name: side for side in reversed(sides)}
-        return [[first[name] for name in models]]
-    found = [g for g in setups(sides).values() if len(g) == len(models)]
-    if not found:
-        told = "\n".join(f"  {side.place}: {side.prompt}" for side in sides)
-        raise UsageError(
-            f"No prompt was put to all of these models:\n{told}",
-            hint="--across compares them all the same and says what differs.",
-        )
-    return [[group[name] for name in models] for group in found]
-
-
-def _scores(
-    groups: Sequence[Sequence[Side]], shared: Shared, measure: Measure, reader: str
-) -> tuple[list[Scores], list[LeftOut]]:
-    """Every view of every prompt; of further prompts, the items as published alone."""
-    scores: list[Scores] = []
-    left_out: list[LeftOut] = []
-    start = 0
-    for place, group in enumerate(groups):
-        own = shared._replace(number=shared.number[start : start + len(group)])
-        start += len(group)
-        prompts = group[0].prompt if place else ""
-        for found in views(group, own, measure, prompts, reader):
-            if isinstance(found, LeftOut):
-                left_out += [found] * (not place)
-            elif not place or (found.view.probe == "original" and found.view.reader == reader):
-                scores.append(found)
-    scores.sort(key=lambda s: not s.ranked)
-    return _named_apart(scores), left_out
-
-
-def _named_apart(scores: Sequence[Scores]) -> list[Scores]:
-    """Views whose names are the same are told apart by their conditions."""
-    count = Counter(s.label for s in scores)
-    return [
-        replace(s, label=f"{s.label} ({s.view.condition})") if count[s.label] > 1 else s
-        for s in scores
-    ]
-
-
-def _weights(scores: Sequence[Scores], pairs: int) -> list[float]:
-    """The weight of each pair in each view: half for the main view, where there are others."""
-    others = len(scores) - 1
+    >>> weights(3)
+    [0.5, 0.25, 0.25]
+    """
+    others = views - 1
     if not others:
-        return [1.0] * pairs
-    return [MAIN_WEIGHT] * pairs + [(1 - MAIN_WEIGHT) / others] * (pairs * others)
+        return [1.0] * each
+    return [MAIN_WEIGHT] * each + [(1 - MAIN_WEIGHT) / others] * (each * others)
 
 
 def _differences(
-    models: Sequence[str], scores: Sequence[Scores], level: float, evenly: bool = False
+    models: Sequence[str], scores: Sequence[Scores], level: float
 ) -> Iterator[Difference]:
     """Every pair in every view, adjusted together."""
     pairs = list(combinations(range(len(models)), 2))
     keys = [(view, one, other) for view in scores for one, other in pairs]
-    studied = [view.paired(one, other) for view, one, other in keys]
-    p_values = [None if each.reason else each.p() for each in studied]
-    weights = _weights(scores, len(pairs))
-    total = sum(w for w, p in zip(weights, p_values, strict=True) if p is not None)
-    adjusted = directed(p_values, weights)
-    even = (1 - level) / max(sum(view.ranked for view in scores) * len(pairs), 1)
-    for (view, one, other), each, p, corrected, weight in zip(
-        keys, studied, p_values, adjusted, weights, strict=True
+    studied = [view.pair(one, other) for view, one, other in keys]
+    sides = [(pair.p_above(), pair.p_below()) for pair in studied]
+    p_values = [
+        None if pair.seen.reason else min(1.0, 2 * min(ps))
+        for pair, ps in zip(studied, sides, strict=True)
+    ]
+    given = weights(len(scores), len(pairs))
+    total = sum(w for w, p in zip(given, p_values, strict=True) if p is not None)
+    adjusted = directed(p_values, given)
+    for (view, one, other), pair, (above, below), p, corrected, weight in zip(
+        keys, studied, sides, p_values, adjusted, given, strict=True
     ):
-        shown = corrected is not None and corrected < 1 - level and each.total != 0
-        # At the level that the correction leaves: it leaves out 0 where one is shown to be better.
-        least = even if evenly else (1 - level) * weight / total if total else 1 - level
+        shown = corrected is not None and corrected < 1 - level
+        least = (1 - level) * weight / total if total else 1 - level
+        # At the level that the correction leaves: it leaves out 0 where one is better.
         left = least
-        if shown and p and corrected and not evenly:
+        if shown and p and corrected:
             left = max(left, (1 - level) * min(1.0, p / corrected))
-        low, high = each.interval(1 - left) or (None, None)
+        low, high = pair.interval(1 - left) or (None, None)
         yield Difference(
             view=view.label,
             first=models[one],
             second=models[other],
-            value=each.estimate,
+            value=pair.seen.estimate,
             low=low,
             high=high,
             p_value=p,
             p_adjusted=corrected,
-            better=(models[one] if each.total > 0 else models[other]) if shown else "",
+            better=(models[one] if above < below else models[other]) if shown else "",
             n=view.n,
-            clusters=each.clusters,
-            detectable=minimum_detectable(each, least) if total else None,
+            clusters=pair.seen.clusters,
+            detectable=minimum_detectable(pair.seen, least) if total and not view.several else None,
             note="" if low is not None else TOO_FEW,
         )
-
-
-Bools = npt.NDArray[np.bool_]
 
 
 def _decided(

@@ -19,7 +19,6 @@ from horsesense.measures.cells import Bools, Cell, Columns, Other, People
 from horsesense.measures.families import REFIT, SHARE, Family
 from horsesense.measures.gold import with_gold
 from horsesense.measures.signature import Signature
-from horsesense.stats.forms import Forms
 from horsesense.trials.condition import Condition
 from horsesense.trials.trial import AnswerFormat
 
@@ -39,14 +38,11 @@ class Crossed(NamedTuple):
         rows: (outcomes, d).
         item: which item of the cell each is about.
         bundle: which prompt it comes from.
-        if_lost: of differences, what they would be without the reply to their prompt, (outcomes,
-            ways to lose it); where that cannot be, none.
     """
 
     rows: Floats
     item: npt.NDArray[np.intp]
     bundle: npt.NDArray[np.intp]
-    if_lost: Floats | None = None
 
     @classmethod
     def united(cls, parts: Iterable[tuple[int, Self]]) -> Self:
@@ -55,9 +51,7 @@ class Crossed(NamedTuple):
         rows, item, bundle = zip(
             *((each.rows, each.item + first, each.bundle) for first, each in found), strict=True
         )
-        lost = [each.if_lost for _, each in found if each.if_lost is not None]
-        if_lost = np.concatenate(lost) if len(lost) == len(found) else None
-        return cls(np.concatenate(rows), np.concatenate(item), np.concatenate(bundle), if_lost)
+        return cls(np.concatenate(rows), np.concatenate(item), np.concatenate(bundle))
 
 
 class Answers(NamedTuple):
@@ -90,8 +84,6 @@ class Rows(NamedTuple):
         missing: `n_missing` of each group, where groups have trials of their own and it is known
             to which of them a missing one belongs.
         answers: of several forms that different people saw, where known (`measures.people`).
-        forms: of differences of means over forms, the right ones of each item that has
-            both.
     """
 
     rows: Floats
@@ -100,7 +92,6 @@ class Rows(NamedTuple):
     crossed: Crossed | None = None
     missing: Sequence[int] | None = None
     answers: Answers | None = None
-    forms: Forms | None = None
 
     @classmethod
     def united(cls, parts: Iterable[tuple[slice, Self]]) -> Self:
@@ -111,14 +102,12 @@ class Rows(NamedTuple):
             return found[0]
         crossed = [(of.start, own.crossed) for of, own in ordered if own.crossed is not None]
         missing = [own.missing for own in found if own.missing is not None]
-        forms = [own.forms for own in found if own.forms is not None]
         return cls(
             np.concatenate([own.rows for own in found]),
             sum(own.n for own in found),
             sum(own.n_missing for own in found),
             Crossed.united(crossed) if crossed else None,
             [sum(lost) for lost in zip(*missing, strict=True)] if missing else None,
-            forms=Forms.united(forms) if forms else None,
         )
 
 

@@ -13,7 +13,6 @@ from horsesense.measures.base import Floats, Rows, item_means
 from horsesense.measures.cells import NO_OPTION, Bools, Cell, Columns, Verdicts
 from horsesense.measures.families import DIFFERENCE
 from horsesense.measures.joined import AgainstOriginal
-from horsesense.stats.forms import Forms
 from horsesense.trials.condition import Condition
 
 ORDER = "order"
@@ -38,51 +37,31 @@ Some = tuple[Outcomes, Numbers | slice]
 """Outcomes, and which rows of them."""
 
 
-def item_differences(cell: Cell, other: Cell, outcomes: Counting, *, sided: bool = False) -> Rows:
-    """Rows (mean of an item in the cell minus that in the other, 1), of the same outcomes.
-
-    `sided`: whether one side of 0 alone is a fault.
-    """
+def item_differences(cell: Cell, other: Cell, outcomes: Counting) -> Rows:
+    """Rows (mean of an item in the cell minus that in the other, 1), of the same outcomes."""
     mine, theirs = paired(cell, other)
-    some = (outcomes(cell), mine), (outcomes(other), theirs)
-    return _of_both(cell, mine, differences(*some, alike(cell), sided), (cell, other))
+    found = differences((outcomes(cell), mine), (outcomes(other), theirs))
+    return _of_both(cell, mine, found, (cell, other))
 
 
-def _of_both(cell: Cell, mine: Numbers, found: tuple[Floats, Forms], cells: Iterable[Cell]) -> Rows:
+def _of_both(cell: Cell, mine: Numbers, found: Floats, cells: Iterable[Cell]) -> Rows:
     """The rows of a cell from those of some of its items.
 
     Missing are items that lack a reply in any of the cells: one without a right answer is not
     missing, nor is one that is not asked in all of them, or that chose no option.
     """
     rows = np.zeros((len(cell.item), 2))
-    rows[mine], forms = found
+    rows[mine] = found
     out = cell.item[cell.asked.any(axis=1) & (rows[:, 1] == 0)]
     lost = np.concatenate([c.item[(c.asked & ~c.read).any(axis=1)] for c in cells])
-    return Rows(rows, int(rows[:, 1].sum()), int(np.isin(out, lost).sum()), forms=forms)
+    return Rows(rows, int(rows[:, 1].sum()), int(np.isin(out, lost).sum()))
 
 
-def differences(
-    one: Some, other: Some, alike: int = 0, sided: bool = False
-) -> tuple[Floats, Forms]:
-    """Rows (difference of means, 1) of items that have both, and the forms of these items, of which
-    each may have a number that are all of a kind (`alike`), and one side alone may matter."""
-    (hits, among), (hits_before, before) = (
-        (hits[rows], among[rows]) for (hits, among), rows in (one, other)
-    )
-    here, base = item_means(hits, among), item_means(hits_before, before)
+def differences(one: Some, other: Some) -> Floats:
+    """Rows (difference of means, 1) of items that have both."""
+    here, base = (item_means(hits[rows], among[rows]) for (hits, among), rows in (one, other))
     used = (here[:, 1] > 0) & (base[:, 1] > 0)
-    rows = np.column_stack([np.where(used, here[:, 0] - base[:, 0], 0), used])
-    right, n, right_before, m = (
-        part.sum(axis=1, dtype=np.float64)
-        for part in (hits & among, among, hits_before & before, before)
-    )
-    return rows, Forms.of(right, n, right_before, m, alike, sided)
-
-
-def alike(cell: Cell) -> int:
-    """How many orders each item is asked in; 0 of other forms, and where items differ in it."""
-    orders = np.unique(cell.asked.sum(axis=1)[cell.asked.any(axis=1)])
-    return int(orders[0]) if cell.probe == ORDER and len(orders) == 1 else 0
+    return np.column_stack([np.where(used, here[:, 0] - base[:, 0], 0), used])
 
 
 def right(cell: Cell) -> Outcomes:
@@ -215,7 +194,7 @@ class ChangeBeyondRepeat(AnswerChangeRate):
         again = cell[Again].cell
         mine, theirs = paired(cell, again)
         noise = self.changes(again.against(cell.other)), theirs
-        found = differences((self.changes(cell), mine), noise, alike(cell), sided=True)
+        found = differences((self.changes(cell), mine), noise)
         return _of_both(cell, mine, found, (cell, cell.other, again))
 
 
@@ -252,4 +231,4 @@ class ValidChange(AgainstOriginal):
         return free or chosen_by_answer(cell)
 
     def rows(self, cell: Cell) -> Rows:
-        return item_differences(cell, cell.other, choosing, sided=True)
+        return item_differences(cell, cell.other, choosing)

@@ -290,7 +290,7 @@ def _shared(job: Job, context: Context) -> Shared | None:
         return None
     name = "people" if People in job.cell else "prompts"
     first = context.cluster[job.cell.item[crossed.item]]
-    return Shared(crossed.rows, first, crossed.bundle, name, crossed.if_lost)
+    return Shared(crossed.rows, first, crossed.bundle, name)
 
 
 def _null(job: Job, context: Context) -> Iterator[Found]:

@@ -56,13 +56,12 @@ class Inference(NamedTuple):
 
 class Shared(NamedTuple):
     """Single outcomes, (outcomes, d), with the cluster of their items and their prompt (or person:
-    `name` says what it is called), and what differences are if a prompt is lost."""
+    `name` says what it is called)."""
 
     rows: Floats
     first: Ints
     second: Ints
     name: str = "prompts"
-    if_lost: Floats | None = None
 
 
 class Weighted(NamedTuple):

@@ -37,7 +37,7 @@ from horsesense.measures.cells import (
     Other,
     People,
 )
-from horsesense.measures.contrast import Again, SwitchBeyondRepeat, alike, differences, paired
+from horsesense.measures.contrast import Again, SwitchBeyondRepeat, differences, paired
 from horsesense.measures.families import DIFFERENCE
 from horsesense.measures.parts import part_by_part
 from horsesense.measures.positions import PositionLocked, PositionPreference
@@ -169,8 +169,8 @@ def _switched(measure: Measure, cell: Cell, place: int) -> Ends:
             for one, so in zip(sides, (changed, not changed), strict=True)
         )
         rows = np.zeros((len(cell.item), 2))
-        rows[mine], forms = differences(here, noise, alike(cell), sided=True)
-        found.append(Rows(rows, int(rows[:, 1].sum()), 0, forms=forms))
+        rows[mine] = differences(here, noise)
+        found.append(Rows(rows, int(rows[:, 1].sum()), 0))
     return Ends(*found)
 
 
@@ -241,6 +241,8 @@ def _void(measure: Measure, cell: Cell, place: int) -> Ends:
 _ENDS: Mapping[str, Callable[[Measure, Cell, int], Ends]] = {
     "accuracy": _supposed,
     "accuracy_change": _supposed,
+    "accuracy_hard": _void,
+    "accuracy_valid": _void,
     "accuracy_without_gold_lenient": _supposed,
     "answer_switch_beyond_repeat": _switched,
     "composition_questionless": _void,
@@ -256,5 +258,5 @@ _ENDS: Mapping[str, Callable[[Measure, Cell, int], Ends]] = {
     "valid_rate": _supposed,
     "without_gold_not_wrong": _supposed,
 }
-"""By measure: all that a verdict or an audit that may stop early rests on, but for problems that
-share a prompt."""
+"""By measure: all that a verdict, a comparison or an audit that may stop early rests on, but for
+problems that share a prompt."""

@@ -47,7 +47,7 @@ class SingleChange(AgainstOriginal):
         sums = np.zeros((len(cell.item), 2))
         np.add.at(sums, item, columns)
         bundle = cell[Bundles].bundle[used].astype(np.intp)
-        crossed = Crossed(columns, item, bundle, if_lost=-single[item][:, None])
+        crossed = Crossed(columns, item, bundle)
         return Rows(sums, len(item), int(cell.asked.sum()) - len(item), crossed)
 
 
@@ -88,8 +88,7 @@ class TaskDifference(Measure):
         sums = np.zeros((len(cell.item), 2))
         np.add.at(sums, item, columns)
         asked = int(cell.asked.sum()) // 2
-        crossed = Crossed(columns, item, bundle, if_lost=np.column_stack([-other, right]))
-        return Rows(sums, len(item), asked - len(item), crossed)
+        return Rows(sums, len(item), asked - len(item), Crossed(columns, item, bundle))
 
 
 class TaskDifferenceByItem(TaskDifference):

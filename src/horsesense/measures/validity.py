@@ -171,10 +171,9 @@ class ScoreGain(AgainstReader):
     def rows(self, cell: Cell) -> Rows:
         other = cell.other
         mine, theirs = paired(cell, other)
-        (found, _), asked = differences((right(cell), mine), (right(other), theirs)), cell.asked
         rows = np.zeros((len(cell.item), 2))
-        rows[mine] = found
+        rows[mine] = differences((right(cell), mine), (right(other), theirs))
         there = np.zeros(len(cell.item), dtype=np.bool_)
-        there[mine] = np.any(asked[mine], axis=1) & np.any(other.asked[theirs], axis=1)
+        there[mine] = np.any(cell.asked[mine], axis=1) & np.any(other.asked[theirs], axis=1)
         used = rows[:, 1] > 0
         return Rows(rows, int(used.sum()), int((there & ~used).sum()))

@@ -19,7 +19,7 @@ from horsesense.report.charts import TEXT, draw
 from horsesense.report.differing import differing
 from horsesense.report.pages import environment
 from horsesense.report.text import between, p_text, signed, visible
-from horsesense.stats.words import NARROW, plural, some_of
+from horsesense.stats.words import NARROW, plural
 from horsesense.version import __version__
 
 if TYPE_CHECKING:
@@ -63,38 +63,51 @@ def sentences(c: Comparison) -> list[str]:
 
 
 def headline(c: Comparison) -> str:
-    """The best two of the main view: whether one is shown to be better, and by how much."""
+    """The best two of the main view: whether one is better, and by how much."""
     if len(c.models) < 2:
         return f"{c.models[0]}: {score_text(c.by_view[c.main][c.models[0]])}."
     best, second = c.models[:2]
     d = c.between(best, second)
-    told = _points(d)
-    if d.better:
-        return f"{best} is better than {second}: {told}."
-    return f"Whether {best} is better than {second} cannot be told: {told}."
+    if d.better == best:
+        return f"{best} is better than {second} by {_lead(d)}."
+    if not d.value:
+        return f"No clear winner: {best} and {second} score the same{_ends(d)}."
+    within = "" if d.low is None else ", within noise"
+    return f"No clear winner: {best} leads by {_lead(d, within)}."
+
+
+def _lead(d: Difference, within: str = "") -> str:
+    """By how much the first of two models is ahead: "4.4 points, within noise (-4.6 to 13.3)"."""
+    return f"{signed(100 * d.value, 1)} points{within}{_ends(d)}"
+
+
+def _ends(d: Difference) -> str:
+    if d.low is None or d.high is None:
+        return f"; {d.note}" if d.note else ""
+    return f" ({signed(100 * d.low, 1)} to {signed(100 * d.high, 1)})"
 
 
 def _standing(c: Comparison) -> Iterator[str]:
     main = c.by_view[c.main]
     told = [f"{m} {score_text(main[m])} ({rank_text(main[m])})" for m in c.models]
     yield f"On {items_text(c)}, {c.main.lower()}: {_listed(told)}."
+    yield headline(c)
     every = [d for d in c.differences if d.view == c.main]
     open_ = [d for d in every if not d.better]
-    pairs = [
-        f"{a.first} {'and' if open_ else 'over'} {a.second} ({_points(a)})"
-        for a in (_best_first(c, d) for d in (open_ or every)[:3])
-    ]
-    left = len(open_ or every) - len(pairs)
-    more = f", and {plural(left, 'more pair')}" if left else ""
-    if len(every) == 1 and not open_:
-        by = difference_text(c.between(*c.models))
-        yield f"{c.models[0]} is shown to be better than {c.models[1]}: {by} points."
-        return
-    if not open_:
-        yield f"Every pair of models is shown to differ: {'; '.join(pairs)}{more}."
-        return
-    yield f"No order can be told between {'; '.join(pairs)}{more}."
+    if len(every) > 1:
+        yield from _pairs(c, open_, len(every))
     yield from _elsewhere(c, open_)
+
+
+def _pairs(c: Comparison, open_: Sequence[Difference], every: int) -> Iterator[str]:
+    """Of several pairs, how many are undecided, and the first of them."""
+    if not open_:
+        yield f"All {every:,} pairs of models differ."
+        return
+    found = [_best_first(c, d) for d in open_[:3]]
+    named = "; ".join(f"{d.first} and {d.second} ({difference_text(d)})" for d in found)
+    more = f"; {len(open_) - 3:,} more" if len(open_) > 3 else ""
+    yield f"Undecided: {len(open_):,} of {plural(every, 'pair')} of models: {named}{more}."
 
 
 def _elsewhere(c: Comparison, open_: Sequence[Difference]) -> Iterator[str]:
@@ -103,7 +116,7 @@ def _elsewhere(c: Comparison, open_: Sequence[Difference]) -> Iterator[str]:
     decided = [
         d
         for d in c.differences
-        if d.better in (d.first, d.second)
+        if d.better
         and d.view != c.main
         and {d.first, d.second} in pairs
         and _ranks(c.by_view[d.view])
@@ -112,16 +125,11 @@ def _elsewhere(c: Comparison, open_: Sequence[Difference]) -> Iterator[str]:
         return
     most = max(decided, key=lambda d: abs(d.value))
     worse = next(m for m in (most.first, most.second) if m != most.better)
-    told = difference_text(c.between(worse, most.better, most.view))
-    again = sum({d.first, d.second} == {most.first, most.second} for d in decided) - 1
-    others = f"; this pair is decided under {plural(again, 'more change')}" if again else ""
-    more = len({frozenset((d.first, d.second)) for d in decided}) - 1
-    if more:
-        others += f"; {some_of(more, len(open_) - 1, 'other pair', 'are')} decided under a change"
-    yield (
-        f"Under “{most.view}”, {worse} is shown to be worse than {most.better} ({told} points)"
-        f"{others}."
-    )
+    led = c.between(most.better, worse, most.view)
+    yield f"Under “{most.view}”, {most.better} is better than {worse} by {_lead(led)}."
+    if len(decided) > 1:
+        more = plural(len(decided) - 1, "more difference")
+        yield f"Other changes decide {more} that the main view leaves undecided."
 
 
 def items_text(c: Comparison) -> str:
@@ -142,14 +150,13 @@ def items_text(c: Comparison) -> str:
 
 
 def _lost(c: Comparison) -> Iterator[str]:
-    """That it matters which items lack a score, where more than a detail of them does."""
+    """That replies are missing, where it is more than a detail."""
     missing = c.missing.get(c.main, 0)
     asked = c.by_view[c.main][c.models[0]].n + missing
     if len(c.models) > 1 and not c.stopped and missing > MOST_LOST * asked:
         yield (
-            f"{missing:,} of {plural(asked, 'item')} are left out, as some model has no score for"
-            " them. No test allows for which these are: a model that loses replies where it would"
-            " be wrong is better on the others."
+            f"{missing:,} of {plural(asked, 'item')} lack a score of some model. Differences hold"
+            " whatever the missing replies are."
         )
 
 
@@ -159,22 +166,18 @@ def _best_first(c: Comparison, d: Difference) -> Difference:
 
 
 def _orders(c: Comparison) -> Iterator[str]:
-    changed = [order for order in c.orders if order.verdict == "changes"]
-    for order in changed:
-        yield _changed(c, order)
+    for order in c.orders:
+        if order.verdict == "changes":
+            yield _changed(c, order)
     holds = [order.view for order in c.orders if order.verdict == "holds"]
     if holds:
-        yield f"The order shown holds under {_of(c, holds)}: {'; '.join(holds)}."
-    rest = [order for order in c.orders if order.verdict == "cannot tell"]
-    if not rest:
-        return
-    views = [order.view for order in rest]
-    if any(order.decided for order in rest):
-        under = f"{_of(c, views)}: {'; '.join(views)}"
-        yield f"Whether the order shown survives cannot be told under {under}."
-    elif len(c.models) > 1:
-        shown = f"No order is shown {c.main.lower()}"
-        yield f"{shown}, so that none can survive a change or turn round."
+        yield f"The order holds under {_of(c, holds)}: {'; '.join(holds)}."
+    rest = [order for order in c.orders if order.verdict == "undecided"]
+    if rest and any(order.decided for order in rest):
+        views = [order.view for order in rest]
+        yield f"Undecided whether the order holds under {_of(c, views)}: {'; '.join(views)}."
+    elif rest and len(c.models) > 1:
+        yield f"Without an order {c.main.lower()}, no change can turn it round."
 
 
 def _of(c: Comparison, views: Sequence[str]) -> str:
@@ -186,22 +189,20 @@ def _of(c: Comparison, views: Sequence[str]) -> str:
 
 
 def _changed(c: Comparison, order: Order) -> str:
-    if order.reversed:
-        first, second = max(
-            order.reversed, key=lambda pair: abs(c.between(pair[0], pair[1], order.view).value)
-        )
-        more = len(order.reversed) - 1
-        tail = f"; {plural(more, 'more pair')} {'is' if more == 1 else 'are'} turned round"
+    if not order.reversed:
         return (
-            f"The order does not survive “{order.view}”: {second} beats {first} by"
-            f" {difference_text(c.between(second, first, order.view))} points; {c.main.lower()},"
-            f" {first} beats {second} by {difference_text(c.between(first, second))} points"
-            f"{tail if more else ''}."
+            f"The order changes under “{order.view}”: Kendall's tau is {signed(order.tau or 0, 2)};"
+            f" sampling alone leaves {signed(order.sampling_low or 0, 2)} or more."
         )
+    first, second = max(
+        order.reversed, key=lambda pair: abs(c.between(pair[0], pair[1], order.view).value)
+    )
+    more = len(order.reversed) - 1
+    tail = f"; {plural(more, 'more pair')} {'turns' if more == 1 else 'turn'} round" if more else ""
     return (
-        f"The order does not survive “{order.view}”: Kendall's tau with the one"
-        f" {c.main.lower()} is {signed(order.tau or 0, 2)}, and would be at least"
-        f" {signed(order.sampling_low or 0, 2)} by sampling alone."
+        f"The order changes under “{order.view}”: {second} leads {first} by"
+        f" {_lead(c.between(second, first, order.view))}, and {c.main.lower()} {first} leads by"
+        f" {_lead(c.between(first, second))}{tail}."
     )
 
 
@@ -216,12 +217,6 @@ def _listed(texts: Sequence[str]) -> str:
 def score_text(s: Standing) -> str:
     """A score with its interval: "57 % [44, 69]"."""
     return f"{signed(100 * s.value, 0)}{NARROW}% {_interval(s.low, s.high, 0)}".strip()
-
-
-def _points(d: Difference) -> str:
-    """The same in a sentence, with the reason where there is no interval."""
-    why = f", no interval: {d.note}" if d.low is None and d.note else ""
-    return f"{difference_text(d)} points{why}"
 
 
 def difference_text(d: Difference) -> str:

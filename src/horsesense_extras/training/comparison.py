@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri, stdtrit
 
-from horsesense.comparison.align import LeftOut, Scores, Shared, Side, shared_items, views
+from horsesense.comparison.align import Shared, Side, shared_items
+from horsesense.comparison.views import LeftOut, Scores, views
 from horsesense.measures.families import DIFFERENCE, MEAN, Evidence, Inference
 from horsesense.measures.families import Shared as Crossed
 from horsesense.measures.registry import MEASURES

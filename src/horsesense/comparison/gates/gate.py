@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
-from horsesense.comparison.align import Side, stop_notice
-from horsesense.comparison.compare import Comparison, Difference, compare
+from horsesense.comparison.align import Side, differing_settings, stop_notice
+from horsesense.comparison.aligned import Aligned, aligned
+from horsesense.comparison.compare import weights
 from horsesense.comparison.gates.expression import MissingError, Requirement
 from horsesense.comparison.gates.looking import (
     Seen,
@@ -17,14 +18,22 @@ from horsesense.comparison.gates.looking import (
     told,
     unfinished,
 )
+from horsesense.comparison.views import Pair, Scores
 from horsesense.errors import UsageError
 from horsesense.findings.uncounted import left_out
-from horsesense.findings.wording import level_text
+from horsesense.measures.contrast import REPEAT
 from horsesense.runs.results import Results
+from horsesense.stats.change import TOO_FEW
+from horsesense.stats.functions import ndtri
+from horsesense.stats.multiplicity import weighted_holm
+from horsesense.stats.power import minimum_detectable
 from horsesense.stats.words import agreeing, plural
 
-State = Literal["passed", "failed", "cannot tell"]
+State = Literal["passed", "failed", "undecided"]
+OnDoubt = Literal["", "pass", "fail"]
+"""What an undecided gate counts as; "" for a result of its own."""
 AFTER, BEFORE = "this run", "baseline"
+POWER = 0.8
 
 
 @dataclass(frozen=True)
@@ -33,7 +42,7 @@ class Check:
 
     Attributes:
         name: what had to hold.
-        state: cannot tell passes unless the gate is strict.
+        state: passed, failed or undecided.
         says: the numbers that it rests on, in one sentence.
         values: reference -> number, None where it is undefined.
     """
@@ -50,40 +59,52 @@ class Verdict:
 
     Attributes:
         checks: every one.
-        strict: whether what cannot be told fails.
+        on_doubt: what an undecided check counts as.
         notes: what differs between the runs, and what could not be compared.
+        sees: which loss these items can show, in one sentence; "" without a baseline.
     """
 
     checks: tuple[Check, ...]
-    strict: bool = False
+    on_doubt: OnDoubt = ""
     notes: tuple[str, ...] = ()
+    sees: str = ""
 
     def fails(self, check: Check) -> bool:
         """Whether a check keeps the gate shut."""
-        return check.state == "failed" or (self.strict and check.state == "cannot tell")
+        doubted = self.on_doubt == "fail" and check.state == "undecided"
+        return check.state == "failed" or doubted
+
+    @property
+    def result(self) -> State:
+        """What the gate came to as a whole."""
+        if any(map(self.fails, self.checks)):
+            return "failed"
+        doubt = self.on_doubt != "pass" and any(c.state == "undecided" for c in self.checks)
+        return "undecided" if doubt else "passed"
 
     @property
     def passed(self) -> bool:
-        return not any(map(self.fails, self.checks))
+        return self.result == "passed"
 
     @property
     def in_numbers(self) -> str:
-        """How many checks failed or passed, and how many could not be told."""
-        of, failed = plural(len(self.checks), "check"), sum(map(self.fails, self.checks))
-        passed = sum(c.state == "passed" for c in self.checks)
-        open_ = len(self.checks) - failed - passed
-        untold = f", {open_:,} cannot be told" if open_ else ""
-        if failed:
-            return f"{failed:,} of {of} failed{untold}"
-        if passed == len(self.checks):
-            return f"{'all ' if passed > 1 else ''}{of} passed"
-        return f"no check failed; {f'{passed:,} of {of}' if passed else 'none'} passed{untold}"
+        """How many checks made the result, and what is undecided: "2 of 9 checks; 3 undecided."."""
+        failed = sum(map(self.fails, self.checks))
+        undecided = sum(c.state == "undecided" and not self.fails(c) for c in self.checks)
+        passed = len(self.checks) - failed - undecided
+        shown = {"failed": failed, "undecided": undecided, "passed": passed}[self.result]
+        more = f"; {undecided:,} undecided" if undecided and self.result != "undecided" else ""
+        sees = f" {self.sees}" if undecided and self.sees else ""
+        return f"{shown:,} of {plural(len(self.checks), 'check')}{more}.{sees}"
 
     def as_json(self) -> dict[str, Any]:
         """Every field by name."""
         return {
+            "result": self.result,
             "passed": self.passed,
-            "strict": self.strict,
+            "strict": self.on_doubt == "fail",
+            "on_doubt": self.on_doubt,
+            "sees": self.sees,
             "checks": [asdict(c) | {"fails": self.fails(c)} for c in self.checks],
             "notes": list(self.notes),
         }
@@ -92,7 +113,7 @@ class Verdict:
 def require(
     requirements: Sequence[Requirement], run: Results, baseline: Results | None
 ) -> Iterator[Check]:
-    """Each requirement, checked; what holds in a run that is not finished cannot be told.
+    """Each requirement, checked; what holds in a run that is not finished is undecided.
 
     UsageError for a measure, probe or group that is not there, and for a baseline that is not
     given: a gate that asks for what cannot be must not pass, nor look like a regression.
@@ -123,7 +144,7 @@ def _required(requirement: Requirement, found: Mapping[str, Seen], lacking: Sequ
     except MissingError as missing:
         return Check(requirement.text, "failed", f"cannot be judged, {missing}", values)
     says = "; ".join([*(told(r, found[r.text]) for r in named), *lacking])
-    state: State = "failed" if not holds else "cannot tell" if lacking else "passed"
+    state: State = "failed" if not holds else "undecided" if lacking else "passed"
     return Check(requirement.text, state, says, values)
 
 
@@ -165,75 +186,135 @@ class Tolerances:
         return (self.of or {}).get(probe, self.everywhere)
 
 
+@dataclass(frozen=True)
+class Regressions:
+    """What was lost against a baseline.
+
+    Attributes:
+        checks: one for each view of both runs that is judged.
+        sees: which loss these items can show, in one sentence.
+        notes: what was compared, and what was not.
+    """
+
+    checks: tuple[Check, ...]
+    sees: str
+    notes: tuple[str, ...]
+
+
 def regressions(
     run: Results, baseline: Results, tolerances: Tolerances, *, measure: str, level: float
-) -> tuple[list[Check], list[str]]:
+) -> Regressions:
     """Whether a run lost more than is tolerated against a baseline, in every view of both.
 
-    The two are compared item by item. Failed: the whole interval of the change, at a level that
-    Bonferroni's correction over all views gives, lies beyond the tolerance; passed: none of it
-    does, held out to what texts that lost nothing could hide, and no more answers are missing than
-    may be lost; else it cannot be told.
+    The two are compared item by item. Failed: more is lost than tolerated, tested with Holm's
+    correction over all views, where the main one has half of the error. Passed: a loss beyond the
+    tolerance is ruled out in this view, or the replies are the same, word for word. Both hold
+    whatever the missing replies are. The very same prompt asked again is no view of its own.
     """
     known = {*run.probes, *baseline.probes}
     for probe in tolerances.of or ():
         if probe not in known:
             raise UsageError.unknown("probe in these runs", probe, known)
     sides = [Side(AFTER, AFTER, run), Side(BEFORE, BEFORE, baseline)]
-    found = compare(sides, measure=measure, across=True, level=level, evenly=True)
-    checks = [
-        _regression(d, tolerances.under(found.views[d.view]), measure, found)
-        for d in _ranked(found)
-    ]
-    return checks, list(_notes(found))
+    held = aligned(sides, measure, across=True)
+    views = [s for s in held.scores if s.ranked and s.view.probe != REPEAT]
+    judged = list(_judged(views, held, tolerances, level))
+    sees = _sees(judged, level) if judged else ""
+    checks = tuple(_regression(one, measure, held, level) for one in judged)
+    return Regressions(checks, sees, tuple(_notes(held)))
 
 
-def _ranked(found: Comparison) -> list[Difference]:
-    """The changes that are judged: of views in which both runs have an interval."""
-    return [d for d in found.differences if found.by_view[d.view][AFTER].rank_low is not None]
+class Judged(NamedTuple):
+    """A view of two runs.
+
+    Attributes:
+        scores: this run's and the baseline's, in this order.
+        pair: their difference.
+        tolerance: the loss that is accepted.
+        p_lost: of no more than that, after correction; None where nothing can be said.
+        alike: whether all replies are the same.
+    """
+
+    scores: Scores
+    pair: Pair
+    tolerance: float
+    p_lost: float | None
+    alike: bool
 
 
-def _regression(d: Difference, tolerance: float, measure: str, found: Comparison) -> Check:
-    sign = 1 if d.first == AFTER else -1
-    value = sign * d.value
-    ends = sorted(sign * end for end in (d.low, d.high) if end is not None)
-    scores, missing = found.by_view[d.view], found.missing[d.view]
-    size = f"{100 * tolerance:g}"
-    name = f"{measure}, {d.view}: no loss beyond {size} point{'s' * (size != '1')}"
-    moved = (
-        f"{100 * scores[BEFORE].value:.1f} % before, {100 * scores[AFTER].value:.1f} % now:"
-        f" {100 * value:+.1f} points"
+def _judged(
+    views: Sequence[Scores], held: Aligned, tolerances: Tolerances, level: float
+) -> Iterator[Judged]:
+    pairs = [view.pair(0, 1) for view in views]
+    accepted = [tolerances.under(view.view.probe) for view in views]
+    known = [n for n, pair in enumerate(pairs) if not pair.seen.reason]
+    p_values = [pairs[n].p_below(-accepted[n]) for n in known]
+    adjusted = weighted_holm(p_values, [weights(len(views))[n] for n in known]) if known else []
+    p_lost = dict(zip(known, adjusted, strict=True))
+    for n, (view, pair, tolerance) in enumerate(zip(views, pairs, accepted, strict=True)):
+        alike = pair.seen.total == 0 and _alike(view, held)
+        yield Judged(view, pair, tolerance, p_lost.get(n), alike)
+
+
+def _alike(view: Scores, held: Aligned) -> bool:
+    """Whether both runs have the very same replies to the items that they share."""
+    key = view.view.probe, str(view.view.condition)
+    one, other = (
+        side.replies(*key, numbers.tolist())
+        for side, numbers in zip(held.sides, held.shared.number, strict=True)
     )
-    values = {"change": value, "low": None, "high": None, "tolerance": tolerance}
-    if not ends:
-        says = f"{moved} on {d.n:,} shared items; no interval: {d.note}"
-        return Check(name, "cannot tell", says, values)
-    low, high = ends
-    values |= {"low": low, "high": high}
-    state: State = "cannot tell"
-    if high < -tolerance:
+    return one == other and None not in one
+
+
+def _sees(judged: Sequence[Judged], level: float) -> str:
+    """Which loss the main view can show, before it is judged."""
+    main, alpha = judged[0], (1 - level) * weights(len(judged))[0]
+    if main.pair.seen.reason:
+        return f"{plural(main.scores.n, 'item')} cannot show any loss: {TOO_FEW}."
+    least = minimum_detectable(main.pair.seen, 2 * alpha)
+    if least is None:
+        steps = float(ndtri(1 - alpha)) + float(ndtri(POWER))
+        least = steps * main.pair.seen.error
+    points = 100 * min(1.0, least + main.tolerance)
+    return f"{plural(main.scores.n, 'item')} cannot show a loss under {points:.0f} points."
+
+
+def _regression(one: Judged, measure: str, held: Aligned, level: float) -> Check:
+    view, pair, tolerance = one.scores, one.pair, one.tolerance
+    size, change = f"{100 * tolerance:g}", pair.seen.estimate
+    name = f"{measure}, {view.label}: no loss beyond {size} point{'s' * (size != '1')}"
+    now, before = 100 * view.means
+    moved = f"{before:.1f} % before, {now:.1f} % now: {100 * change:+.1f} points"
+    values = {"change": change, "low": None, "high": None, "tolerance": tolerance}
+    if one.alike:
+        says = f"{moved} on {view.n:,} shared items; all replies are the same, word for word"
+        return Check(name, "passed", says, values | {"low": 0.0, "high": 0.0})
+    # Both ends at the level of one side: beyond either, a loss is found or ruled out.
+    ends = pair.interval(2 * level - 1)
+    if ends is None or one.p_lost is None:
+        return Check(name, "undecided", f"{moved} on {view.n:,} shared items; {TOO_FEW}", values)
+    state: State = "undecided"
+    if one.p_lost < 1 - level:
         state = "failed"
-    elif low >= -tolerance and missing <= tolerance * (d.n + missing):
+    elif pair.p_above(-tolerance) < 1 - level:
         state = "passed"
+    missing = view.n_missing
     why = f"{agreeing(missing, 'lack')} an answer"
-    why = f"{agreeing(missing, 'were')} not asked of both, or {why}" if found.stopped else why
+    why = f"{agreeing(missing, 'were')} not asked of both, or {why}" if held.stopped else why
     lost = f", {missing:,} more {why}" if missing else ""
-    says = f"{moved} [{100 * low:+.1f}, {100 * high:+.1f}] on {d.n:,} shared items{lost}"
-    return Check(name, state, says, values)
+    says = f"{moved} [{100 * ends[0]:+.1f}, {100 * ends[1]:+.1f}] on {view.n:,} shared items{lost}"
+    return Check(name, state, says, values | {"low": ends[0], "high": ends[1]})
 
 
-def _notes(found: Comparison) -> Iterator[str]:
-    of = ", ".join(f"{name} has {n:,}" for name, n in found.items["of"].items())
-    shared = plural(found.items["shared"], "item")
-    items = filter(None, (f"{shared} ({of})", left_out(found.items["goldless"])))
-    yield f"Shared: {'; '.join(items)}; read by {found.reader}."
-    yield from stop_notice(found.stopped)
-    if views := len(_ranked(found)):
-        each = level_text(1 - (1 - found.level) / views)
-        yield f"Intervals: {each} each, {level_text(found.level)} over {plural(views, 'view')}."
-    for name, values in found.settings:
+def _notes(held: Aligned) -> Iterator[str]:
+    of = ", ".join(f"{name} has {n:,}" for name, n in held.items["of"].items())
+    shared = plural(held.items["shared"], "item")
+    items = filter(None, (f"{shared} ({of})", left_out(held.items["goldless"])))
+    yield f"Shared: {'; '.join(items)}; read by {held.reader}."
+    yield from stop_notice(held.stopped)
+    for name, values in differing_settings(held.sides):
         if name != "horsesense":
             told = "; ".join(f"{place}: {value}" for place, value in values.items())
             yield f"Differs: {name} ({told})."
-    if found.left_out:
-        yield "Not compared: " + "; ".join(f"{r.label} ({r.reason})" for r in found.left_out) + "."
+    if held.left_out:
+        yield "Not compared: " + "; ".join(f"{r.label} ({r.reason})" for r in held.left_out) + "."

@@ -44,13 +44,13 @@ def _case(verdict: Verdict, check: Check, suite: ElementTree.Element) -> None:
     if verdict.fails(check):
         ElementTree.SubElement(case, "failure", message=says, type=check.state).text = says
     elif _skipped(verdict, check):
-        ElementTree.SubElement(case, "skipped", message=f"cannot tell: {says}")
+        ElementTree.SubElement(case, "skipped", message=f"undecided: {says}")
     else:
         ElementTree.SubElement(case, "system-out").text = says
 
 
 def _skipped(verdict: Verdict, check: Check) -> bool:
-    return check.state == "cannot tell" and not verdict.fails(check)
+    return check.state == "undecided" and not verdict.fails(check)
 
 
 def _legal(text: str) -> str:
@@ -60,9 +60,9 @@ def _legal(text: str) -> str:
 def markdown(verdict: Verdict, name: str) -> str:
     """A heading, a sentence, a table of all checks and the notes."""
     lines = [
-        f"### horsesense gate: {'passed' if verdict.passed else 'failed'}",
+        f"### horsesense gate: {verdict.result}",
         "",
-        f"{_plain(name)}: {verdict.in_numbers}.",
+        f"{_plain(name)}: {_plain(verdict.in_numbers)}",
         "",
         "| | check | what was seen |",
         "|---|---|---|",
