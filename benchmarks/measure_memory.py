@@ -2,7 +2,7 @@
 
     python benchmarks/measure_memory.py [--items 50000] [--times 1,10]
 
-A simulated model is asked as in `sim_million.py` (20 trials an item). The tables and items of that
+A simulated model is asked with 20 trials an item. The tables and items of that
 run are then laid one after the other several times, each time with ids and numbers of their own,
 so that ten million trials are measured without being asked. Each size is measured in a process of
 its own, which says at each step what it holds and the most that it has held.
@@ -23,7 +23,10 @@ from typing import Any
 
 import polars as pl
 
-from sim_million import PROBES, write_items
+from audit_speed import write_items
+
+PROBES = "repeat(n=3),order(random(16))"
+"""With the original, 20 prompts an item."""
 
 
 def grow(run: Path, out: Path, times: int) -> None:

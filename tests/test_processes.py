@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from horsesense import processes
-from horsesense.processes import Spread, copies, of_rooms
+from horsesense.processes import Spread, copies
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are copied on Linux")
 
@@ -156,9 +156,3 @@ def test_when_a_process_is_copied(monkeypatch: pytest.MonkeyPatch) -> None:
         assert copies() == 0
     monkeypatch.setattr(sys, "platform", "darwin")
     assert copies() == 0
-
-
-def test_rooms() -> None:
-    assert of_rooms([], "horsesense.probes.")
-    assert of_rooms([Spread(work, (), 0)], "horsesense.processes.")
-    assert not of_rooms([Spread(work, (), 0), Path()], "horsesense.")

@@ -15,7 +15,7 @@ import signal
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Any, Final, Generic, NoReturn, Self, TypeVar
 
@@ -38,11 +38,6 @@ def copies() -> int:
         return 0
     cores = len(os.sched_getaffinity(0))
     return min(cores, MOST) if cores > 1 and not sys.modules.keys() & NOT_COPIED else 0
-
-
-def of_rooms(objects: Iterable[object], *rooms: str) -> bool:
-    """Whether all are of these rooms of the package: a plug-in's may do what a copy cannot."""
-    return all(f"{type(one).__module__}.".startswith(rooms) for one in objects)
 
 
 class Spread(Generic[T, V]):

@@ -16,7 +16,7 @@ from horsesense.models.registry import make_model
 from horsesense.probes.registry import parse_probe
 from horsesense.report import write_report
 from horsesense.rng import unit
-from horsesense.runs.planner import Plan
+from horsesense.runs.plan import Plan
 from horsesense.runs.settings import Settings
 from horsesense.runs.start import start
 from horsesense.runs.stored_items import load_stored_items

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,6 +9,7 @@ import typer
 
 from horsesense.errors import UsageError
 from horsesense.models.registry import FORMS
+from horsesense.runs.settings import pairs as pairs
 
 if TYPE_CHECKING:
     from horsesense.inference.runner import Limits
@@ -80,25 +80,14 @@ Price = Annotated[
 ]
 
 
-def pairs(option: str, given: Sequence[str] | None) -> dict[str, str]:
-    """What a repeated option NAME=VALUE says."""
-    return dict(_pair(option, text) for text in given or ())
-
-
-def _pair(option: str, text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals or not name:
-        raise UsageError(f"--{option} {text!r} is not NAME=VALUE.")
-    return name, value
-
-
 def limits(budget: str | None, price: str | None) -> Limits:
     """What --budget and --price say."""
     from horsesense.inference.runner import Limits
 
     values: dict[str, Any] = {}
     kinds = {"requests": int, "tokens": int, "money": float, "excess": int}
-    for name, text in (_pair("budget", part) for part in (budget or "").split(",") if part):
+    parts = [part for part in (budget or "").split(",") if part]
+    for name, text in (pair for part in parts for pair in pairs("budget", [part]).items()):
         if name not in kinds:
             raise UsageError.unknown("budget", name, kinds)
         if name in values:

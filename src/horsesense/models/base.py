@@ -108,16 +108,3 @@ class NeedsAnswerKey(Protocol):
         False says that there is no answer to this trial, so that it need not be asked.
         """
         ...
-
-
-@runtime_checkable
-class Computing(NeedsAnswerKey, Protocol):
-    """A model whose answers depend on trial and request alone, and can be worked out anywhere."""
-
-    def answer(self, asked: Asked, trial: Trial) -> Response | Failure:
-        """The answer to a request that puts a trial."""
-        ...
-
-    def attach_answer(self, key: Key, answer: Response) -> None:
-        """Instead of the trial: what `answer` gave elsewhere."""
-        ...

@@ -21,13 +21,12 @@ from horsesense.inference.probe import capabilities
 from horsesense.inference.runner import run
 from horsesense.inference.store import Store
 from horsesense.measures.cells import Cell
-from horsesense.models.base import Asked, Model, Probing
+from horsesense.models.base import Asked, Model, NeedsAnswerKey, Probing
 from horsesense.models.registry import make_model
 from horsesense.probes.base import Probe
 from horsesense.progress import Progress, progress
 from horsesense.readers.base import Reader
 from horsesense.runs import asked
-from horsesense.runs.ahead import draw, telling
 from horsesense.runs.cells import cells
 from horsesense.runs.directory import RunDirectory, scan_readings
 from horsesense.runs.goal import Extents
@@ -38,7 +37,7 @@ from horsesense.runs.planner import Planner, exceeds, item_index
 from horsesense.runs.prepare import Study
 from horsesense.runs.read import read_stage
 from horsesense.runs.record import ModelRecord
-from horsesense.runs.tables import READINGS, TRIALS, read_trials, reading_row
+from horsesense.runs.tables import READINGS, TRIALS, decides, read_trials, reading_row, trial_rows
 from horsesense.side import side
 from horsesense.trials.history import History, load_history
 
@@ -203,7 +202,6 @@ async def plan_again(directory: RunDirectory, store: Store) -> None:
         recorded.check(directory.items)  # type: ignore[attr-defined]
         study.planner.as_shown = recorded.as_shown  # type: ignore[attr-defined]
     asking = _Asking(directory, study, store, None, None)
-    asking.expected = store.answered()
     await asking.rounds(Limits(requests=0))
 
 
@@ -246,12 +244,11 @@ class _Asking:
         self.readers: tuple[Reader, ...] = ()
         self.plan: dict[int, str] = {}
         self.shown = Progress("asking")
-        self.expected = 0
         self.control: Control | None = None
 
     def expect(self, prompts: int, *, exact: bool) -> None:
         """Show progress towards so many prompts, over all rounds."""
-        self.expected, self.shown = prompts, Progress("asking", prompts, about=not exact)
+        self.shown = Progress("asking", prompts, about=not exact)
 
     async def rounds(self, limits: Limits) -> RunSummary:
         """Every round: a later one sees what the earlier ones brought."""
@@ -366,18 +363,17 @@ class _Asking:
     ) -> Generator[Asked]:
         """Requests as they are drawn by the runner, each trial written down on the way."""
         model, context = self.model, self.study.capabilities.context_length
-        expected = self.expected if planner is self.study.planner else 0
-        tell = telling(model)
-        for drawn in draw(planner, probes, stage, self.index, model, expected):
-            for row in drawn.rows:
+        informed = model if isinstance(model, NeedsAnswerKey) else None
+        for number, trial, key, request in planner.plan(probes):
+            for row in trial_rows(number, stage, trial, key, self.index):
                 table.add(row)
-            digest.update(drawn.decides)
+            digest.update(decides(key, trial))
             if model is None:
                 continue
-            if exceeds(drawn.asked.request, model.count_tokens, context):
-                planner.too_long[drawn.place] += 1
-            elif tell(drawn):
-                yield drawn.asked
+            if exceeds(request, model.count_tokens, context):
+                planner.too_long[trial.probe, trial.condition] += 1
+            elif informed is None or informed.attach_trial(key, trial):
+                yield Asked(key, request)
 
     async def _read(self, stage: int, limits: Limits) -> RunSummary:
         """Read what the next round depends on."""

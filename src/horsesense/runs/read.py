@@ -7,8 +7,8 @@ with the same three is not read again.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, closing
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import asdict
 from typing import Any, Final
 from uuid import uuid4
@@ -23,7 +23,6 @@ from horsesense.inference.store import Store
 from horsesense.inference.stored_rows import response_of
 from horsesense.models.messages import Response
 from horsesense.probes.base import Setting
-from horsesense.processes import Spread, copies, of_rooms
 from horsesense.progress import progress
 from horsesense.readers.base import FittedReader, Reader
 from horsesense.readers.model_based.cases import BulkReader
@@ -33,16 +32,8 @@ from horsesense.runs.parts import UNREADABLE, PartWriter, scan_parts
 from horsesense.runs.tables import READINGS, TRIALS, read_trials, reading_row
 from horsesense.trials.trial import Trial
 
-MANY: Final = 20_000
-"""Trials from which on copies of the process pay."""
-PIECE: Final = 2_000
-"""Answers that a copy reads at a time."""
-_IN_COPIES: Final = (
-    "horsesense.readers.text_answers.",
-    "horsesense.readers.logprobs.first_token.",
-    "horsesense.readers.logprobs.option_text.",
-)
-"""Where the readers are that need no library, and remember nothing of what they read."""
+_Answered = tuple[int, Trial, Response]
+"""Number of a trial, the trial, and the answer to it."""
 
 
 async def read(
@@ -97,16 +88,8 @@ async def read_stage(
             await stack.enter_async_context(reader)
         trials = scan_parts([layout.trials_of(stage)], TRIALS)
         height = trials.select(pl.len()).collect().item()
-        chunks = _chunks(trials, store)
         with progress("reading", height) as tick:
-            if height >= MANY and of_rooms(readers, *_IN_COPIES) and copies():
-                with closing(_read_apart(chunks, shelves)) as read_in_copies:
-                    for rows, tables in read_in_copies:
-                        for shelf, table in zip(shelves, tables, strict=True):
-                            shelf.add(table)
-                        tick(rows)
-            for rows, found in chunks:
-                answers = _parsed(found)
+            for rows, answers in _chunks(trials, store):
                 for reader in bulk:
                     pairs = [(trial, response) for _, trial, response in answers]
                     spent += await reader.prepare(pairs, store, limits, max_connections)
@@ -118,47 +101,12 @@ async def read_stage(
     return spent
 
 
-_Stored = tuple[int, Trial, str]
-"""Number of a trial, the trial, and the answer to it as it is stored."""
-
-
-def _chunks(trials: pl.LazyFrame, store: Store) -> Iterator[tuple[int, list[_Stored]]]:
+def _chunks(trials: pl.LazyFrame, store: Store) -> Iterator[tuple[int, list[_Answered]]]:
     """How many trials a part of the table holds, and those of them that have an answer."""
     for rows in read_trials(trials):
         texts = store.texts([row.key for row in rows])
-        found = [(row.number, row.trial, texts[row.key]) for row in rows if row.key in texts]
-        yield len(rows), found
-
-
-def _parsed(found: Sequence[_Stored]) -> list[tuple[int, Trial, Response]]:
-    return [(number, trial, response_of(text)) for number, trial, text in found]
-
-
-def _read_apart(
-    chunks: Iterator[tuple[int, list[_Stored]]], shelves: Sequence[_Shelf]
-) -> Generator[tuple[int, list[list[tuple[Any, ...]]]]]:
-    """How many trials were looked at, and the rows of each reader, which copies worked out.
-
-    While they read one chunk, the next one is fetched here.
-    """
-
-    def work(found: Sequence[_Stored]) -> list[list[tuple[Any, ...]]]:
-        answers = _parsed(found)
-        return [shelf.read(answers) for shelf in shelves]
-
-    chunk = next(chunks, None)
-    if chunk is not None:
-        work(chunk[1][:1])  # what readers load with their first answer, copies need not load again
-    while chunk is not None:
-        rows, found = chunk
-        pieces = [found[start : start + PIECE] for start in range(0, len(found), PIECE)]
-        tables: list[list[tuple[Any, ...]]] = [[] for _ in shelves]
-        with Spread(work, pieces, copies()) as pieces_read:
-            chunk = next(chunks, None)
-            for several in pieces_read:
-                for table, more in zip(tables, several, strict=True):
-                    table += more
-        yield rows, tables
+        answered = (row for row in rows if row.key in texts)
+        yield len(rows), [(r.number, r.trial, response_of(texts[r.key])) for r in answered]
 
 
 def _spent_by_others(layout: Layout, name: str) -> dict[str, Any]:
@@ -204,7 +152,7 @@ class _Shelf:
             return None  # a part is missing
         return frozenset(found["trial"])
 
-    def read(self, found: Sequence[tuple[int, Trial, Response]]) -> list[tuple[Any, ...]]:
+    def read(self, found: Sequence[_Answered]) -> list[tuple[Any, ...]]:
         """Rows for the answers that have no reading yet."""
         name, read, done = self.reader.name, self.reader.read, self._done or ()
         return [

@@ -122,6 +122,14 @@ def trial_rows(
         )
 
 
+def decides(key: Key, trial: Trial) -> bytes:
+    """All of a trial that a reading of its answer depends on; the prompt is in the key."""
+    shown = [(v.item_id, v.origin, v.gold_at, v.options, v.labels) for v in trial.variants]
+    return key + repr((trial.probe, trial.expects, trial.extras.as_json(), shown)).encode(
+        errors="replace"
+    )
+
+
 def read_trials(
     frame: pl.LazyFrame, probes: Collection[str] | None = None, chunk: int = 20_000
 ) -> Iterator[list[Row]]:

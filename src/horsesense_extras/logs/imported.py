@@ -37,13 +37,12 @@ from horsesense.probes.order import Order
 from horsesense.probes.original import Original
 from horsesense.progress import progress
 from horsesense.runs import asked
-from horsesense.runs.ahead import decides
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.layout import Layout
 from horsesense.runs.parts import NewTable
 from horsesense.runs.record import ModelRecord
 from horsesense.runs.settings import Settings
-from horsesense.runs.tables import TRIALS, trial_rows
+from horsesense.runs.tables import TRIALS, decides, trial_rows
 from horsesense.stats.words import plural
 from horsesense.trials.condition import PLAIN, Condition
 from horsesense.trials.trial import Trial, Variant

@@ -35,7 +35,6 @@ from horsesense.models.base import Capabilities
 from horsesense.models.messages import Request, Response
 from horsesense.readers.reviews import FILE as REVIEWS
 from horsesense.runs import asked
-from horsesense.runs.ahead import decides
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.layout import Layout, is_of_run
 from horsesense.runs.parts import NewTable
@@ -43,7 +42,7 @@ from horsesense.runs.planner import item_index
 from horsesense.runs.record import ModelRecord
 from horsesense.runs.settings import Settings
 from horsesense.runs.stored_items import load_stored_items, save_items
-from horsesense.runs.tables import TRIALS, trial_of, trial_rows
+from horsesense.runs.tables import TRIALS, decides, trial_of, trial_rows
 from horsesense.trials.trial import Trial
 from horsesense_extras.people.booklets import Asked, Returned, code_of, read_booklet
 from horsesense_extras.people.spreadsheet import write_table

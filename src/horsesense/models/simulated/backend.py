@@ -91,7 +91,7 @@ class Simulated:
         self.profile = profile
         self.identity = profile.spec
         self.name = profile.shown
-        self._answer_key: dict[Key, Trial | Response] = {}
+        self._answer_key: dict[Key, Trial] = {}
 
     @classmethod
     def from_spec(cls, rest: str) -> Simulated:
@@ -126,24 +126,17 @@ class Simulated:
         return None
 
     def attach_trial(self, key: Key, trial: Trial) -> bool:
-        self._remember(key, trial)
-        return True
-
-    def attach_answer(self, key: Key, answer: Response) -> None:
-        self._remember(key, answer)
-
-    def _remember(self, key: Key, told: Trial | Response) -> None:
-        self._answer_key.setdefault(key, told)
+        self._answer_key.setdefault(key, trial)
         if len(self._answer_key) > REMEMBERED:
             # Far more than can be in flight; what is older was answered or needed no answer.
             del self._answer_key[next(iter(self._answer_key))]
+        return True
 
     async def respond(self, batch: Sequence[Asked]) -> Sequence[Response | Failure]:
-        return [self._attached(asked) for asked in batch]
-
-    def _attached(self, asked: Asked) -> Response | Failure:
-        told = self._answer_key.get(asked.key, UNATTACHED)
-        return self.answer(asked, told) if isinstance(told, Trial) else told
+        known = ((asked, self._answer_key.get(asked.key)) for asked in batch)
+        return [
+            UNATTACHED if trial is None else self.answer(asked, trial) for asked, trial in known
+        ]
 
     def answer(self, asked: Asked, trial: Trial) -> Response:
         decisions = self.profile.decide_all(trial, self._luck_key(asked))

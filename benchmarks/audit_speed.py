@@ -1,0 +1,203 @@
+"""What a whole `horsesense audit` takes, against a bare loop of HTTP requests.
+
+    python benchmarks/audit_speed.py [--small]
+
+Each audit runs in a process of its own, imports, report and all, against a mock server on this
+machine; the reference is a loop of aiohttp that sends as many requests in the same minute, parses
+the replies and keeps nothing. Processor time is compared, since the clock depends on what else a
+machine does. Writes docs/measured/speed.md; with --small, a tenth of the requests, nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import platform
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import NamedTuple
+
+# Where Python may not keep what it compiled, each start compiles all again: not what users have.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+HERE = Path(__file__).parent
+SHARED = Path(os.environ.get("HORSESENSE_SHARED", HERE.parent.parent / "shared"))
+PAGE = HERE.parent / "docs" / "measured" / "speed.md"
+CONNECTIONS = 100
+HORSESENSE = (sys.executable, "-m", "horsesense")
+PROBES = "order(random(5)),labels,none_of_the_above(kept)"
+"""With the original, ten forms of an item."""
+QUESTION = (
+    "Answer with the letter of the right option.\n\nQuestion {}: Which of these four rivers, all "
+    "of which rise in the same mountains, is the longest from its source to the sea?\n"
+    "A. the first river\nB. the second river\nC. the third river\nD. the fourth river\nAnswer:"
+)
+
+
+class Measured(NamedTuple):
+    """A finished process: seconds by the clock, processor seconds, peak bytes."""
+
+    seconds: float
+    cpu: float
+    peak: int
+
+
+def write_items(path: Path, n: int) -> None:
+    """Items of made-up rivers, gold spread evenly."""
+    with path.open("w") as file:
+        for i in range(n):
+            rivers = [f"the {w} river of land {i}" for w in ("first", "second", "third", "last")]
+            question = f"Which of these four rivers of land {i}, all of which rise in the same "
+            question += "mountains, is the longest from its source to the sea?"
+            row = {"id": str(i), "question": question, "options": rivers, "answer_index": i % 4}
+            file.write(json.dumps(row) + "\n")
+
+
+@contextlib.contextmanager
+def mock_server(latency_ms: int = 0) -> Iterator[str]:
+    """Base URL of a fast mock server in a process of its own."""
+    script = SHARED / "tools" / "mock_openai_server.py"
+    if not script.exists():
+        raise SystemExit(f"needs the mock server {script} (set HORSESENSE_SHARED)")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    settings = {**os.environ, "PORT": str(port), "LATENCY_MS": str(latency_ms)}
+    server = subprocess.Popen([sys.executable, script], env=settings, stdout=subprocess.DEVNULL)
+    try:
+        for _ in range(200):
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+                break
+            time.sleep(0.05)
+        yield f"http://127.0.0.1:{port}/v1"
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def measured(*command: str | Path) -> Measured:
+    """Run a command to its end."""
+    started = time.perf_counter()
+    process = subprocess.Popen([*map(str, command)], stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{' '.join(map(str, command))} ended with {process.returncode}")
+    cpu = usage.ru_utime + usage.ru_stime
+    return Measured(time.perf_counter() - started, cpu, usage.ru_maxrss * 1024)
+
+
+async def bare(url: str, n: int) -> None:
+    """The work that no client can avoid."""
+    import aiohttp
+    import orjson
+
+    waiting = iter(range(n))
+    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
+
+        async def loop() -> None:
+            for i in waiting:
+                message = {"role": "user", "content": QUESTION.format(i)}
+                asks = {"max_tokens": 16, "temperature": 0.0, "logprobs": True, "top_logprobs": 5}
+                body = orjson.dumps({"model": "mock", "messages": [message], **asks})
+                headers = {"Content-Type": "application/json"}
+                address = f"{url}/chat/completions"
+                async with session.post(address, data=body, headers=headers) as reply:
+                    orjson.loads(await reply.read())["choices"][0]["message"]["content"]
+
+        await asyncio.gather(*(loop() for _ in range(CONNECTIONS)))
+
+
+def audit(url: str, folder: Path, items: int, probes: str) -> tuple[Measured, int]:
+    """A whole audit, and how many requests it made."""
+    write_items(folder / "rivers.jsonl", items)
+    command = [*HORSESENSE, "audit", folder / "rivers.jsonl", "--model", f"http:mock@{url}"]
+    command += ["--probes", probes, "--out", folder / "run"]
+    spent = measured(*command, "--max-connections", str(CONNECTIONS))
+    answered = json.loads((folder / "run" / "estimates.json").read_bytes())["run"]["answered"]
+    return spent, answered
+
+
+def stages(run: Path) -> dict[str, float]:
+    """Processor seconds of the stages that follow asking, and of the look at the items."""
+    import horsesense as hs
+    from horsesense.checks.check import QUICK, check_items
+
+    shutil.rmtree(run / "readings", ignore_errors=True)
+    opened, spent = hs.open(run), {}
+    work = {
+        "read": opened.read,
+        "measure": opened.measure,
+        "report": opened.report,
+        "checks of items": lambda: check_items(opened.items, QUICK),
+    }
+    for name, stage in work.items():
+        before = time.process_time()
+        stage()
+        spent[name] = time.process_time() - before
+    return spent
+
+
+def lines(small: bool) -> Iterator[str]:
+    """The rows of the page."""
+    many = 10 if small else 1
+    with mock_server() as url:
+        for title, items, probes, most in (
+            ("20,000 items asked once", 20_000 // many, "", 2.5),
+            ("3,000 items in ten forms", 3_000 // many, PROBES, 2.2),
+        ):
+            with tempfile.TemporaryDirectory() as name:
+                ours, n = audit(url, Path(name), items, probes)
+                loop = measured(sys.executable, __file__, "--bare", url, str(n))
+                after = stages(Path(name) / "run")
+            each = loop.cpu / n
+            rest = sum(after[stage] for stage in ("read", "measure", "report"))
+            yield f"| {title}: processor time | {ours.cpu / loop.cpu:.2f} x the loop | {most} |"
+            yield f"| of it readings, measures and report | {rest / loop.cpu:.2f} | 0.6 |"
+            yield f"| of it checks of items | {after['checks of items'] / loop.cpu:.2f} | 0.17 |"
+            yield (
+                f"| the same in figures | {1e3 * ours.cpu / n:.3f} ms a request, loop"
+                f" {1e3 * each:.3f} ms; {n:,} requests, peak {ours.peak / 1e6:.0f} MB | |"
+            )
+    with tempfile.TemporaryDirectory() as name:
+        sample = [*HORSESENSE, "audit", "sample", "-m", "sim:prior", "--out"]
+        least = min(measured(*sample, f"{name}/{n}").cpu for n in range(3))
+        start = min(measured(*HORSESENSE, "--version").cpu for _ in range(3))
+    yield f"| `audit sample -m sim:prior`, least of three | {least:.2f} s | |"
+    yield f"| `horsesense --version`, least of three | {start:.2f} s | |"
+
+
+def main() -> None:
+    if sys.argv[1:2] == ["--bare"]:
+        asyncio.run(bare(sys.argv[2], int(sys.argv[3])))
+        return
+    small = "--small" in sys.argv
+    head = [
+        "# Speed of an audit",
+        "",
+        f"`python benchmarks/audit_speed.py`, {date.today()}, Python {platform.python_version()},"
+        f" {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the start.",
+        "",
+        "| what | measured | at most |",
+        "|---|---|---|",
+    ]
+    rows = []
+    for row in lines(small):
+        print(row, flush=True)
+        rows.append(row)
+    if not small:
+        PAGE.parent.mkdir(exist_ok=True)
+        PAGE.write_text("\n".join([*head, *rows, ""]))
+
+
+if __name__ == "__main__":
+    main()
