@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from horsesense.stats.shares import Shares
 
 from cells import cell_of
 from horsesense.measures.accuracy import Accuracy, AccuracyHard
@@ -16,7 +17,6 @@ from horsesense.measures.estimate import Context, estimate_all
 from horsesense.measures.know_no import OmniAccuracy
 from horsesense.measures.signature import Signature
 from horsesense.probes.gold_absent import PROMPTS
-from horsesense.stats.shares import Shares
 from horsesense.stats.two_way import mean_se
 from horsesense.trials.condition import PLAIN, Condition
 

@@ -171,7 +171,7 @@ def audit(
     from horsesense.api import Run, default_out
     from horsesense.cli.each import AuditOptions, audit_all, audit_one, show
     from horsesense.models.registry import make_model
-    from horsesense.runs.studies import Study as StudyOfModels
+    from horsesense.runs.studies import StudyFile
 
     options = AuditOptions(
         limits(budget, price),
@@ -185,7 +185,7 @@ def audit(
     settings = study.settings()
     if len(study.models) > 1:
         folder = out or Path("audits") / f"{default_out(settings).name}-and-others"
-        code = audit_all(StudyOfModels.of(settings, *study.models), folder, options)
+        code = audit_all(StudyFile.of(settings, *study.models), folder, options)
     else:
         model = make_model(settings.model, key_env=key_env, timeout=timeout)
         run = Run.start(out or default_out(settings), settings)

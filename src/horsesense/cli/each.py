@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from horsesense.api import Run
     from horsesense.models.base import Model
     from horsesense.runs.results import Results
-    from horsesense.runs.studies import Study
+    from horsesense.runs.studies import StudyFile
 
 
 REASON = 120
@@ -45,7 +45,7 @@ class AuditOptions:
 
 def audit_one(run: Run, model: Model, options: AuditOptions) -> ExitCode:
     """Ask, read, measure and report; leaves a study.toml in the run. How the command ends."""
-    from horsesense.runs.studies import Study
+    from horsesense.runs.studies import StudyFile
 
     may, connections = options.may, options.max_connections
     try:
@@ -60,7 +60,7 @@ def audit_one(run: Run, model: Model, options: AuditOptions) -> ExitCode:
         )
     finally:
         if run.directory.record is not None:
-            Study.of(run.settings).save(run.path)
+            StudyFile.of(run.settings).save(run.path)
     judged = run.read(limits=may, max_connections=connections)
     run.measure()
     run.report(items=options.report_items)
@@ -70,7 +70,7 @@ def audit_one(run: Run, model: Model, options: AuditOptions) -> ExitCode:
     return ExitCode.TROUBLE if failed else ExitCode.FINE
 
 
-def audit_all(study: Study, folder: Path, options: AuditOptions) -> ExitCode:
+def audit_all(study: StudyFile, folder: Path, options: AuditOptions) -> ExitCode:
     """Audit in turn; the limits hold for each run. How the command ends: as its worst run did."""
     from horsesense.api import Run
     from horsesense.models.openai.http import refuse_shared_key

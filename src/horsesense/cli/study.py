@@ -33,9 +33,9 @@ def run_study(
 ) -> None:
     """Audit every model on every set of a study.toml, a run each; goes on where it stopped."""
     from horsesense.cli.each import AuditOptions, audit_all
-    from horsesense.runs.studies import Study
+    from horsesense.runs.studies import StudyFile
 
-    found = Study.load(study)
+    found = StudyFile.load(study)
     here = study if study.is_dir() else study.parent
     folder = out or found.folder(here)
     options = AuditOptions(limits(budget, price), max_connections, report_items, as_json)

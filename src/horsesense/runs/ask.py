@@ -270,7 +270,7 @@ class _Asking:
                 break  # a later round would take what is missing for an answer
         question = self.directory.question()
         spent.cached = max(0, spent.cached - before.answered)
-        found = asked.Asked.of(self.study, question, self.plan, spent, until)
+        found = asked.AskedRecord.of(self.study, question, self.plan, spent, until)
         found.save(self.directory.layout.asked)
         return spent
 

@@ -15,7 +15,7 @@ from horsesense.probes.registry import parse_probes
 from horsesense.progress import say
 from horsesense.readers.registry import reads_replies
 from horsesense.runs.directory import READ_LATER, RunDirectory
-from horsesense.runs.layout import Layout
+from horsesense.runs.layout import RunLayout
 from horsesense.runs.prepare import load_shots, load_study_items
 from horsesense.runs.settings import AUTO_READERS, Settings
 
@@ -32,7 +32,7 @@ def start(out: str | Path, settings: Settings, items: ItemSet | None = None) -> 
         UsageError, ItemsError: the items cannot be read, or `out` holds a run over others.
         StoreError: `out` cannot be a run directory.
     """
-    layout = Layout.at(out)
+    layout = RunLayout.at(out)
     path = layout.root
     check_place(path)
     check_names(settings)
