@@ -43,7 +43,6 @@ from horsesense.runs.results import Results
 from horsesense.runs.run import StagedRun
 from horsesense.runs.studies import StudyFile
 from horsesense_extras.api import load_log
-from horsesense_extras.integrations.every_eval_ever import write_every_eval_ever
 from horsesense_extras.integrations.inspect_log import write_inspect_log
 from horsesense_extras.integrations.lm_eval_samples import write_lm_eval
 from horsesense_extras.logs.imported import import_logs
@@ -377,7 +376,6 @@ TARGETS = (
     Target("log-inspect", "log.json", a_log),
     log_of("log-eval", "log.eval", write_inspect_log, "*"),
     log_of("log-lm-eval", "samples_made.jsonl", write_lm_eval, "samples_*.jsonl"),
-    log_of("log-eee", "made_samples.jsonl", write_every_eval_ever, "*.jsonl"),
     Target("run-redacted", "run.zip", redacted, redacted_run),
     Target("run-no-file", "part", no_file, lambda: [bytes((n, n // 3)) for n in range(60)]),
     run_file("run-imported", "imported.json", imported_run),

@@ -140,10 +140,10 @@ readers: base formats.yes_no model_based.cases model_based.judge reading registr
     text.words.no_choice text_answers version
 report: . charts pages pieces sections.base text told
 rng
-runs: accounts ahead ask asked directory exchanges frames layout outlook parts planner prepare
+runs: accounts ask asked directory exchanges frames layout parts plan planner prepare
     record redacted results run settings shard start stored_items suites tables unanswered
 stats: functions multiplicity rater_agreement two_way within_strata words
-trials: condition extras orders trial
+trials: condition extras trial
 version
 """
 """Modules of the core that side programs may import: room, and modules in it (. is the room)."""

@@ -120,44 +120,6 @@ def test_the_papers_flags_are_found_and_each_is_explained(shared: Path, tmp_path
     assert "know_no/table3/MC-Test/omni/Gemma" in rounding
 
 
-@pytest.mark.shared
-def test_published_flags_one_by_one(shared: Path, tmp_path: Path) -> None:
-    """The flags that the source lists for kinds of claims that can be checked."""
-    source = shared / "spec/published.yaml"
-    if not source.is_file():
-        pytest.skip("needs the published tables beside the benchmark data")
-    script = [sys.executable, str(ROOT / "benchmarks/published_claims.py"), str(source)]
-    path = tmp_path / "claims.yaml"
-    path.write_bytes(subprocess.run(script, check=True, capture_output=True).stdout)
-    verdicts = {f.id: f.verdict for f in check_file(path)}
-    appendix = "revas/appendix_A"
-    listed = [
-        "know_no/table3/Bank-77/E_wo/GPT-4",
-        "know_no/table3/MC-Test/w_gold/Claude3",
-        "know_no/table3/MC-Test/hint_in_instruction/Gemma",
-        "know_no/table3/Bank-77/w_gold/Claude3",
-        "know_no/table3/EquInfer/hint_as_option/Llama3",
-        "know_no/table3/EquInfer/hint_as_option/Mistral",
-        "know_no/table4/MC-Test/plus_none/Llama3",
-        "know_no/table4/EquInfer/plus_none/Llama3",
-        "know_no/table4/EquInfer/plus_none/Gemma",
-        f"{appendix}/orig_5shot/AccH/B_MMLU",
-        f"{appendix}/orig_5shot/AccH/C_Med",
-        f"{appendix}/inc6_5shot/AccH/C_MMLU",
-        f"{appendix}/inc6_5shot/AccH/C_Med",
-        f"{appendix}/red3_0shot/AccH/B_Med",
-        f"{appendix}/red2_0shot/bounds/C_MMLU",
-        f"{appendix}/red2_0shot/bounds/C_Med",
-        "revas/table2/sum/L_MMLU",
-        "revas/table2/sum/L_Med",
-        "revas/table3/Acc_0shot/B_MMLU",
-        "revas/table3/AccH_0shot/B_MMLU",
-    ]
-    assert {verdicts[claim] for claim in listed} == {"impossible"}
-    accuracies = [v for claim, v in verdicts.items() if re.search(r"/Acc/._MMLU$", claim)]
-    assert (len(accuracies), accuracies.count("fits")) == (36, 1)
-
-
 def test_command_exits_1_on_impossible_numbers(tmp_path: Path) -> None:
     path = tmp_path / "claims.yaml"
     path.write_text("claims: [{id: a, kind: proportion, value: '65.75', n: 3000}]\n")

@@ -16,9 +16,9 @@ import horsesense
 from command_line import call
 from horsesense.api import Run
 from horsesense.errors import StoreError, UsageError
-from horsesense.items.load import load_items
 from horsesense.rng import fingerprint
-from horsesense_extras.redact import LARGEST, MARK, Redaction, secret, write_redacted
+from horsesense.runs.redacted import LARGEST, MARK
+from horsesense_extras.redact import Redaction, secret, write_redacted
 from studies import items_file, study
 
 KEY = bytes(range(32))
@@ -98,36 +98,6 @@ def test_numbers_and_readings_are_whole(run: Run, file: Path) -> None:
     assert len({i.cluster for i in opened.items}) == 12
 
 
-def test_texts_that_rows_were_chosen_by_are_hidden(tmp_path: Path) -> None:
-    rows = [
-        {"id": f"q{n}", "q": f"Number {n}?", "options": ["a", "b"], "answer": "AB"[n % 2]}
-        for n in range(6)
-    ]
-    source = tmp_path / "items.jsonl"
-    source.write_text("\n".join(json.dumps({**row, "note": "a private note"}) for row in rows))
-    out, shown = tmp_path / "run", tmp_path / "r.zip"
-    words = ("--where", "note=a private note", "--map", "question=q", "--probes", "order")
-    done = call("audit", str(source), "--model", "sim:prior", "--out", str(out), *words)
-    assert done.returncode == 0, done.stderr
-    write_redacted(horsesense.open(out).results, shown, KEY)
-    assert not any("private note" in text for _, text in contents(shown))
-    opened = horsesense.open(shown)
-    assert opened.settings.where["note"].startswith("where-")
-    assert opened.settings.map["question"].startswith("map-")
-
-
-def test_class_names_stay_and_texts_do_not(tmp_path: Path) -> None:
-    rows = [{"id": f"t{n}", "text": f"text number {n}", "label": ["good", "bad"][n % 2]}
-            for n in range(12)]  # fmt: skip
-    (tmp_path / "labels.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    study(tmp_path / "labels.jsonl", "sim:oracle", tmp_path / "run", probes=("order",))
-    done = horsesense.open(tmp_path / "run")
-    found = horsesense.open(write_redacted(done.results, tmp_path / "r.zip", KEY))
-    assert found.items.labels == load_items(str(tmp_path / "labels.jsonl")).labels
-    assert not any("text number" in text for _, text in contents(tmp_path / "r.zip"))
-    assert set(found.trials["options"].explode()) == {"good", "bad"}
-
-
 def test_runs_with_one_key_are_compared_and_others_share_nothing(
     run: Run, file: Path, tmp_path: Path
 ) -> None:
@@ -161,11 +131,6 @@ def test_the_key_is_kept_for_its_owner_alone(tmp_path: Path) -> None:
         secret(path)
 
 
-def test_equal_runs_and_keys_make_equal_files(run: Run, file: Path, tmp_path: Path) -> None:
-    again = write_redacted(run.results, tmp_path / "again.zip", KEY)
-    assert again.read_bytes() == file.read_bytes()
-
-
 @pytest.mark.parametrize(
     "name", ["../run.toml", "/etc/passwd", "store.sqlite", "trials/../../x", "run.toml/x", "x.pkl"]
 )
@@ -188,7 +153,7 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path, monkeypatch: Any) -> Non
         packed.writestr("run.toml", b"")
     with pytest.raises(StoreError, match=f"no {MARK}"):
         horsesense.open(empty)
-    monkeypatch.setattr("horsesense_extras.redact.LARGEST", 10)
+    monkeypatch.setattr("horsesense.runs.redacted.LARGEST", 10)
     with zipfile.ZipFile(empty, "w") as packed:
         packed.writestr(MARK, b"x" * 11)
     with pytest.raises(StoreError, match="take more than"):
@@ -205,10 +170,3 @@ def test_the_command_line(run: Run, tmp_path: Path) -> None:
     gate = call("gate", str(out), "--require", "accuracy > 0", "--baseline", str(run.path))
     assert gate.returncode == 2
     assert call("gate", str(out), "--require", "accuracy > 0").returncode == 0
-
-
-def test_items_that_were_not_asked_do_not_get_out() -> None:
-    """A run over a sample may hold the options of the whole file, for others to borrow."""
-    items = load_items("sample", limit=3)
-    assert len(items.everything) > 3
-    assert len(Redaction(KEY, items).set(items).everything) == 3

@@ -96,9 +96,11 @@ def test_the_command_line(run: Results, tmp_path: Path) -> None:
     done = call("export", place, "--table", "scores", "--format", "latex", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "scores.tex").read_text().startswith("% sim:oracle")
-    out = tmp_path / "f.svg"
+    out = tmp_path / "f.pdf"
     done = call("export", place, str(out), "--figure", "score", "--json")
-    assert json.loads(done.stdout)["out"] == str(out)
-    for words in ([], ["--table", "scores", "--figure", "score"], ["--table", "scores",
-                  "--format", "pdf"]):  # fmt: skip
+    assert json.loads(done.stdout) | {"out": str(out), "format": "pdf"} == json.loads(done.stdout)
+    assert out.read_bytes().startswith(b"%PDF"), "SVG stood in a file named .pdf"
+    table = ["--table", "scores"]
+    for words in ([], [*table, "--figure", "score"], [*table, "--format", "pdf"],
+                  ["t.pdf", *table], ["t.csv", *table, "--format", "latex"]):  # fmt: skip
         assert call("export", place, *words, cwd=tmp_path).returncode == 2

@@ -9,7 +9,7 @@ import typer
 
 from horsesense.errors import UsageError
 from horsesense.models.registry import FORMS
-from horsesense.runs.settings import pairs
+from horsesense.runs.settings import pairs as pairs
 
 if TYPE_CHECKING:
     from horsesense.inference.runner import Limits
@@ -33,6 +33,8 @@ FieldMap = Annotated[
 ]
 Split = Annotated[str | None, typer.Option(help="Rows whose field `split` has this value.")]
 Where = Annotated[list[str] | None, typer.Option(help="FIELD=VALUE that a row must have.")]
+Templates = Annotated[str | None, typer.Option(help="Folder with prompt templates of your own.")]
+Temperature = Annotated[float, typer.Option(help="0 is greedy.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 RunPath = Annotated[
     Path,

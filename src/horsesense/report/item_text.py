@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from horsesense.errors import UsageError
 from horsesense.items.item import Item
 from horsesense.report.examples import Asked, Read, exchanged, messages, trials_of
+from horsesense.report.rendering import templates
 from horsesense.runs.results import Results
-
-INDENT = "    "
-
 
 NEAR = 5
 """Ids that are named where there is no item of an id."""
@@ -91,52 +88,4 @@ def _shown(trial: Asked, place: int) -> str:
 
 def item_text(found: Mapping[str, Any]) -> str:
     """What `item_json` gives, for people."""
-    item = found["item"]
-    lines = [f"{item['id']}" + (f" ({item['subject']})" if item["subject"] else "")]
-    lines += [line for name in ("context", "question", "text_b") for line in _block(item[name])]
-    for place, option in enumerate(item["options"]):
-        mark = "*" if place == item["gold"] else " "
-        lines.append(f"  {mark} {option}")
-    if item["gold"] is None:
-        lines.append("The right answer is not known.")
-    of, seen = Counter(form["form"] for form in found["forms"]), Counter[str]()
-    for number, form in enumerate(found["forms"], 1):
-        seen[form["form"]] += 1
-        label = form["form"] + (f", {seen[form['form']]}" if of[form["form"]] > 1 else "")
-        lines += ["", f"--- {number} of {len(found['forms'])}: {label}", *_form_lines(form)]
-    return "\n".join(lines)
-
-
-def _form_lines(form: Mapping[str, Any]) -> Iterator[str]:
-    for message in form["prompt"]:
-        yield message["role"]
-        yield from _block(message["content"])
-    if not form["prompt"]:
-        yield "The prompt is not known."
-    if form["reasoning"]:
-        yield "reasoning, not read as an answer"
-        yield from _block(form["reasoning"])
-    if form["reply"] is not None:
-        end = form["finish_reason"]
-        yield "reply" if end in (None, "stop") else f"reply (ended by {end})"
-        yield from _block(form["reply"])
-    elif form["failure"]:
-        yield f"failed: {form['failure']}"
-    else:
-        yield "no answer"
-    if form["right"] is not None:
-        yield f"right: {form['right']}"
-    for read in form["readings"]:
-        yield _reading_line(read)
-
-
-def _reading_line(read: Mapping[str, Any]) -> str:
-    chosen: Sequence[str] = read["chosen"]
-    says = ", ".join(chosen) if read["status"] == "answer" else read["status"]
-    judged = {True: ", right", False: ", wrong", None: ""}[read["correct"]]
-    return f"{read['reader']}: {says}{judged} ({read['rule']}, confidence {read['confidence']:.2f})"
-
-
-def _block(text: str | None) -> list[str]:
-    """A text, set in; nothing where there is none."""
-    return [INDENT + line for line in (text or "").splitlines()]
+    return templates().get_template("item.txt.j2").render(**found).rstrip("\n")

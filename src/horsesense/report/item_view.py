@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from horsesense.items.item import Item
 from horsesense.measures.contrast import REPEAT
@@ -74,13 +74,6 @@ class Form:
 
 
 @dataclass(frozen=True)
-class Group:
-    """Forms of one probe, for the row of squares of an item."""
-
-    outcomes: tuple[Outcome, ...]
-
-
-@dataclass(frozen=True)
 class ItemView:
     """An item and everything that was asked about it.
 
@@ -88,7 +81,7 @@ class ItemView:
         item: as published.
         columns: heads of the columns; empty where options are too many to have one each.
         forms: in the order in which they were asked.
-        squares: outcomes by probe.
+        squares: outcomes, probe by probe.
         tally: (option in words, how often it was chosen, whether it is right) over the forms that
             keep the content, the most frequent first.
         changed: forms that choose otherwise than as published.
@@ -98,7 +91,7 @@ class ItemView:
     item: Item
     columns: tuple[str, ...]
     forms: tuple[Form, ...]
-    squares: tuple[Group, ...]
+    squares: tuple[tuple[Outcome, ...], ...]
     tally: tuple[tuple[str, int, bool], ...]
     changed: int
     reasons: tuple[str, ...]
@@ -106,7 +99,7 @@ class ItemView:
     @property
     def spoken(self) -> str:
         """The squares in words."""
-        outcomes = [outcome for group in self.squares for outcome in group.outcomes]
+        outcomes = [outcome for group in self.squares for outcome in group]
         return f"right in {outcomes.count('right')} of {plural(len(outcomes), 'form')}"
 
 
@@ -130,9 +123,8 @@ def view_of(
         whole: whether it stands on a page of its own.
     """
     published = next((t for t in trials if t.probe == ORIGINAL), None)
-    before = _chosen(published, reader) if published else None
     columns = _columns(item, trials)
-    forms = list(_forms(item, trials, reader, columns, published, before, whole=whole))
+    forms = list(_forms(item, trials, reader, columns, published, whole=whole))
     numbered = _numbered(forms)
     shown = numbered if whole else _with_evidence(_with_rows(numbered))
     base = None if published is None or whole else exchanged(published)
@@ -184,40 +176,32 @@ def _forms(
     reader: str,
     columns: Sequence[str],
     published: Asked | None,
-    before: tuple[int, ...] | None,
     *,
     whole: bool,
 ) -> Iterator[Form]:
+    before = _chosen(published, reader) if published else None
     for trial in trials:
         chosen, read = _chosen(trial, reader), _reading(trial, reader)
         outcome: Outcome = "other"
         if read is not None and read.correct is not None:
             outcome = "right" if read.correct else "wrong"
-        is_published = trial is published
         same = chosen is not None and chosen == before
-        differing = any(_differs(trial, read, other) for other in trial.readings)
-        plain = same and not differing and not is_published and not whole
-        yield Form(
-            trial.label,
-            outcome,
-            _cells(trial, read, columns),
-            _in_words(item, trial, read),
-            (),
-            trial,
-            plain,
-        )
+        differing = any(_differs(read, other) for other in trial.readings)
+        plain = same and not differing and trial is not published and not whole
+        cells, answer = _cells(trial, read, columns), _in_words(item, trial, read)
+        yield Form(trial.label, outcome, cells, answer, (), trial, plain)
 
 
 def _with_prompt(form: Form, exchanged: Callable[[Asked], Asked], base: Asked | None) -> Form:
     """A form with its prompt, beside that of `base` where it is another."""
     asked = exchanged(form.asked)
     if asked.request is None:
-        return _with(form, asked=asked)
+        return replace(form, asked=asked)
     before = None if base is None or base.number == asked.number else base.request
-    return _with(form, asked=asked, prompt=_prompt(asked.request, before, asked.options))
+    return replace(form, asked=asked, prompt=_prompt(asked.request, before, asked.options))
 
 
-def _differs(trial: Asked, one: Read | None, other: Read) -> bool:
+def _differs(one: Read | None, other: Read) -> bool:
     """Whether another reader chose another option; one that could not read says nothing."""
     if one is None or other.reading.status != "answer":
         return False
@@ -313,7 +297,7 @@ def _numbered(forms: Sequence[Form]) -> list[Form]:
     for form in forms:
         seen[form.label] += 1
         label = form.label if of[form.label] == 1 else f"{form.label}, {seen[form.label]}"
-        found.append(_with(form, label=label))
+        found.append(replace(form, label=label))
     return found
 
 
@@ -322,17 +306,16 @@ def _with_rows(forms: Sequence[Form]) -> list[Form]:
     by_label: dict[tuple[str, str], list[int]] = {}
     for place, form in enumerate(forms):
         by_label.setdefault((form.asked.probe, form.asked.label), []).append(place)
-    found = list(forms)
-    dropped: set[int] = set()
+    found = dict(enumerate(forms))
     for places in by_label.values():
-        kept = sorted(sorted(places, key=lambda p: forms[p].plain)[:MOST_ROWS])
-        rest = [p for p in places if p not in kept]
+        ranked = sorted(places, key=lambda p: forms[p].plain)
+        rest = [found.pop(place) for place in ranked[MOST_ROWS:]]
         if rest:
-            dropped.update(rest)
-            right = sum(forms[p].outcome == "right" for p in rest)
+            last = max(ranked[:MOST_ROWS])
+            right = sum(form.outcome == "right" for form in rest)
             more = f"{plural(len(rest), 'more form')}, {right} of them right"
-            found[kept[-1]] = _with(forms[kept[-1]], more=more)
-    return [form for place, form in enumerate(found) if place not in dropped]
+            found[last] = replace(found[last], more=more)
+    return list(found.values())
 
 
 def _with_evidence(forms: Sequence[Form]) -> list[Form]:
@@ -342,7 +325,7 @@ def _with_evidence(forms: Sequence[Form]) -> list[Form]:
     kept = set(by_turn[:MOST_UNFOLDED])
     first = next((p for p in deciding if forms[p].asked.probe != ORIGINAL), -1)
     return [
-        _with(form, plain=place not in kept, unfolded=place == first and place in kept)
+        replace(form, plain=place not in kept, unfolded=place == first and place in kept)
         for place, form in enumerate(forms)
     ]
 
@@ -353,15 +336,11 @@ def _turn(forms: Sequence[Form], place: int) -> int:
     return sum(not f.plain and f.asked.probe == probe for f in forms[:place])
 
 
-def _with(form: Form, **changes: Any) -> Form:
-    return replace(form, **changes)
-
-
-def _squares(forms: Iterable[Form]) -> Iterator[Group]:
+def _squares(forms: Iterable[Form]) -> Iterator[tuple[Outcome, ...]]:
     by_probe: dict[str, list[Outcome]] = {}
     for form in forms:
         by_probe.setdefault(form.asked.probe, []).append(form.outcome)
-    return (Group(tuple(outcomes)) for outcomes in by_probe.values())
+    return map(tuple, by_probe.values())
 
 
 def _tally(item: Item, trials: Sequence[Asked], reader: str) -> Iterator[tuple[str, int, bool]]:

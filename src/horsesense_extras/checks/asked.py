@@ -62,4 +62,6 @@ def label_text(items: ItemSet, doubted: LabelErrors, shown: int) -> str:
         f"{' and '.join(group)} gave nearly all the same answers and count as one model."
         for group in doubted.same
     ]
-    return "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in "\n".join(lines))
+    from horsesense.report.text import visible
+
+    return visible("\n".join(lines))

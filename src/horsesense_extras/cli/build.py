@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from horsesense.cli import options
+from horsesense.cli.grouped import grouped
 from horsesense.cli.output import print_json
 from horsesense.files import json_lines, write_whole
 from horsesense_extras.cli.cues import balanced
+from horsesense_extras.cli.groups import Asking, Rows
 from horsesense_extras.cli.people import booklets
 
 if TYPE_CHECKING:
@@ -28,8 +30,8 @@ def register(app: typer.Typer) -> None:
     """Add the group of commands."""
     group = typer.Typer(name="build", help="Build item sets from others.", no_args_is_help=True)
     for command in (balanced, pairs, mix, paraphrases, equinfer):
-        group.command()(command)
-    group.command("test")(booklets)
+        group.command()(grouped(command))
+    group.command("test")(grouped(booklets))
     app.add_typer(group)
 
 
@@ -72,49 +74,27 @@ def paraphrases(
     items: options.Items,
     model: options.Model,
     out: Out,
+    rows: Rows,
+    asking: Asking,
     versions: Annotated[int, typer.Option(help="Wordings of each question.")] = 4,
-    limit: options.Limit = None,
-    seed: options.Seed = 0,
-    map: options.FieldMap = None,
-    split: options.Split = None,
-    where: options.Where = None,
-    temperature: options.Temperature = 0.0,
-    templates: options.Templates = None,
-    max_connections: options.Connections = None,
-    budget: options.Budget = None,
-    price: options.Price = None,
-    key_env: options.KeyEnv = None,
-    timeout: options.Timeout = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Questions in other words, by a model: look at the file, then audit it with `paraphrase`."""
-    from horsesense.items.load import load_items
-    from horsesense.models.registry import make_model
     from horsesense.runs.run import complete
     from horsesense_extras.build.paraphrases import paraphrase
     from horsesense_extras.build.written import refuse_if_corrected, write_noted
 
-    found = load_items(
-        items,
-        map=options.pairs("map", map),
-        split=split,
-        where=options.pairs("where", where),
-        limit=limit,
-        seed=seed,
-    )
+    found = rows.load(items)
     folder = out.with_name(f"{out.name}.answers")
     refuse_if_corrected(out, folder / WRITTEN)
     made = complete(
         paraphrase(
             found,
-            make_model(model, key_env=key_env, timeout=timeout),
+            asking.model(model),
             folder,
             versions=versions,
-            seed=seed,
-            temperature=temperature,
-            templates=Path(templates) if templates else None,
-            limits=options.limits(budget, price),
-            max_connections=max_connections,
+            seed=rows.seed,
+            **asking.given(),
         )
     )
     write_noted(out, json_lines(made.rows()), folder / WRITTEN)
@@ -136,6 +116,7 @@ def equinfer(
         ),
     ],
     out: Out,
+    asking: Asking,
     model: Annotated[
         str | None,
         typer.Option(
@@ -154,17 +135,9 @@ def equinfer(
         int, typer.Option(help="Words of context on each side, up to 1,000; 0 for none.")
     ] = 1000,
     seed: options.Seed = 0,
-    temperature: options.Temperature = 0.0,
-    templates: options.Templates = None,
-    max_connections: options.Connections = None,
-    budget: options.Budget = None,
-    price: options.Price = None,
-    key_env: options.KeyEnv = None,
-    timeout: options.Timeout = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Which equation belongs here? Know-No's EquInfer, made from LaTeX sources of your own."""
-    from horsesense.models.registry import make_model
     from horsesense.readers.model_based.judge import judge_model
     from horsesense.runs.run import complete
     from horsesense_extras.build.equinfer.build import build_equinfer
@@ -177,15 +150,12 @@ def equinfer(
         build_equinfer(
             sources,
             folder,
-            generator=make_model(model, key_env=key_env, timeout=timeout) if model else None,
+            generator=asking.model(model) if model else None,
             judged_by=judge_model(judge) if judge else None,
             per_paper=per_paper,
             words=context_words,
             seed=seed,
-            temperature=temperature,
-            templates=Path(templates) if templates else None,
-            limits=options.limits(budget, price),
-            max_connections=max_connections,
+            **asking.given(),
         )
     )
     write_noted(out, json_lines(built.rows), folder / WRITTEN)
@@ -213,15 +183,16 @@ def _as_json(made: Paraphrased, out: Path) -> dict[str, Any]:
 
 
 def _spent_json(spent: RunSummary) -> dict[str, Any]:
-    return {
-        "answered": spent.answered,
-        "cached": spent.cached,
-        "failed": spent.failed,
-        "prompt_tokens": spent.prompt_tokens,
-        "completion_tokens": spent.completion_tokens,
-        "cost": spent.cost,
-        "stopped": spent.stopped,
-    }
+    names = (
+        "answered",
+        "cached",
+        "failed",
+        "prompt_tokens",
+        "completion_tokens",
+        "cost",
+        "stopped",
+    )
+    return {name: getattr(spent, name) for name in names}
 
 
 def _as_text(made: Paraphrased, out: Path) -> str:

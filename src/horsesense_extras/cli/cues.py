@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from horsesense.cli.options import (
-    AsJson,
-    FieldMap,
-    Limit,
-    Seed,
-    Split,
-    Where,
-)
+from horsesense.cli.grouped import grouped
+from horsesense.cli.options import AsJson
 from horsesense.cli.output import print_json
+from horsesense.cli.readings import printable
 from horsesense.errors import UsageError
-from horsesense.runs.settings import pairs
+from horsesense_extras.cli.groups import Rows
 
 if TYPE_CHECKING:
     from horsesense.items.item import ItemSet
@@ -59,11 +55,12 @@ Out = Annotated[Path | None, typer.Option(help="HTML report to write.")]
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command()(cues)
+    app.command()(grouped(cues))
 
 
 def cues(
     items: Sources,
+    rows: Rows,
     faithful: Faithful = False,
     presence_bug: PresenceBug = False,
     group: Group = None,
@@ -74,25 +71,19 @@ def cues(
     repeats: Repeats = None,
     jobs: Jobs = None,
     out: Out = None,
-    seed: Seed = 0,
-    limit: Limit = None,
-    map: FieldMap = None,
-    split: Split = None,
-    where: Where = None,
     as_json: AsJson = False,
 ) -> None:
     """Find out whether labels can be predicted from simple features, and do models use them."""
     from horsesense.checks.check import check_items, headlines
-    from horsesense.progress import progress
     from horsesense_extras.cue_tests.answers import load_answers
     from horsesense_extras.cue_tests.api import as_json as result_json
     from horsesense_extras.cue_tests.api import find_cues
 
     by_model = _families(families)
-    sets = [_load(s, map, group, split, where, limit, seed, faithful) for s in items]
+    sets = [_load(source, rows, group, faithful) for source in items]
     names = [item_set.name for item_set in sets]
     sets = [
-        dataclasses.replace(item_set, name=source) if names.count(item_set.name) > 1 else item_set
+        replace(item_set, name=source) if names.count(item_set.name) > 1 else item_set
         for source, item_set in zip(items, sets, strict=True)
     ]
     if responses and len(sets) > 1:
@@ -109,17 +100,12 @@ def cues(
             for path in responses or ()
             for answer in load_answers(path, item_set, faithful=faithful)
         ]
-        with progress(f"cues in {item_set.name}", forks=True) as show:
-
-            def listener(done: int, total: int) -> None:
-                show.total = total
-                show(done - show.done)
-
+        with _progress(f"cues in {item_set.name}") as listener:
             results.append(
                 find_cues(
                     item_set, faithful=faithful, presence_bug=presence_bug,
                     grouping=_grouping(group, no_groups), folds=folds, repeats=repeats,
-                    seed=seed, jobs=jobs, answers=given, families=by_model, listener=listener,
+                    seed=rows.seed, jobs=jobs, answers=given, families=by_model, listener=listener,
                 )
             )  # fmt: skip
     if out is not None:
@@ -135,29 +121,19 @@ def cues(
 def balanced(
     items: Source,
     out: Annotated[Path, typer.Option(help="JSONL to write: the items kept, unchanged.")],
+    rows: Rows,
     weights: Annotated[bool, typer.Option(help="Write all ids with weights instead.")] = False,
     group: Group = None,
     no_groups: NoGroups = False,
-    seed: Seed = 0,
-    limit: Limit = None,
-    map: FieldMap = None,
-    split: Split = None,
-    where: Where = None,
     as_json: AsJson = False,
 ) -> None:
     """Choose a subset, or weights, in which cues no longer predict the label."""
-    from horsesense.progress import progress
     from horsesense_extras.cue_tests.repair import balance
 
-    item_set = _load(items, map, group, split, where, limit, seed, faithful=False)
-    with progress(f"balancing {item_set.name}", forks=True) as show:
-
-        def listener(done: int, total: int) -> None:
-            show.total = total
-            show(done - show.done)
-
+    item_set = _load(items, rows, group, faithful=False)
+    with _progress(f"balancing {item_set.name}") as listener:
         found = balance(
-            item_set, grouping=_grouping(group, no_groups), seed=seed, listener=listener
+            item_set, grouping=_grouping(group, no_groups), seed=rows.seed, listener=listener
         )
     _write_balanced(out, item_set, found, weights)
     if as_json:
@@ -166,31 +142,28 @@ def balanced(
         sys.stdout.write(_balance_text(found, out))
 
 
-def _load(
-    source: str,
-    map: list[str] | None,
-    group: str | None,
-    split: str | None,
-    where: list[str] | None,
-    limit: int | None,
-    seed: int,
-    faithful: bool,
-) -> ItemSet:
-    from horsesense.items.load import load_items
+@contextmanager
+def _progress(doing: str) -> Iterator[Callable[[int, int], None]]:
+    """Progress that is told how much of how much is done."""
+    from horsesense.progress import progress
 
-    fields = pairs("map", map)
+    with progress(doing, forks=True) as show:
+
+        def listener(done: int, total: int) -> None:
+            show.total = total
+            show(done - show.done)
+
+        yield listener
+
+
+def _load(source: str, rows: Rows, group: str | None, faithful: bool) -> ItemSet:
     if group is not None:
-        fields["cluster"] = group
-    options: dict[str, Any] = {
-        "map": fields, "where": pairs("where", where), "limit": limit, "seed": seed,
-    }  # fmt: skip
-    if split is None and faithful:
+        rows = replace(rows, map=[*(rows.map or ()), f"cluster={group}"])
+    if rows.split is None and faithful:
         # The published method needs all three parts; a file that names none loads as it is.
-        try:
-            return load_items(source, split=PUBLISHED_SPLITS, **options)
-        except UsageError:
-            return load_items(source, **options)
-    return load_items(source, split=split, **options)
+        with suppress(UsageError):
+            return replace(rows, split=PUBLISHED_SPLITS).load(source)
+    return rows.load(source)
 
 
 def _grouping(group: str | None, no_groups: bool) -> Grouping:
@@ -237,11 +210,6 @@ def _text(results: Sequence[CueResult], out: Path | None) -> str:
     if out is not None:
         lines.append(f"Report: {out}")
     return "\n".join(lines) + "\n"
-
-
-def printable(text: str) -> str:
-    """`text` without anything a terminal would obey."""
-    return "".join(c if c.isprintable() else "�" for c in text)
 
 
 def _write_balanced(out: Path, items: ItemSet, found: Balance, weights: bool) -> None:

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from horsesense.cli.grouped import grouped
-from horsesense.cli.options import AsJson, FieldMap, Limit, Seed, Split, Where
+from horsesense.cli.options import AsJson
 from horsesense.cli.output import print_json
 from horsesense.errors import UsageError
-from horsesense.runs.settings import pairs
 from horsesense_extras.cli.export_pieces import Pieces
+from horsesense_extras.cli.groups import Rows
 
 OF_A_RUN = ("inspect", "lm-eval", "batch", "eee", "parquet", "csv")
 OF_ITEMS = ("lm-eval-task",)
@@ -40,6 +40,7 @@ def export(
     ] = None,
     *,
     pieces: Pieces,
+    rows: Rows,
     to: Annotated[
         str | None, typer.Option(help=f"The format: {', '.join(FORMATS)}.", show_default=False)
     ] = None,
@@ -64,11 +65,6 @@ def export(
     shots_from: Annotated[
         str | None, typer.Option(help="Of lm-eval-task: items file with the examples.")
     ] = None,
-    limit: Limit = None,
-    seed: Seed = 0,
-    map: FieldMap = None,
-    split: Split = None,
-    where: Where = None,
     as_json: AsJson = False,
 ) -> None:
     """Write a run for other programs, or a piece of its report; or items as tasks of others.
@@ -90,8 +86,7 @@ def export(
             what,
             out,
             probes=probes, suite=suite, readers=readers, style=style, max_tokens=max_tokens,
-            shots=shots, shots_from=shots_from, limit=limit, seed=seed, map=pairs("map", map),
-            split=split, where=pairs("where", where),
+            shots=shots, shots_from=shots_from, **rows.given(),
         )  # fmt: skip
     else:
         found = _run(Path(what), out, to)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -51,7 +52,8 @@ class Pieces:
     format: Annotated[
         str | None,
         typer.Option(
-            help="svg, pdf or png of a figure; csv, latex or markdown of a table.",
+            help="svg, pdf or png of a figure; csv, latex or markdown of a table; unless given, the"
+            " ending of --out.",
             show_default=False,
         ),
     ] = None
@@ -76,33 +78,40 @@ class Pieces:
 
             written = write_redacted(results, self.redacted, secret(self.salt_file))
             return {"out": str(written), "format": "redacted"}
-        name, kind, content = self._piece(results)
-        place = out or Path(f"{re.sub(r'[^A-Za-z0-9]+', '-', name).strip('-')}.{kind}")
+        name, kind, ending, content = self._piece(results, out)
+        place = out or Path(f"{re.sub(r'[^A-Za-z0-9]+', '-', name).strip('-')}.{ending}")
         write_whole(place, content)
-        return {"out": str(place), "format": self._format}
+        return {"out": str(place), "format": kind}
 
-    def _piece(self, results: Any) -> tuple[str, str, bytes | str]:
-        """Name, ending and content of a figure or table."""
+    def _piece(self, results: Any, out: Path | None) -> tuple[str, str, str, bytes | str]:
+        """Name, format, ending and content of a figure or table."""
         from horsesense.report import pieces
 
         if self.figure is not None:
-            kind = _one_of(self._format, pieces.FIGURE_FORMATS)
-            return self.figure, kind, pieces.figure(results, self.figure, kind)
-        kind = _one_of(self._format, pieces.TABLE_FORMATS)
-        as_text = pieces.TABLE_FORMATS[kind]
+            kind = self._kind(out, {name: name for name in pieces.FIGURE_FORMATS}, "svg")
+            return self.figure, kind, kind, pieces.figure(results, self.figure, kind)
+        kind = self._kind(out, pieces.ENDINGS, "markdown")
         if self.table is not None:
             found = [pieces.table(results, self.table)]
         else:
             found = pieces.papers(results, str(self.paper))
-        text = "\n".join(map(as_text, found))
-        return str(self.table or self.paper), pieces.ENDINGS[kind], text
+        text = "\n".join(map(pieces.TABLE_FORMATS[kind], found))
+        return str(self.table or self.paper), kind, pieces.ENDINGS[kind], text
 
-    @property
-    def _format(self) -> str:
-        return self.format or ("svg" if self.figure is not None else "markdown")
-
-
-def _one_of(kind: str, known: Any) -> str:
-    if kind not in known:
-        raise UsageError.unknown("format of this piece", kind, known)
-    return kind
+    def _kind(self, out: Path | None, endings: Mapping[str, str], default: str) -> str:
+        """The format that --format names, or else the ending of the file; they may not differ."""
+        if self.format is not None and self.format not in endings:
+            raise UsageError.unknown("format of this piece", self.format, endings)
+        ending = "" if out is None else out.suffix.lower().removeprefix(".")
+        by_name = next((kind for kind, own in endings.items() if own == ending), None)
+        if ending and by_name is None:
+            raise UsageError(
+                f"{out} ends in .{ending}, which this piece cannot be written as.",
+                hint=f"Endings: {', '.join(endings.values())}.",
+            )
+        if self.format and by_name and by_name != self.format:
+            raise UsageError(
+                f"{out} ends in .{ending}, and --format is {self.format}.",
+                hint="Leave --format out: the ending decides.",
+            )
+        return self.format or by_name or default

@@ -20,7 +20,7 @@ Logs = Annotated[
     list[Path],
     typer.Argument(
         help="Logs of one model: Inspect (.eval, .json), samples of lm-eval (JSONL), run folders of"
-        " HELM, answers of a batch API with their requests, records of Every Eval Ever.",
+        " HELM, answers of a batch API with their requests.",
         show_default=False,
     ),
 ]

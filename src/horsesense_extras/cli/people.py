@@ -11,6 +11,7 @@ import typer
 from horsesense.cli import options
 from horsesense.cli.output import print_json
 from horsesense.errors import UsageError
+from horsesense_extras.cli.groups import Rows
 
 if TYPE_CHECKING:
     from horsesense_extras.build.booklets import Built
@@ -22,6 +23,7 @@ FORMATS = ("html", "csv")
 def booklets(
     items: options.Items,
     out: Annotated[Path, typer.Option(help="Directory to write.", show_default=False)],
+    rows: Rows,
     people: Annotated[
         int | None,
         typer.Option(help="How many will take it; by default as many as see every form once."),
@@ -37,11 +39,6 @@ def booklets(
     formats: Annotated[
         str, typer.Option("--format", help="html, csv, or both with a comma between.")
     ] = "html",
-    limit: options.Limit = None,
-    seed: options.Seed = 0,
-    map: options.FieldMap = None,
-    split: options.Split = None,
-    where: options.Where = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Booklets for people: nobody sees an item in two forms; `annotate OUT --take` reads them."""
@@ -60,11 +57,7 @@ def booklets(
             model=f"people:{name}",
             probes=tuple(split_outside_brackets(probes)) if probes else PROBES,
             readers=("text",),
-            map=options.pairs("map", map),
-            split=split,
-            where=options.pairs("where", where),
-            limit=limit,
-            seed=seed,
+            **rows.given(),
         ),
         people,
         questions,

@@ -178,10 +178,7 @@ class TrainChoicePlanOutput(Output):
         description="arm, and statements, items, updates, tokens, reply_tokens of its first seed"
     )
     requests: int = Field(description="of each evaluation, at most")
-    size: dict[str, int]
-    memory: int = Field(description="bytes, estimated")
     device: str
-    available: int | None = Field(description="bytes that the device has in all")
     peak: int | None = Field(description="bytes that timed updates took at most")
     training_seconds: float | None
     asking_seconds: float | None

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from horsesense.cli.options import AsJson, FieldMap
+from horsesense.cli.grouped import grouped
+from horsesense.cli.options import AsJson, FieldMap, pairs
 from horsesense.cli.output import print_json
 from horsesense.errors import UsageError
-from horsesense.runs.settings import pairs
 from horsesense_extras.cli.train_choice import choice
 
 if TYPE_CHECKING:
@@ -43,34 +44,48 @@ Evaluate = Annotated[
 KindName = Annotated[
     str, typer.Option(help="encoder, seq2seq (T5) or causal (LoRA; --quantised for QLoRA).")
 ]
-Base = Annotated[
-    str | None, typer.Option(help="Model to start from: minilm, smollm2, a directory or hub name.")
-]
 TestShare = Annotated[float, typer.Option(help="Share of the questions to measure on.")]
 LeaveOut = Annotated[
     str | None, typer.Option(help="Measure on models with this in their name; train on others.")
 ]
 Most = Annotated[int | None, typer.Option(help="Replies to train on, and to measure on, at most.")]
-Steps = Annotated[int | None, typer.Option(help="Updates; else as many as --epochs takes.")]
-Epochs = Annotated[float | None, typer.Option(help="Passes over the replies.")]
-Batch = Annotated[int | None, typer.Option(help="Replies an update.")]
-Rate = Annotated[float | None, typer.Option(help="Learning rate.")]
-Rank = Annotated[int | None, typer.Option(help="Rank of the LoRA adapter.")]
-Frozen = Annotated[int | None, typer.Option(help="Lowest layers of an encoder that stay.")]
-Seed = Annotated[int, typer.Option(help="Of split, order, weights and dropout.")]
-Quantised = Annotated[bool, typer.Option("--quantised", help="QLoRA: the base in 4 bits.")]
-Precision = Annotated[
-    str | None,
-    typer.Option(help="float32, bfloat16 or float16; the paper's on a GPU, float32 on a CPU."),
-]
-LikeLength = Annotated[
-    int | None, typer.Option(help="Batches filled together in order of length; 1 for none.")
-]
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What a recipe has otherwise than it was published; None leaves a value as it is."""
+
+    base: Annotated[
+        str | None,
+        typer.Option(help="Model to start from: minilm, smollm2, a directory or hub name."),
+    ] = None
+    steps: Annotated[int | None, typer.Option(help="Updates; else as many as --epochs takes.")] = (
+        None
+    )
+    epochs: Annotated[float | None, typer.Option(help="Passes over the replies.")] = None
+    batch: Annotated[int | None, typer.Option(help="Replies an update.")] = None
+    rate: Annotated[float | None, typer.Option(help="Learning rate.")] = None
+    rank: Annotated[int | None, typer.Option(help="Rank of the LoRA adapter.")] = None
+    frozen: Annotated[int | None, typer.Option(help="Lowest layers of an encoder that stay.")] = (
+        None
+    )
+    seed: Annotated[int, typer.Option(help="Of split, order, weights and dropout.")] = 0
+    precision: Annotated[
+        str | None,
+        typer.Option(help="float32, bfloat16 or float16; the paper's on a GPU, float32 on a CPU."),
+    ] = None
+    like_length: Annotated[
+        int | None, typer.Option(help="Batches filled together in order of length; 1 for none.")
+    ] = None
+    quantised: Annotated[bool, typer.Option("--quantised", help="QLoRA: the base in 4 bits.")] = (
+        False
+    )
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    train.command("choice")(choice)
+    train.command("reader")(grouped(reader))
+    train.command("choice")(grouped(choice))
     app.add_typer(train)
 
 
@@ -79,27 +94,16 @@ def _train() -> None:
     """Train readers on annotated replies."""
 
 
-@train.command("reader")
 def reader(
     out: Out,
+    changes: Changes,
     files: Files = None,
     evaluate: Evaluate = None,
     kind: KindName = "encoder",
-    base: Base = None,
     map: FieldMap = None,
     test_share: TestShare = 0.2,
     leave_out: LeaveOut = None,
     most: Most = None,
-    steps: Steps = None,
-    epochs: Epochs = None,
-    batch: Batch = None,
-    rate: Rate = None,
-    rank: Rank = None,
-    frozen: Frozen = None,
-    seed: Seed = 0,
-    precision: Precision = None,
-    like_length: LikeLength = None,
-    quantised: Quantised = False,
     as_json: AsJson = False,
 ) -> None:
     """Fine-tune a model that says what a reply chooses; use it as trained:DIRECTORY."""
@@ -113,27 +117,17 @@ def reader(
             "There is nothing to train on and nothing to measure.",
             hint="Name annotated FILES to train on, or --evaluate FILE with a reader in --out.",
         )
-    recipe = recipe_for(
-        kind,
-        base=base,
-        steps=steps,
-        epochs=epochs,
-        batch=batch,
-        rate=rate,
-        rank=rank,
-        frozen=frozen,
-        seed=seed,
-        precision=precision,
-        like_length=like_length,
-        quantised=quantised or None,
-    )
+    given = {**asdict(changes), "quantised": changes.quantised or None}
+    recipe = recipe_for(kind, **given)
     if files:
         plan = Plan(kind, recipe, tuple(files), fields, test_share, leave_out, most)  # type: ignore[arg-type]
         trained = train_reader(plan, out)
         if not as_json:
             sys.stdout.write(table(trained))
             sys.stdout.flush()
-    others = evaluate_reader(out, evaluate, fields, most=most, seed=seed) if evaluate else []
+    others = (
+        evaluate_reader(out, evaluate, fields, most=most, seed=changes.seed) if evaluate else []
+    )
     if as_json:
         print_json("train-reader", Manifest.load(out).model_dump(mode="json"))
     else:

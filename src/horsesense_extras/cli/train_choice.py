@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,51 +22,83 @@ Base = Annotated[
 Out = Annotated[Path, typer.Option(help="Folder; one that holds the same experiment is continued.")]
 
 
+@dataclass(frozen=True)
+class Asked:
+    """What is learned, how, and what is asked before and after."""
+
+    arms: Annotated[
+        str, typer.Option(help="What is learned, separated by commas; shuffled is the control.")
+    ] = "positive,negative,mixed,shuffled"
+    seeds: Annotated[int, typer.Option(help="Trainings of each arm.")] = 5
+    train: Annotated[int | None, typer.Option(help="Items to train on; all by default.")] = None
+    test: Annotated[
+        int | None, typer.Option(help="Items of other clusters to evaluate on; 30 % by default.")
+    ] = None
+    epochs: Annotated[int, typer.Option(help="Passes over the items of the shortest arm.")] = 3
+    tokens: Annotated[
+        int | None, typer.Option(help="Tokens of each training, in place of --epochs.")
+    ] = None
+    equal: Annotated[
+        str, typer.Option(help="What all trainings have alike: tokens, or statements.")
+    ] = "tokens"
+    suite: Annotated[
+        str | None, typer.Option(help="What is asked before and after; revas without --probes.")
+    ] = None
+    faithful: Annotated[bool, typer.Option(help="The suite's protocol exactly as published.")] = (
+        False
+    )
+    probes: Annotated[
+        str | None, typer.Option(help="Probes in place of a suite or beside it, by commas.")
+    ] = None
+    readers: Annotated[str, typer.Option(help="As of `horsesense audit`.")] = "auto"
+    max_tokens: Annotated[int, typer.Option(help="Longest reply; 0 for scores alone.")] = 16
+    rate: Annotated[float, typer.Option(help="Greatest learning rate.")] = 2e-4
+    rank: Annotated[int, typer.Option(help="Rank of the LoRA adapters.")] = 16
+    batch: Annotated[int, typer.Option(help="Statements an update.")] = 8
+    checkpointing: Annotated[
+        bool, typer.Option("--checkpointing", help="Less memory, more time.")
+    ] = False
+    dtype: Annotated[str, typer.Option(help="float32, bfloat16 or float16.")] = "float32"
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda, ...")] = "auto"
+    quantised: Annotated[bool, typer.Option("--quantised", help="QLoRA: the base in 4 bits.")] = (
+        False
+    )
+
+    def experiment(self, **more: Any) -> Experiment:
+        """The experiment that the options describe."""
+        from horsesense.plugins import split_outside_brackets
+        from horsesense_extras.models.hf.tuning import Recipe
+        from horsesense_extras.training.experiment import Experiment
+
+        named = None if self.probes is None else tuple(split_outside_brackets(self.probes))
+        same = {f.name: getattr(self, f.name) for f in fields(self)}
+        for name in ("rate", "rank", "batch", "checkpointing"):
+            del same[name]
+        same |= {
+            "arms": tuple(split_outside_brackets(self.arms)),
+            "readers": tuple(split_outside_brackets(self.readers)),
+            "suite": self.suite or (None if named else "revas"),
+            "probes": named,
+        }
+        recipe = Recipe(
+            rank=self.rank,
+            alpha=2 * self.rank,
+            rate=self.rate,
+            batch=self.batch,
+            checkpointing=self.checkpointing or self.quantised,
+        )
+        return Experiment(recipe=recipe, **same, **more)
+
+
 def choice(
     items: options.Items,
     base: Base,
     out: Out,
-    arms: Annotated[
-        str, typer.Option(help="What is learned, separated by commas; shuffled is the control.")
-    ] = "positive,negative,mixed,shuffled",
-    seeds: Annotated[int, typer.Option(help="Trainings of each arm.")] = 5,
-    train: Annotated[int | None, typer.Option(help="Items to train on; all by default.")] = None,
-    test: Annotated[
-        int | None, typer.Option(help="Items of other clusters to evaluate on; 30 % by default.")
-    ] = None,
-    epochs: Annotated[int, typer.Option(help="Passes over the items of the shortest arm.")] = 3,
-    tokens: Annotated[
-        int | None, typer.Option(help="Tokens of each training, in place of --epochs.")
-    ] = None,
-    equal: Annotated[
-        str, typer.Option(help="What all trainings have alike: tokens, or statements.")
-    ] = "tokens",
-    suite: Annotated[
-        str | None, typer.Option(help="What is asked before and after; revas without --probes.")
-    ] = None,
-    faithful: Annotated[bool, typer.Option(help="The suite's protocol exactly as published.")] = (
-        False
-    ),
-    probes: Annotated[
-        str | None, typer.Option(help="Probes in place of a suite or beside it, by commas.")
-    ] = None,
-    readers: Annotated[str, typer.Option(help="As of `horsesense audit`.")] = "auto",
-    max_tokens: Annotated[int, typer.Option(help="Longest reply; 0 for scores alone.")] = 16,
-    rate: Annotated[float, typer.Option(help="Greatest learning rate.")] = 2e-4,
-    rank: Annotated[int, typer.Option(help="Rank of the LoRA adapters.")] = 16,
-    batch: Annotated[int, typer.Option(help="Statements an update.")] = 8,
-    checkpointing: Annotated[
-        bool, typer.Option("--checkpointing", help="Less memory, more time.")
-    ] = False,
+    asked: Asked,
     map: options.FieldMap = None,
     split: options.Split = None,
     where: options.Where = None,
     seed: options.Seed = 0,
-    dtype: Annotated[str, typer.Option(help="float32, bfloat16 or float16.")] = "float32",
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda, ...")] = "auto",
-    quantised: Annotated[bool, typer.Option("--quantised", help="QLoRA: the base in 4 bits.")] = (
-        False
-    ),
     plan: Annotated[bool, typer.Option("--plan", help="Say what it takes, and stop.")] = False,
     as_json: options.AsJson = False,
 ) -> None:
@@ -75,36 +108,14 @@ def choice(
     suite is asked before and after, about items of other clusters. The same --out continues where
     it stopped.
     """
-    from horsesense.plugins import split_outside_brackets
-    from horsesense_extras.models.hf.tuning import Recipe
-    from horsesense_extras.training.experiment import Experiment
-
-    named = None if probes is None else tuple(split_outside_brackets(probes))
-    experiment = Experiment(
+    experiment = asked.experiment(
         items=items,
         base=base,
-        arms=tuple(split_outside_brackets(arms)),
-        seeds=seeds,
-        train=train,
-        test=test,
-        epochs=epochs,
-        tokens=tokens,
-        recipe=Recipe(rank=rank, alpha=2 * rank, rate=rate, batch=batch,
-                      checkpointing=checkpointing or quantised),
-        equal=equal,
-        suite=suite or (None if named else "revas"),
-        faithful=faithful,
-        probes=named,
-        readers=tuple(split_outside_brackets(readers)),
-        max_tokens=max_tokens,
         map=options.pairs("map", map),
         split=split,
         where=options.pairs("where", where),
         seed=seed,
-        dtype=dtype,
-        device=device,
-        quantised=quantised,
-    )  # fmt: skip
+    )
     try:
         _perform(experiment, out, plan=plan, as_json=as_json)
     except KeyboardInterrupt:

@@ -1,7 +1,6 @@
-"""horsesense inside Inspect: a task, two solvers and a scorer (entry point group `inspect_ai`).
+"""horsesense inside Inspect: a task, a solver and a scorer (entry point group `inspect_ai`).
 
     inspect eval horsesense/audit -T items=FILE -T suite=revas --model PROVIDER/NAME
-    inspect eval TASK --solver horsesense/orders --epochs 4
     inspect score LOG.eval --scorer horsesense/reader
 
 `horsesense report LOG.eval` then gives the report that horsesense's own runner would have given.
@@ -34,17 +33,16 @@ from inspect_ai.scorer import (
     scorer,
     stderr,
 )
-from inspect_ai.solver import Generate, Solver, TaskState, multiple_choice, solver
+from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from horsesense.errors import UsageError
-from horsesense.items.item import order_dependent
 from horsesense.models.base import Capabilities
 from horsesense.models.messages import Failure, Request, Response, SamplingParams
 from horsesense.probes.base import LETTERS
 from horsesense.readers.base import FittedReader, Reader
 from horsesense.readers.reading import Reading
 from horsesense.readers.registry import make_reader
-from horsesense.rng import Dice, fingerprint
+from horsesense.rng import fingerprint
 from horsesense.runs.ask import stages
 from horsesense.runs.prepare import Study, load_shots, load_study_items, prepare, reader_names
 from horsesense.runs.record import ModelRecord
@@ -53,7 +51,6 @@ from horsesense.runs.settings import Settings
 from horsesense.runs.tables import is_correct, option_of, trial_of
 from horsesense.runs.unanswered import study_after
 from horsesense.trials.condition import PLAIN
-from horsesense.trials.orders import Design
 from horsesense.trials.trial import Trial, Variant
 from horsesense_extras.integrations.inspect_parts import target
 from horsesense_extras.integrations.lm_eval_task import named
@@ -177,56 +174,6 @@ def _decoding(params: Mapping[str, Any]) -> dict[str, Any]:
     if params["top_logprobs"]:
         wanted |= {"logprobs": True, "top_logprobs": params["top_logprobs"]}
     return wanted
-
-
-@solver
-def orders(
-    design: str = "cyclic", seed: int = 0, template: str | None = None, cot: bool = False
-) -> Solver:
-    """Ask each epoch in another order of the options; takes the place of `multiple_choice()`.
-
-    Messages and reply stay as they were sent and said. The choice is marked by content, so that the
-    scorer `choice()` counts right, and `horsesense report` finds the orders in the log. Items
-    whose options speak of each other keep their order.
-
-    Args:
-        design: `cyclic`, `random(4)`, ...: see `horsesense list designs`. Needs as many epochs.
-        seed: of the orders.
-        template, cot: as of `multiple_choice()`.
-    """
-    made = Design.parse(design)
-
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
-        options = [choice.value for choice in state.choices]
-        order = _order(made, seed, state, options)
-        inner = TaskState(
-            model=state.model,
-            sample_id=state.sample_id,
-            epoch=state.epoch,
-            input=state.input,
-            messages=deepcopy(state.messages),
-            target=state.target,
-            choices=[options[place] for place in order],
-            metadata=state.metadata,
-        )
-        inner = await multiple_choice(template=template, cot=cot)(inner, generate)
-        for shown, place in enumerate(order):
-            state.choices.mark_choice(place, bool(inner.choices[shown].correct))
-        state.messages, state.output = inner.messages, inner.output
-        state.metadata["order"] = list(order)
-        return state
-
-    return solve
-
-
-def _order(design: Design, seed: int, state: TaskState, options: Sequence[str]) -> tuple[int, ...]:
-    """The order of an epoch."""
-    if order_dependent(options):
-        return tuple(range(len(options)))
-    name = str(state.sample_id)
-    gold = index_of(state.target.text, options, LETTERS)
-    found = design.orders(len(options), gold, lambda purpose, n: Dice(seed, name, purpose, n))
-    return found[(int(state.epoch) - 1) % len(found)]
 
 
 @scorer(metrics=[accuracy(), stderr()])

@@ -11,7 +11,7 @@ import os
 import re
 import socket
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
@@ -20,7 +20,7 @@ from typing import Any, Final
 from horsesense.errors import ModelError, UsageError, install
 from horsesense.version import __version__
 from horsesense_extras.workers.schedule import Event, Pool
-from horsesense_extras.workers.work import Job, Outcome, Standing, Task, Worker
+from horsesense_extras.workers.work import Job, Outcome, Task, Worker
 
 MEMORY: Final = 2**28
 """Bytes of Ray's store of objects on one machine; it holds the items once."""
@@ -132,12 +132,6 @@ class _Actor:
     def work(self, job: Job) -> Outcome:
         return self._worker.work(job)
 
-    def standing(self) -> Standing:
-        return self._worker.standing()
-
-    def steer(self, rate: float | None) -> None:
-        self._worker.steer(rate)
-
     def stop(self) -> None:
         self._worker.stop()
 
@@ -145,7 +139,7 @@ class _Actor:
 class _RayPool:
     """The actors of a run.
 
-    Each has threads beside the one that works, so that it says how far it is meanwhile.
+    Each has a thread beside the one that works, so that it can be told to stop.
     """
 
     def __init__(self, ray: Any, engine: RayEngine, task: Task) -> None:
@@ -154,7 +148,7 @@ class _RayPool:
         self._actor = ray.remote(_Actor).options(
             num_cpus=engine.cpus,
             num_gpus=engine.gpus,
-            max_concurrency=3,
+            max_concurrency=2,
             max_restarts=0,
             max_task_retries=0,
             scheduling_strategy="SPREAD",
@@ -163,11 +157,6 @@ class _RayPool:
         self._actors: dict[int, Any] = {}
         self._waited: dict[Any, int] = {}
         """What workers are to return -> their number."""
-        self._asked: dict[int, Any] = {}
-        """Number of a worker -> what it is to say of how far it is."""
-        self._busy: set[int] = set()
-        self._ready: set[int] = set()
-        self._found_dead: list[Event] = []
 
     def start(self) -> int:
         number = next(self._numbers)
@@ -176,17 +165,13 @@ class _RayPool:
         return number
 
     def give(self, worker: int, job: Job) -> None:
-        actor = self._actors.get(worker)
-        if actor is not None:  # else it was found dead, of which an event tells
-            self._busy.add(worker)
-            self._waited[actor.work.remote(job)] = worker
+        self._waited[self._actors[worker].work.remote(job)] = worker
 
     def events(self, seconds: float) -> Sequence[Event]:
-        dead, self._found_dead = self._found_dead, []
         waited = list(self._waited)
-        if dead or not waited:
-            time.sleep(0 if dead else seconds)
-            return dead
+        if not waited:
+            time.sleep(seconds)
+            return []
         some, _ = self._ray.wait(waited, num_returns=1, timeout=seconds)
         if some:  # and whatever else is there already
             some, _ = self._ray.wait(waited, num_returns=len(waited), timeout=0)
@@ -194,15 +179,14 @@ class _RayPool:
 
     def _event(self, worker: int, returned: Any) -> Event:
         """What a worker returned, or that it died. What its code raised is raised here."""
-        self._busy.discard(worker)
         errors = self._ray.exceptions
         try:
             value = self._ray.get(returned)
         except errors.RayTaskError:
             raise
         except errors.RayError as error:
-            return self._died(worker, error)
-        self._ready.add(worker)
+            self._kill(self._actors.pop(worker))  # it may only have been out of reach
+            return Event(worker, "died", why=_first_line(error))
         if isinstance(value, Outcome):
             return Event(worker, "done", value)
         if value != __version__:
@@ -211,35 +195,6 @@ class _RayPool:
                 hint="Install one version on all machines of the cluster.",
             )
         return Event(worker, "ready")
-
-    def _died(self, worker: int, error: Exception) -> Event:
-        self._asked.pop(worker, None)
-        self._ready.discard(worker)
-        self._kill(self._actors.pop(worker))  # it may only have been out of reach
-        return Event(worker, "died", why=_first_line(error))
-
-    def standings(self) -> Mapping[int, Standing]:
-        """What workers have said since the last call, which asks them again.
-
-        Those that have nothing to do are asked too: nothing else would tell that they are gone.
-        """
-        found = {}
-        for worker in self._ready & self._asked.keys():
-            asked = self._asked[worker]
-            if self._ray.wait([asked], timeout=0)[0]:
-                del self._asked[worker]
-                try:
-                    found[worker] = self._ray.get(asked)
-                except self._ray.exceptions.RayError as error:
-                    if worker not in self._busy:  # else what it works on will tell
-                        self._found_dead.append(self._died(worker, error))
-        for worker in self._ready - self._asked.keys():
-            self._asked[worker] = self._actors[worker].standing.remote()
-        return {worker: standing for worker, standing in found.items() if worker in self._busy}
-
-    def steer(self, worker: int, rate: float | None) -> None:
-        if worker in self._actors:
-            self._actors[worker].steer.remote(rate)
 
     def stop(self) -> None:
         for actor in self._actors.values():

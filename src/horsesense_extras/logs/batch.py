@@ -16,7 +16,7 @@ import orjson
 from horsesense.errors import UsageError
 from horsesense_extras.logs.known_items import Content, content
 from horsesense_extras.logs.options import lettered
-from horsesense_extras.logs.sample import Log, Sample
+from horsesense_extras.logs.sample import LeftOut, Log, Sample
 from horsesense_extras.logs.streams import first_row, head_of, rows
 from horsesense_extras.logs.values import (
     items_of,
@@ -37,9 +37,7 @@ def role(path: Path, head: bytes) -> Any:
         return None
     if "response" in row or "error" in row:
         return "samples"
-    # Requests are found by their places in the file, which a packed one has not.
-    plain = path.suffix not in (".gz", ".zst")
-    return "companion" if "body" in row and plain else None
+    return "companion" if "body" in row else None
 
 
 def is_answers(path: str | Path) -> bool:
@@ -58,52 +56,24 @@ def open_log(path: Path, companions: Sequence[Path]) -> Log:
     return Log(path, "batch", lambda log: _samples(log, companions), task=path.name.split(".")[0])
 
 
-class _Requests:
-    """The requests of some files, found by `custom_id`; only their places are held in memory."""
-
-    def __init__(self, paths: Sequence[Path]) -> None:
-        self._paths = paths
-        self._places: dict[str, tuple[int, int]] = {}
-        for number, path in enumerate(paths):
-            with path.open("rb") as stream:
-                start = 0
-                for line in stream:
-                    name = first_row(line).get("custom_id")
-                    if isinstance(name, str):
-                        self._places.setdefault(name, (number, start))
-                    start += len(line)
-        self._streams = [path.open("rb") for path in paths]
-
-    def get(self, name: str) -> Mapping[str, Any]:
-        """The body of a request; an empty one where there is none."""
-        if name not in self._places:
-            return {}
-        number, start = self._places[name]
-        self._streams[number].seek(start)
-        return mapping(first_row(self._streams[number].readline()).get("body"))
-
-    def close(self) -> None:
-        for stream in self._streams:
-            stream.close()
-
-
 def _samples(log: Log, companions: Sequence[Path]) -> Iterator[Sample]:
-    requests = _Requests(companions)
+    requests = {
+        str(row.get("custom_id")): mapping(row.get("body"))
+        for path in companions
+        for _, row in rows(path, LeftOut())
+    }
     # A custom_id names a request and not a question, which may be asked several times.
     asked: dict[Content, tuple[str, int]] = {}
-    try:
-        for line, row in rows(log.path, log.left_out):
-            name = str(row.get("custom_id", f"line {line}"))
-            found = _sample(name, row, requests.get(name))
-            if isinstance(found, str):
-                log.left_out.add(found, name)
-                continue
-            what = content(found.question, found.options)
-            first, times = asked.get(what, (name, 0))
-            asked[what] = first, times + 1
-            yield replace(found, id=first, epoch=times + 1, task=log.task)
-    finally:
-        requests.close()
+    for line, row in rows(log.path, log.left_out):
+        name = str(row.get("custom_id", f"line {line}"))
+        found = _sample(name, row, requests.get(name, {}))
+        if isinstance(found, str):
+            log.left_out.add(found, name)
+            continue
+        what = content(found.question, found.options)
+        first, times = asked.get(what, (name, 0))
+        asked[what] = first, times + 1
+        yield replace(found, id=first, epoch=times + 1, task=log.task)
 
 
 def _sample(name: str, row: Mapping[str, Any], asked: Mapping[str, Any]) -> Sample | str:

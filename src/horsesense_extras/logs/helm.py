@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from horsesense_extras.logs.sample import Log, Reported, Sample, Score
-from horsesense_extras.logs.streams import Document, damaged
+from horsesense_extras.logs.streams import damaged, entries
 from horsesense_extras.logs.values import items_of, mapping, number, settings_of, stopped, whole
 
 STATE: Final = "scenario_state.json"
@@ -51,12 +51,12 @@ def open_log(path: Path, companions: Sequence[Path]) -> Log:
 
 def _object(path: Path, arrays: Sequence[str]) -> dict[str, Any]:
     """A small document; an empty one where the folder lacks it."""
-    return dict(Document(path, arrays).entries()) if path.is_file() else {}
+    return dict(entries(path, arrays)) if path.is_file() else {}
 
 
 def _adapter(path: Path) -> Mapping[str, Any]:
     """How instances were asked; it stands before the requests."""
-    for key, value in Document(path, {"request_states"}).entries():
+    for key, value in entries(path, {"request_states"}):
         if key == "adapter_spec":
             return mapping(value)
     return {}
@@ -64,7 +64,7 @@ def _adapter(path: Path) -> Mapping[str, Any]:
 
 def _reported(path: Path) -> Iterator[Reported]:
     """Means of the scores over plain instances, by split."""
-    for _, stat in Document(path, {""}).entries() if path.is_file() else ():
+    for _, stat in entries(path, {""}) if path.is_file() else ():
         name = mapping(mapping(stat).get("name"))
         value = number(mapping(stat).get("mean"))
         if name.get("name") in _SCORES and not name.get("perturbation") and value is not None:
@@ -76,7 +76,7 @@ def _reported(path: Path) -> Iterator[Reported]:
 def _scores(path: Path) -> dict[Place, dict[str, Score]]:
     """What HELM makes of each plain instance; small numbers, held in memory."""
     found: dict[Place, dict[str, Score]] = {}
-    for _, row in Document(path, {""}).entries() if path.is_file() else ():
+    for _, row in entries(path, {""}) if path.is_file() else ():
         own = mapping(row)
         if own.get("perturbation"):
             continue
@@ -97,7 +97,7 @@ def _samples(log: Log, folder: Path, adapter: Mapping[str, Any]) -> Iterator[Sam
     scores = _scores(folder / "per_instance_stats.json")
     separate = method.startswith(_SEPARATE)
     group: _Group | None = None
-    for key, state in Document(folder / STATE, {"request_states"}).entries():
+    for key, state in entries(folder / STATE, {"request_states"}):
         if key != "request_states":
             continue
         instance = mapping(mapping(state).get("instance"))

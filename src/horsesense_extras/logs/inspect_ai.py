@@ -21,7 +21,7 @@ from horsesense_extras.logs.options import (
     shown_order,
 )
 from horsesense_extras.logs.sample import Log, Reported, Sample, Score, own_of
-from horsesense_extras.logs.streams import Archive, Document, damaged
+from horsesense_extras.logs.streams import Archive, damaged, entries
 from horsesense_extras.logs.values import (
     items_of,
     mapping,
@@ -110,7 +110,7 @@ class _Plain:
     def header(self) -> Mapping[str, Any]:
         """Everything but the samples; they are passed over only where they stand first."""
         found: dict[str, Any] = {}
-        for key, value in Document(self.path, {"samples"}).entries():
+        for key, value in entries(self.path, {"samples"}):
             if key == "samples":
                 if "eval" in found and "results" in found:
                     break
@@ -120,7 +120,7 @@ class _Plain:
 
     def samples(self, log: Log) -> Iterator[tuple[str, Any]]:
         place = 0
-        for key, value in Document(self.path, {"samples"}).entries():
+        for key, value in entries(self.path, {"samples"}):
             if key == "samples":
                 place += 1
                 yield _name(mapping(value).get("id")) or f"sample {place}", value

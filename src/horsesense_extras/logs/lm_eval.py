@@ -18,7 +18,7 @@ from horsesense.items.files import stem
 from horsesense_extras.logs.documents import options_in, question_in, right_in
 from horsesense_extras.logs.options import answers_in, in_own_order, index_of, lettered, shown_order
 from horsesense_extras.logs.sample import Log, Reported, Sample, Score, own_of
-from horsesense_extras.logs.streams import Document, first_row, rows
+from horsesense_extras.logs.streams import entries, first_row, rows
 from horsesense_extras.logs.values import (
     LETTERS,
     items_of,
@@ -77,7 +77,7 @@ def _results(path: Path, task: str, companions: Sequence[Path]) -> _Results:
     found: list[tuple[bool, int, str, Mapping[str, Any]]] = []
     for other in companions:
         content: Mapping[str, Any] = {
-            key: value for key, value in Document(other, ()).entries() if key in _RESULTS
+            key: value for key, value in entries(other) if key in _RESULTS
         }
         for name in mapping(content.get("results")):
             if task == name or task.startswith(f"{name}_"):

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from horsesense.errors import UsageError
 from horsesense.files import usable
-from horsesense_extras.logs import batch, every_eval_ever, helm, inspect_ai, lm_eval
+from horsesense_extras.logs import batch, helm, inspect_ai, lm_eval
 from horsesense_extras.logs.sample import Log
 from horsesense_extras.logs.streams import head_of
 
@@ -54,12 +54,6 @@ FORMATS: dict[str, Format] = {
             "answers of a batch API, with the file of its requests (JSONL)",
             batch.role,
             batch.open_log,
-        ),
-        Format(
-            "eee",
-            "instance records of Every Eval Ever (JSONL)",
-            every_eval_ever.role,
-            every_eval_ever.open_log,
         ),
     )
 }

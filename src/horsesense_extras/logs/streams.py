@@ -13,11 +13,12 @@ import sys
 import zlib
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Any, Final
 
 import orjson
 
 from horsesense.errors import ItemsError
+from horsesense.files import read_whole
 from horsesense.items.files import (
     FREE_GROWTH,
     MAX_GROWTH,
@@ -39,13 +40,12 @@ else:
 
 MAX_VALUE: Final = 64 * 2**20
 """Greatest length of one sample, or of what is said about a whole log, in characters."""
-_PIECE: Final = 2**20
+LARGEST: Final = 2**31
+"""Bytes of the largest document, which is read whole; archives are read sample by sample."""
 HEAD: Final = 64 * 2**10
 """Bytes from the start of a file by which its format is told."""
 
 _decoder = json.JSONDecoder(strict=False, parse_int=whole_number)
-_HALF: Final = re.compile(r"\\ud[89a-f]", re.IGNORECASE)
-"""An escaped half of a surrogate pair, which may stand alone: no UTF-8 can hold it then."""
 
 
 def parsed(text: bytes, source: str) -> Any:
@@ -61,7 +61,7 @@ def parsed(text: bytes, source: str) -> Any:
     try:
         return mended(_decoder.decode(text.decode("utf-8-sig", "replace")))
     except (ValueError, RecursionError) as error:
-        raise damaged(source, f"broken JSON ({error})") from None
+        raise damaged(source, f"broken JSON, or cut off ({error})") from None
 
 
 def damaged(
@@ -116,113 +116,33 @@ def head_of(path: Path) -> bytes:
         return b""
 
 
-class Document:
-    """A JSON document that is read element by element, so that memory does not grow with it.
-
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "log.json"
-    >>> _ = path.write_text('{"eval": {"task": "x"}, "samples": [{"id": 1}, {"id": 2}]}')
-    >>> list(Document(path, {"samples"}).entries())
-    [('eval', {'task': 'x'}), ('samples', {'id': 1}), ('samples', {'id': 2})]
+def entries(path: Path, arrays: Collection[str] = ()) -> Iterator[tuple[str, Any]]:
+    """(key, value) of a JSON document, in the order of the file.
 
     Args:
         path: the file.
         arrays: keys of the outermost object whose arrays are given element by element; "" for a
             document that is an array itself.
 
-    Raises ItemsError where the document is damaged or one value is longer than `MAX_VALUE`.
+    Raises ItemsError where the document is damaged, or larger than `LARGEST`.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "log.json"
+    >>> _ = path.write_text('{"eval": {"task": "x"}, "samples": [{"id": 1}, {"id": 2}]}')
+    >>> list(entries(path, {"samples"}))
+    [('eval', {'task': 'x'}), ('samples', {'id': 1}), ('samples', {'id': 2})]
     """
-
-    def __init__(self, path: Path, arrays: Collection[str]) -> None:
-        self.path = path
-        self._arrays = arrays
-        self._text = ""
-        self._at = 0
-        self._passed = 0
-        self._ended = False
-
-    def entries(self) -> Iterator[tuple[str, Any]]:
-        """(key, value) in the order of the file; the elements of an array share its key."""
-        with self.path.open("rb") as stream:
-            self._stream: IO[bytes] = stream
-            self._decode = codecs.getincrementaldecoder("utf-8-sig")("replace").decode
-            self._text, self._at, self._passed, self._ended = "", 0, 0, False
-            if self._next() == "[":
-                for value in self._elements():
-                    yield "", value
-                return
-            yield from self._members()
-
-    def _members(self) -> Iterator[tuple[str, Any]]:
-        self._expect("{")
-        while self._next() != "}":
-            key = self._value()
-            self._expect(":")
-            if key in self._arrays and self._next() == "[":
-                for value in self._elements():
-                    yield str(key), value
-            else:
-                yield str(key), self._value()
-            if self._next() != "}":
-                self._expect(",")
-
-    def _elements(self) -> Iterator[Any]:
-        self._expect("[")
-        while self._next() != "]":
-            yield self._value()
-            if self._next() != "]":
-                self._expect(",")
-        self._expect("]")
-
-    def _value(self) -> Any:
-        """The value that begins here; more is read until it is whole."""
-        self._next()
-        wanted = _PIECE
-        while True:
-            try:
-                value, end = _decoder.raw_decode(self._text, self._at)
-                # A number at the end of what is there may go on.
-                if end < len(self._text) or self._ended:
-                    start, self._at = self._at, end
-                    halves = _HALF.search(self._text, start, end)
-                    return value if halves is None else mended(value)
-            except RecursionError:
-                raise self._fault("is nested too deeply") from None
-            except ValueError as error:
-                if self._ended:
-                    raise self._fault(f"is broken JSON or cut off ({error})") from None
-            if len(self._text) - self._at > MAX_VALUE:
-                raise self._fault(f"holds one value of more than {MAX_VALUE:,} characters")
-            self._more(wanted)
-            wanted *= 2
-
-    def _next(self) -> str:
-        """The next sign that is not white space; ItemsError at the end of the file."""
-        while True:
-            while self._at < len(self._text):
-                if not self._text[self._at].isspace():
-                    return self._text[self._at]
-                self._at += 1
-            if self._ended:
-                raise self._fault("is cut off")
-            self._more(_PIECE)
-
-    def _expect(self, sign: str) -> None:
-        found = self._next()
-        if found != sign:
-            raise self._fault(f"is broken JSON: {found!r} where {sign!r} belongs")
-        self._at += 1
-
-    def _more(self, size: int) -> None:
-        piece = self._stream.read(size)
-        self._ended = not piece
-        self._passed += self._at
-        self._text = self._text[self._at :] + self._decode(piece, self._ended)
-        self._at = 0
-
-    def _fault(self, what: str) -> ItemsError:
-        place = self._passed + self._at
-        return damaged(str(self.path), f"the document {what}, at character {place:,}")
+    try:
+        found = parsed(read_whole(path, LARGEST), str(path))
+    except OSError as error:
+        raise damaged(str(path), f"cannot be read ({error})") from None
+    if not isinstance(found, dict | list):
+        raise damaged(str(path), "is no JSON object")
+    for key, value in found.items() if isinstance(found, dict) else [("", found)]:
+        if key in arrays and isinstance(value, list):
+            yield from ((key, element) for element in value)
+        else:
+            yield key, value
 
 
 class Archive:

@@ -38,13 +38,13 @@ from horsesense_extras.build.statements import CONTROL, Parts, parted
 from horsesense_extras.models.hf.backend import TransformersBackend
 from horsesense_extras.models.hf.loading import without_warnings
 from horsesense_extras.models.hf.local import memory_is_full
-from horsesense_extras.models.hf.tuning import Encoded, Tuner, count, size_of
+from horsesense_extras.models.hf.tuning import Encoded, Tuner, count
 from horsesense_extras.models.hf.weights import Weights, find_weights, without_bars
 from horsesense_extras.training.comparison import BEFORE, Training, compare_arms
 from horsesense_extras.training.effort import Effort, unequal
-from horsesense_extras.training.experiment import Experiment, Plan, gib
+from horsesense_extras.training.experiment import Experiment, Plan
 from horsesense_extras.training.lessons import Lessons
-from horsesense_extras.training.machine import device_text, memory_of, peak_memory
+from horsesense_extras.training.machine import device_text, peak_memory
 
 if TYPE_CHECKING:
     from horsesense.models.base import Model
@@ -171,15 +171,13 @@ class Laboratory:
             UsageError: not one statement fits, or the model cannot be trained.
             ModelError: it cannot be loaded.
         """
-        e, recipe = self.experiment, self.experiment.recipe
+        e = self.experiment
         every = {arm: self.lessons.learned(arm, e.seed) for arm in e.arms}
         examples = [one.example for learned in every.values() for one in learned]
         efforts = {arm: self.lessons.effort(learned) for arm, learned in every.items()}
-        size = size_of(self.weights, recipe)
         settings = e.evaluation(self.out / "test.jsonl", None)
         asking, _ = plan_study(settings, self._model(settings), self.parts.test)
         left = [each for each in self.trainings if not self.done(*each)]
-        together = min(recipe.batch, max(effort.statements for effort in efforts.values()))
         made = Plan(
             train=len(self.parts.train),
             test=len(self.parts.test),
@@ -191,25 +189,10 @@ class Laboratory:
             tokens=self.lessons.budget,
             efforts=efforts,
             requests=asking.requests,
-            size=size,
-            memory=size.memory(
-                recipe,
-                together * max(map(len, examples)),
-                together * max(len(example.reply) + 1 for example in examples),
-                four_bits=e.quantised,
-                width=4 if e.dtype == "float32" else 2,
-            ),
             device=device_text(e.device),
-            available=memory_of(e.device),
         )
         if not left:
             return made
-        if made.available is not None and made.memory > made.available:
-            raise UsageError(
-                f"Training takes about {gib(made.memory)}; {made.device} has"
-                f" {gib(made.available)} in all.",
-                hint=_LESS,
-            )
         rate = self._seconds_a_token(sorted(examples, key=len, reverse=True), e.seed)
         evaluations = len(left) + (not (self.out / BEFORE / "report.html").exists())
         asked_tokens = asking.prompt_tokens + asking.completion_tokens

@@ -15,7 +15,7 @@ from horsesense.progress import clock
 from horsesense.runs.settings import Settings
 from horsesense.stats.words import plural
 from horsesense_extras.build.statements import ARMS, alone_text
-from horsesense_extras.models.hf.tuning import Recipe, Size
+from horsesense_extras.models.hf.tuning import Recipe
 from horsesense_extras.training.effort import Effort, unequal
 
 
@@ -137,8 +137,6 @@ class Plan:
         tokens: that each training may take; None where statements are counted out.
         efforts: what those of the first seed take, by arm.
         requests: of each evaluation.
-        memory: bytes at the height of training, estimated; `size` what that rests on, `available`
-            what the device has, None where that is not known.
         peak: bytes that this process took at its height in updates that were timed, of the longest
             statements; None where none was.
         device: on which, in words.
@@ -157,10 +155,7 @@ class Plan:
     tokens: int | None
     efforts: Mapping[str, Effort]
     requests: int
-    size: Size
-    memory: int
     device: str
-    available: int | None = None
     peak: int | None = None
     training_seconds: float | None = None
     asking_seconds: float | None = None
@@ -186,11 +181,7 @@ class Plan:
             f" evaluations, each of up to {self.requests:,} requests."
         )
         yield from unequal({arm: [effort] for arm, effort in self.efforts.items()}, self.tokens)
-        yield (
-            f"{_millions(self.size.parameters)} parameters, {_millions(self.size.adapter)} in"
-            f" the adapter; about {gib(self.memory)} on {self.device}"
-            + (f", which has {gib(self.available)}." if self.available else ".")
-        )
+        yield f"It runs on {self.device}."
         if self.training_seconds is not None and self.asking_seconds is not None:
             yield (
                 f"About {clock(self.training_seconds)} for training and"
@@ -203,11 +194,5 @@ class Plan:
         names = [f"{arm}-{seed}" for arm, seed in self.trainings]
         return asdict(self) | {
             "trainings": names,
-            "size": self.size._asdict(),
             "efforts": {arm: effort._asdict() for arm, effort in self.efforts.items()},
         }
-
-
-def _millions(n: int) -> str:
-    """A number of parameters, in millions where it has them."""
-    return f"{n / 1e6:,.1f} M" if n >= 1e5 else f"{n:,}"

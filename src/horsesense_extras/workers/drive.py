@@ -42,14 +42,14 @@ from horsesense_extras.workers.budget import Budget
 from horsesense_extras.workers.keep import Keep
 from horsesense_extras.workers.parts import Parts
 from horsesense_extras.workers.schedule import Event, Pool, Schedule
-from horsesense_extras.workers.work import Job, Task, write_token
+from horsesense_extras.workers.work import Task, write_token
 
 PROMPTS: Final = 2000
 """Prompts of a shard where nobody says how many shards there are."""
 FEWEST: Final = 64
 """Shards of a small study: many more than workers, so that none waits long for the last."""
 TICK: Final = 0.5
-"""Seconds between two looks at how far workers are."""
+"""Seconds for which an event is waited for."""
 
 
 class Engine(Protocol):
@@ -122,7 +122,7 @@ def ask_with(
         with engine.pool(task) as pool, _Crew(pool, schedule, engine.workers) as crew:
             crew.work(Progress("finding out what the model offers"))
             if schedule.found is not None:
-                model, expected = schedule.found.model, _told(schedule, engine, limits, tell)
+                model, expected = schedule.found.model, _told(schedule, engine, limits, rate, tell)
                 parts.gather(layout, store, parts.shards())  # of sessions that were killed
                 before = store.answered()
                 schedule.add(_shards(engine, expected))
@@ -206,7 +206,13 @@ def _check(directory: RunDirectory) -> None:
         )
 
 
-def _told(schedule: Schedule, engine: Engine, limits: Limits, tell: Callable[[str], None]) -> Plan:
+def _told(
+    schedule: Schedule,
+    engine: Engine,
+    limits: Limits,
+    rate: float | None,
+    tell: Callable[[str], None],
+) -> Plan:
     """What asking is expected to take, which is told."""
     assert schedule.found is not None
     found = schedule.found
@@ -215,7 +221,7 @@ def _told(schedule: Schedule, engine: Engine, limits: Limits, tell: Callable[[st
         tell(sentence)
     if schedule.spent.seconds and expected.to_ask:
         together = found.together * engine.workers
-        tell(expected.pace(schedule.spent.seconds, together, schedule.rate))
+        tell(expected.pace(schedule.spent.seconds, together, rate))
     return expected
 
 
@@ -295,8 +301,6 @@ class _Crew:
         self._schedule = schedule
         self._workers = workers
         self._idle: list[int] = []
-        self._share: float | None = None
-        self._looked = 0.0
         self._interrupts = 0
         self._stops = 0
         self._before: dict[signal.Signals, Any] = {}
@@ -329,23 +333,15 @@ class _Crew:
                 self._hand_out()
                 for event in self._pool.events(TICK):
                     self._take(event)
-                self._look()
                 self._halt()
-                shown.done, shown.skipped = schedule.done, schedule.done - schedule.new
+                shown.done = schedule.done
+                shown.skipped = max(0, schedule.done - schedule.spent.answered - schedule.failed)
                 shown.alive()
 
     def _hand_out(self) -> None:
         """A job for everybody who has none, as far as there are any."""
-        before, given = self._schedule.busy, dict[int, Job]()
         while self._idle and (job := self._schedule.next(self._idle[-1])) is not None:
-            given[self._idle.pop()] = job
-        # The share is known once all have been given something; those who were there first.
-        if (share := self._schedule.share) != self._share:
-            self._share = share
-            for worker in before:
-                self._pool.steer(worker, share)
-        for worker, job in given.items():
-            self._pool.give(worker, replace(job, rate=share))
+            self._pool.give(self._idle.pop(), job)
 
     def _take(self, event: Event) -> None:
         """Note what happened to a worker."""
@@ -361,12 +357,6 @@ class _Crew:
         else:
             self._schedule.ended(event.worker, event.outcome)
         self._idle.append(event.worker)
-
-    def _look(self) -> None:
-        """See how far everybody is, now and then."""
-        if time.monotonic() - self._looked >= TICK:
-            self._schedule.tell(self._pool.standings())
-            self._looked = time.monotonic()
 
     def _halt(self) -> None:
         """Have workers stop where the run ends: again after another Ctrl-C."""
@@ -387,11 +377,11 @@ class _Crew:
 
     def _note(self) -> str:
         """Workers, deaths, failures and cost, for the progress line."""
-        schedule, parts = self._schedule, [f"{len(self._schedule.busy)} workers"]
+        schedule, parts = self._schedule, [f"{self._schedule.busy} workers"]
         if schedule.deaths:
             parts.append(f"{schedule.deaths} died and were replaced")
         if schedule.failed:
             parts.append(f"{schedule.failed:,} failed")
-        if (cost := schedule.cost) is not None:
+        if (cost := schedule.spent.cost) is not None:
             parts.append(f"cost {cost:.4g}")
         return ", ".join(parts)

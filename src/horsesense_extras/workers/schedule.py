@@ -7,14 +7,14 @@ happened to them.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal, Protocol
 
 from horsesense.errors import HorsesenseError, InterruptedRunError, ModelError
 from horsesense.inference.limits import RunSummary, Stopped
 from horsesense_extras.workers.budget import Budget
-from horsesense_extras.workers.work import PROBE, Found, Job, Outcome, Standing, folder_name
+from horsesense_extras.workers.work import PROBE, Found, Job, Outcome, folder_name
 
 DEATHS: Final = 5
 """Deaths in a row of the workers of one shard that end the run, and of each worker unused."""
@@ -45,45 +45,9 @@ class Pool(Protocol):
         """What happened since the last call; waits at most so long for something to."""
         ...
 
-    def standings(self) -> Mapping[int, Standing]:
-        """How far busy workers are, as far as they say at once."""
-        ...
-
-    def steer(self, worker: int, rate: float | None) -> None:
-        """Change the rate of a busy worker."""
-        ...
-
     def stop(self) -> None:
         """Have all workers finish what is in flight; a second call has them abandon it."""
         ...
-
-
-@dataclass
-class _Progress:
-    """How far a shard is.
-
-    Attributes:
-        done: requests that have an answer, or failed.
-        new: of these, those that this session asked, in the present attempt and before it.
-        failed: those without an answer, in the last attempt.
-        cost: money for all attempts; None without prices.
-    """
-
-    done: int = 0
-    new: int = 0
-    failed: int = 0
-    cost: float | None = None
-    _before: tuple[int, float] = (0, 0.0)
-
-    def now(self, standing: Standing) -> None:
-        new, cost = self._before
-        self.done, self.failed = standing.done, standing.failed
-        self.new = new + standing.done - standing.skipped
-        self.cost = None if standing.cost is None else cost + standing.cost
-
-    def ended(self) -> None:
-        """What comes is another attempt."""
-        self._before = self.new, self.cost or 0.0
 
 
 class Schedule:
@@ -92,7 +56,7 @@ class Schedule:
     Args:
         budget: what all may spend.
         workers: how many there are.
-        rate: requests a second that all may send.
+        rate: requests a second that all may send; each worker gets an equal part.
 
     Attributes:
         spent: what attempts that ended took; of those whose worker died, nobody tells.
@@ -101,7 +65,6 @@ class Schedule:
         found: what the model offers, once a worker has found out.
         stored: name of a shard -> answers in its store, as its worker said when an attempt ended.
         deaths: workers that died while they had a shard.
-        rate: requests a second that all may send; None for no limit.
     """
 
     def __init__(self, budget: Budget, workers: int, rate: float | None = None) -> None:
@@ -112,13 +75,13 @@ class Schedule:
         self.stored: dict[str, int] = {}
         self.deaths = 0
         self._budget = budget
-        self.rate = rate
+        self._rate = None if rate is None else rate / workers
         self._waiting: deque[str | None] = deque([None])
         self._busy: dict[int, str | None] = {}
         self._in_a_row = Counter[str | None]()
         self._unused = 0
         self._most_unused = DEATHS * workers
-        self._progress: dict[str, _Progress] = {}
+        self._ended: dict[str, RunSummary] = {}  # by shard, the last attempt
 
     def add(self, shards: Sequence[str]) -> None:
         """Have these shards asked, in this order."""
@@ -130,41 +93,24 @@ class Schedule:
         return not self._busy and (not self._waiting or self.stopped is not None)
 
     @property
-    def busy(self) -> frozenset[int]:
-        """Workers that have a job."""
-        return frozenset(self._busy)
-
-    @property
-    def share(self) -> float | None:
-        """Requests a second that each busy worker may send."""
-        return None if self.rate is None else self.rate / max(1, len(self._busy))
+    def busy(self) -> int:
+        """How many workers have a job."""
+        return len(self._busy)
 
     @property
     def done(self) -> int:
-        """Requests that have an answer, or failed."""
-        return sum(one.done for one in self._progress.values())
-
-    @property
-    def new(self) -> int:
-        """Of these, those that this session asked."""
-        return sum(one.new for one in self._progress.values())
+        """Requests that have an answer, or failed, in shards of which an attempt has ended."""
+        return sum(one.cached + one.answered + one.failed for one in self._ended.values())
 
     @property
     def failed(self) -> int:
         """Of these, those without an answer."""
-        return sum(one.failed for one in self._progress.values())
-
-    @property
-    def cost(self) -> float | None:
-        """Money for what is known to be asked in this session; None without prices."""
-        costs = [one.cost for one in self._progress.values() if one.cost is not None]
-        return sum(costs) if costs else None
+        return sum(one.failed for one in self._ended.values())
 
     def next(self, worker: int) -> Job | None:
         """A job for a worker that has none; None where there is none now.
 
-        A shard for which nothing of the budget is left waits until another gives some back. At what
-        rate it is asked is known once everybody has one (`share`).
+        A shard for which nothing of the budget is left waits until another gives some back.
         """
         for place, shard in enumerate(self._waiting if self.stopped is None else ()):
             limits = self._budget.lease(_name(shard), alone=shard is None)
@@ -172,19 +118,10 @@ class Schedule:
                 del self._waiting[place]
                 self._busy[worker] = shard
                 model = None if self.found is None else self.found.model
-                return Job(shard, limits, model)
+                return Job(shard, limits, model, self._rate)
         if self._waiting and not self._busy and self.stopped is None:
             self.stopped = "budget"
         return None
-
-    def tell(self, standings: Mapping[int, Standing]) -> None:
-        """Note how far busy workers are."""
-        for worker, standing in standings.items():
-            shard = self._busy.get(worker)
-            if shard is not None:
-                self._progress.setdefault(shard, _Progress()).now(standing)
-                if standing.done > standing.skipped:
-                    self._in_a_row.pop(shard, None)
 
     def ready(self) -> None:
         """A worker is ready."""
@@ -199,10 +136,7 @@ class Schedule:
         self.spent += replace(spent, stopped=None)
         if shard is not None:
             self.stored[_name(shard)] = outcome.answers
-            progress = self._progress.setdefault(shard, _Progress())
-            done = spent.cached + spent.answered + spent.failed
-            progress.now(Standing(done, spent.cached, spent.failed, spent.cost))
-            progress.ended()
+            self._ended[shard] = spent
         if outcome.found is not None:
             self.found = outcome.found
         if isinstance(outcome.error, InterruptedRunError):
@@ -226,8 +160,6 @@ class Schedule:
         shard = self._busy.pop(worker)
         self._waiting.appendleft(shard)
         self._in_a_row[shard] += 1
-        if shard in self._progress:
-            self._progress[shard].ended()
         if self._in_a_row[shard] >= DEATHS:
             over = "what the model offers" if shard is None else f"shard {shard}"
             self._end("failures", _dying(f"{DEATHS} workers in a row died over {over}", why))

@@ -127,42 +127,22 @@ class Found:
     together: int
 
 
-@dataclass(frozen=True)
-class Standing:
-    """How far a worker is with the shard in its hands."""
-
-    done: int = 0
-    skipped: int = 0
-    failed: int = 0
-    cost: float | None = None
-
-
 class _Count(Progress):
-    """Progress that is counted here and shown by whoever asks for it."""
+    """Progress that nobody sees: the driver tells of its shards."""
 
     def alive(self) -> None:
         """Show nothing."""
 
 
 class Worker:
-    """Asks shards, one at a time; `standing`, `steer` and `stop` may be called meanwhile."""
+    """Asks shards, one at a time; `stop` may be called meanwhile."""
 
     def __init__(self, task: Task) -> None:
         self._task = task
         self._loop = asyncio.new_event_loop()
         self._model: Model | None = None
         self._control = Control()
-        self._count = _Count("asking")
         self._stopping = self._claimed = False
-
-    def standing(self) -> Standing:
-        """How far the shard in hand is."""
-        spent = self._control.spent
-        return Standing(self._count.done, self._count.skipped, spent.failed, spent.cost)
-
-    def steer(self, rate: float | None) -> None:
-        """Change the rate of the shard in hand."""
-        self._control.rate = rate
 
     def stop(self) -> None:
         """Send no more; what is in flight is finished. A second call abandons it."""
@@ -178,7 +158,7 @@ class Worker:
 
     def work(self, job: Job) -> Outcome:
         """Do a job. What goes wrong with it is in the outcome; defects are raised."""
-        before, self._control, self._count = self._control, Control(job.rate), _Count("asking")
+        before, self._control = self._control, Control(job.rate)
         self._control.follow(before)  # else each shard would begin with requests ahead of the rate
         if self._stopping:
             self._control.stop()
@@ -275,7 +255,7 @@ class Worker:
                 self._task.max_connections,
                 store=store,
                 control=self._control,
-                shown=self._count,
+                shown=_Count("asking"),
             )
 
     def _directory(self, layout: RunLayout, shard: str | None) -> RunDirectory:

@@ -37,22 +37,6 @@ def test_pairs_are_distinct_balanced_and_labelled_by_their_texts(count: int) -> 
     assert {row["label"] for row in rows[:20]} == {"Yes", "No"}  # the kinds are mixed
 
 
-def test_pairs_leave_out_texts_with_two_labels_and_repeats() -> None:
-    labels = ("Good", "Bad")
-    odd = (Item("x", "Text 0.", labels, 1), Item("y", "text 1", labels, 1))
-    items = ItemSet("films", "label", (*texts(6).items, *odd), labels)
-    rows = build_pairs(items, 3, 3)
-    used = {row[key] for row in rows for key in ("id_a", "id_b")}
-    assert not used & {"t0", "x", "y"}
-
-
-def test_pairs_that_cannot_be_made_are_refused() -> None:
-    with pytest.raises(UsageError, match="make 380 pairs with the same label, not 500"):
-        build_pairs(texts(), 500, 500)
-    with pytest.raises(UsageError, match="does not consist of single texts"):
-        build_pairs(load_items("sample"))
-
-
 def test_a_mix_words_each_problem_and_names_its_set() -> None:
     rows = build_mix([texts(name="sst2", labels=("Positive", "Negative")), texts(name="b")], 10)
     assert Counter(row["subject"] for row in rows) == {"sst2": 10, "b": 10}

@@ -8,7 +8,6 @@ import io
 import json
 import tarfile
 import zipfile
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +17,7 @@ from hypothesis import strategies as st
 
 from command_line import call
 from horsesense.items.load import load_items
-from horsesense.probes.base import NotApplicableError, Setting
-from horsesense.probes.context_length import GAP, around
-from horsesense.probes.registry import parse_probe
-from horsesense.prompts import load_template
+from horsesense.probes.context_length import GAP
 from horsesense.rng import Dice
 from horsesense.testing.faults import FaultServer
 from horsesense_extras.build.equinfer import construct, equations, flatten, macros, sources
@@ -34,17 +30,13 @@ from horsesense_extras.build.equinfer.candidates import (
     refused,
 )
 from horsesense_extras.build.equinfer.edits import wrong_options
-from horsesense_extras.build.equinfer.funnel import PUBLISHED
 from horsesense_extras.build.equinfer.notation import (
-    bound,
     canonical,
     cleaned,
     same,
     spaced,
     tokens,
-    with_bars,
 )
-from horsesense_extras.build.equinfer.vocabulary import OPENING
 
 pytest.importorskip("pylatexenc", reason="needs pylatexenc (extra latex)")
 
@@ -145,13 +137,6 @@ def test_archives_and_single_files_are_papers_too(tmp_path: Path) -> None:
     assert not (tmp_path.parent / "evil.tex").exists()
 
 
-def test_files_whose_folders_are_in_their_names_are_found(tmp_path: Path) -> None:
-    (tmp_path / "tex__main.tex").write_text(document(r"\input{parts/one}"))
-    (tmp_path / "tex__parts__one.tex").write_text("HERE")
-    [paper] = sources.read_papers([tmp_path])
-    assert "HERE" in flatten.flatten(flatten.stripped(paper), "tex__main.tex").text
-
-
 # Macros
 
 
@@ -230,19 +215,6 @@ def test_every_equation_is_found_with_its_reason(text: str, reason: str | None) 
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "a \\\\[2pt] b % \\[ x = y \\]\n\\begin{verbatim}$$\\end{verbatim}",
-        r"\verb|\begin{equation} v = w + x \end{equation}| \begin{alltt}\[ t = g + h \]\end{alltt}",
-        r"\begin{math} q = r + s \end{math} and $a$$b$ and $x = \text{a \$}$$y$",
-        r"\iffalse \ifx a b \else \fi \[ x = a + b \] \fi",
-    ],
-)
-def test_what_is_no_display_equation_is_not_counted(text: str) -> None:
-    assert reasons(flatten.without_comments(text)) == []
-
-
-@pytest.mark.parametrize(
     ("text", "left"),
     [
         (r"a \iffalse b \iff \ifx c \else d \fi \ifthenelse{e} f \fi g", "a  g"),
@@ -253,71 +225,6 @@ def test_what_is_no_display_equation_is_not_counted(text: str) -> None:
 )
 def test_what_is_switched_off_goes(text: str, left: str) -> None:
     assert flatten.without_comments(text) == left
-
-
-def test_papers_and_files_without_an_equation_have_a_reason(tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    (tmp_path / "empty" / "main.tex").write_text("")
-    (tmp_path / "full").mkdir()
-    (tmp_path / "full" / "main.tex").write_text(document(equation("y", "a x + b")) + r"\[ x = 2 \]")
-    (tmp_path / "full" / "orphan.tex").write_text(equation("z", "a b + c"))
-    found = gathered(tmp_path)
-    assert found["papers_dropped"] == {construct.NO_EQUATIONS: 1}
-    assert found["files"] == {flatten.BEHIND: 1, flatten.UNUSED: 1}
-
-
-def test_each_file_is_stripped_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "main.tex").write_text(document(r"\input{c}" * 1990))
-    (tmp_path / "c.tex").write_text("%\n" * 100)
-    asked: list[str] = []
-    strip = flatten.without_comments
-
-    def counted(text: str, own: frozenset[str]) -> str:
-        asked.append(text)
-        return strip(text, own)
-
-    monkeypatch.setattr(flatten, "without_comments", counted)
-    assert gathered(tmp_path)["papers_dropped"] == {construct.NO_EQUATIONS: 1}
-    assert len(asked) == 2
-    references = r"\begin{thebibliography}" + "x" * 10_000 + r"\end{thebibliography}"
-    (tmp_path / "c.tex").write_text(references)
-    assert gathered(tmp_path)["papers_dropped"] == {flatten.TOO_LONG: 1}
-
-
-@pytest.mark.parametrize(
-    ("defined", "name"),
-    [
-        ("", "tcblisting"),
-        (r"\lstnewenvironment{shown}[1][]{\lstset{#1}}{}", "shown"),
-        (r"\DefineVerbatimEnvironment{shown}{Verbatim}{}", "shown"),
-        (r"\newtcblisting[auto counter]{shown}[2][]{listing only}", "shown"),
-        (r"\newminted{tex}{}", "texcode"),
-        (r"\newenvironment{shown}{\footnotesize\verbatim}{\endverbatim}", "shown"),
-    ],
-)
-def test_no_equation_is_taken_from_what_is_shown_as_written(
-    tmp_path: Path, defined: str, name: str
-) -> None:
-    (tmp_path / "style.tex").write_text(defined)
-    shown = f"\\begin{{{name}}}\n{equation('z', 'a b + c')} 100 % sure\n\\end{{{name}}}"
-    real = equation("y", "a b + c")
-    (tmp_path / "main.tex").write_text(document(shown, real, preamble=r"\input{style}"))
-    [found] = construct.gather([tmp_path]).papers
-    assert [fate.equation.left for fate in found.equations] == ["y"]
-
-
-def test_every_equation_of_a_long_document_is_listed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(equations, "MOST", 3)
-    displays = [equation(f"x_{n}", f"a + b^{n}") for n in range(5)]
-    (tmp_path / "main.tex").write_text(document(*displays, r"\[ x = a + b^9 \]"))
-    [paper] = construct.gather([tmp_path]).papers
-    reasons = [fate.reason for fate in paper.equations]
-    assert len(reasons) == 6
-    assert reasons[3:] == [equations.TOO_MANY] * 3
-    assert equations.TOO_MANY not in reasons[:3]
-    assert not paper.files
 
 
 SAME = [
@@ -385,11 +292,6 @@ def test_no_text_breaks_a_stage(text: str) -> None:
     list(equations.find(macros.expand(f"\\[ {text} \\]"), "p", "d"))
 
 
-@pytest.mark.parametrize("reply", ["|" * 20_000, r"\| a | " * 5_000, r"\label{{}" * 5_000])
-def test_long_replies_are_refused_without_a_hang(reply: str) -> None:
-    assert refused(completed(reply, "y")) is not None
-
-
 # Wrong options
 
 
@@ -404,54 +306,12 @@ def test_edits_make_a_square_of_four_different_equations(right: str) -> None:
         assert all(equations.unfit(option) is None for option in made[0])
 
 
-@pytest.mark.parametrize(
-    "right",
-    [
-        r"\|x-y\|_2^2", r"\sum_i |x_i-y_i|", "|a-b|+c", "(x-y)^2", r"\frac{1}{n}\sum_i (x_i-y_i)^2",
-        r"\lambda(\alpha + \beta)", r"\lVert u-v\rVert^2",
-    ],
-)  # fmt: skip
-def test_no_edit_cuts_through_bars_or_leaves_a_plus_alone(right: str) -> None:
-    for seed in range(30):
-        for option in (wrong_options(right, Dice(seed, "q", "edits")) or ([],))[0]:
-            assert option.count("|") % 2 == 0, option
-            found = ["", *(t for t in with_bars(tokens(option)) if not t.isspace())]
-            assert "+" not in [b for a, b in pairwise(found) if a in ("", *OPENING)], option
-            assert not same(option, right)
-
-
-def test_no_edit_swaps_the_d_of_an_integral() -> None:
-    right = r"\int_0^1 f(x) g(y) d x"
-    for seed in range(30):
-        options, _ = wrong_options(right, Dice(seed, "q", "edits")) or ((), "")
-        assert all("f(d)" not in option and "g(d)" not in option for option in options)
-
-
-def test_no_edit_turns_an_equality_around() -> None:
-    right, around = (spaced(rf"\mathbb{{1}}[{side}] + c") for side in ("a = b", "b = a"))
-    for seed in range(40):
-        options, _ = wrong_options(right, Dice(seed, "q", "edits")) or ((), "")
-        assert around not in options
-
-
 @pytest.mark.parametrize("right", [r"\cos(-x)+c", r"|{-x}|+y", r"\|{-x}\|^2 - b", r"1^{n}a + b"])
 def test_no_edit_says_the_same(right: str) -> None:
     same_value = {spaced(text) for text in (r"\cos(x)+c", r"|{x}|+y", r"\|{x}\|^2 - b", "1a + b")}
     made = [wrong_options(right, Dice(seed, "q", "edits")) for seed in range(25)]
     assert any(made)
     assert not same_value & {option for found in made if found for option in found[0]}
-
-
-def test_no_edit_lets_two_sums_run_over_one_letter() -> None:
-    right = r"\sum_{i=1}^n \sum_{j=1}^n a_i a_j"
-    made = [wrong_options(right, Dice(seed, "q", "edits")) for seed in range(25)]
-    assert any(made)
-    for option in (option for found in made if found for option in found[0]):
-        assert len(set(bound(option))) == len(bound(option)), option
-
-
-def test_what_cannot_be_edited_is_said() -> None:
-    assert wrong_options(r"\text{nothing to change}", Dice(0, "q", "edits")) is None
 
 
 @pytest.mark.parametrize(
@@ -569,16 +429,6 @@ def test_a_model_writes_wrong_options_and_a_judge_looks(papers: Path, tmp_path: 
     assert shown.count(GAP) == 2  # in the task and in the excerpt
 
 
-def test_simulated_models_can_build(papers: Path, tmp_path: Path) -> None:
-    words = ["build", "equinfer", str(papers), "--out", str(tmp_path / "s.jsonl"), "--json"]
-    found = json.loads(call(*words, "--model", "sim:oracle").stdout)["funnel"]
-    assert found["counts"]["with_wrong_options"] == 4
-    found = json.loads(call(*words, "--model", "sim:oracle", "--judge", "sim:oracle").stdout)[
-        "funnel"
-    ]
-    assert found["counts"]["before_review"] == 0  # who sees every flaw lets nothing pass
-
-
 def test_people_review_and_the_rest_stays(papers: Path, tmp_path: Path) -> None:
     out = tmp_path / "set.jsonl"
     call("build", "equinfer", str(papers), "--out", str(out))
@@ -607,60 +457,6 @@ def test_people_review_and_the_rest_stays(papers: Path, tmp_path: Path) -> None:
     assert (
         "Allowed: wrong, right, unclear" in call("annotate", str(out), "--take", str(filled)).stderr
     )
-
-
-def test_hostile_latex_is_a_reason_and_never_a_hang(tmp_path: Path) -> None:
-    root = tmp_path / "papers"
-    hostile = {
-        "large": b"\\documentclass{a}" + b"x" * (10 * 2**20),
-        "bomb": document("\\def\\a#1{#1#1#1#1}" + r"\a{" * 30 + "x" + "}" * 30).encode(),
-        "braces": document("{" * 100_000, equation("y", RIGHT_SIDES[0])).encode(),
-        "open": (document("$$ \\[ " * 300) + "\\begin{equation}" * 300).encode(),
-        "bytes": bytes(range(256)) * 40,
-        "itself": document(r"\input{main}\input{/dev/zero}").encode(),
-        "empty": b"",
-    }
-    for name, content in hostile.items():
-        (root / name).mkdir(parents=True)
-        (root / name / "main.tex").write_bytes(content)
-    (root / "linked").symlink_to("/etc")
-    (root / "inputs").mkdir()
-    for n in range(25):
-        (root / "inputs" / f"f{n}.tex").write_text(rf"x \input{{f{n + 1}}} \input{{f{n + 1}}}")
-    (root / "inputs" / "f25.tex").write_text("x" * 1000)
-    (root / "inputs" / "main.tex").write_text(document(r"\input{f0}"))
-    funnel = construct.gather([root])
-    found = {paper.name: paper for paper in funnel.papers}
-    assert found["large"].files == {sources.TOO_LARGE: 1}
-    assert found["large"].reason == flatten.NO_LATEX
-    assert found["bomb"].reason == macros.ENDLESS
-    assert found["itself"].files == {flatten.CIRCLE: 1, flatten.OUTSIDE: 1}
-    assert sum(fate.kept for fate in funnel.fates()) == 1
-    assert {fate.reason for fate in found["open"].equations} == {equations.NOT_CLOSED}
-    assert [fate.reason for fate in found["braces"].equations] == [None]
-    assert funnel.as_json()["published"] == dict(PUBLISHED)
-
-
-def test_the_suite_runs_on_a_built_set_at_every_length(papers: Path, tmp_path: Path) -> None:
-    out = tmp_path / "set.jsonl"
-    call("build", "equinfer", str(papers), "--out", str(out))
-    probes = "context_length(0, keep=gap), context_length(40, keep=gap)"
-    done = call("audit", str(out), "-m", "sim:oracle", "--suite", "know-no", "--faithful",
-                "--probes", probes, "--out", str(tmp_path / "run"), "--json")  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert "context_length" in done.stdout
-
-
-def test_the_context_is_cut_around_the_gap() -> None:
-    items = load_items("sample")
-    item = items.items[0]
-    probe, setting = parse_probe("context_length(3, keep=gap)"), Setting(items)
-    with pytest.raises(NotApplicableError, match="has no"):
-        probe.apply(item, setting)
-    assert around(f"One two. Three four.\n\n{GAP}\n\nFive six. Seven.", 2) == (
-        f"Three four.\n\n{GAP}\n\nFive six."
-    )
-    assert GAP in str(load_template("equation").instruction.render({"tried": ""}))
 
 
 @pytest.mark.shared

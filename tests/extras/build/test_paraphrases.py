@@ -13,13 +13,10 @@ from hypothesis import strategies as st
 
 from horsesense.api import audit
 from horsesense.cli import main
-from horsesense.errors import ItemsError
-from horsesense.inference.limits import Retry
 from horsesense.inference.store import Store
 from horsesense.items.item import Item, ItemSet
-from horsesense.items.load import load_items
 from horsesense.measures.votes import PERTURBED
-from horsesense.probes.base import NotApplicableError, Setting
+from horsesense.probes.base import Setting
 from horsesense.probes.registry import parse_probe
 from horsesense.testing.faults import FaultServer
 from horsesense_extras.build.rewordings import CHECKS, unwrapped, why_refused
@@ -46,11 +43,6 @@ QUESTION = "Which planet takes longest to go once around the Sun?"
 )
 def test_only_what_surely_wraps_is_taken_off(reply: str, text: str) -> None:
     assert unwrapped(reply, QUESTION) == text
-
-
-def test_what_the_question_has_itself_is_no_wrapping() -> None:
-    assert unwrapped("New question: why?", "Question: why?") == "New question: why?"
-    assert unwrapped('"To be"', '"To be or not"') == '"To be"'
 
 
 @given(st.text(max_size=80), st.text(max_size=80))
@@ -104,17 +96,6 @@ REFUSED = [
 @pytest.mark.parametrize(("question", "text", "reason"), REFUSED)
 def test_what_changes_something_is_refused(question: str, text: str, reason: str) -> None:
     assert why_refused(Item("q", question, ("Paris", "red ink"), 0), text) == reason
-
-
-def test_every_check_has_a_case() -> None:
-    assert {reason for *_, reason in REFUSED} == set(CHECKS)
-
-
-def test_two_versions_must_differ() -> None:
-    item = Item("q", QUESTION, ("Mars", "Venus"), 0)
-    text = "Which planet is the slowest on its way around the Sun?"
-    assert why_refused(item, text, ["Another one?"]) is None
-    assert why_refused(item, text, [text.lower()]) == "it equals another version"
 
 
 ITEMS: list[dict[str, Any]] = [
@@ -222,24 +203,6 @@ def test_a_budget_stops_and_the_same_call_goes_on(build: Build) -> None:
     assert (code, found["stopped"], found["cached"], found["paraphrases"]) == (0, None, 5, 12)
 
 
-def test_what_fails_is_counted_and_asked_again(
-    build: Build, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Retry, "pause", lambda *_: None)
-
-    def broken(reply: dict[str, Any]) -> dict[str, Any]:
-        return {"choices": "none"} if "Which" in str(reply) else reply
-
-    with FaultServer(describe=broken, answer=writer) as server:
-        model = f"http:m@{server.url}"
-        code, found = build(model, "--versions", "1")
-        assert (code, found["failed"]) == (3, 4)  # two items, two rounds
-        assert found["refused"] == {"there was no answer": 4, "its numbers differ": 2}
-        server.describe = None
-        code, found = build(model, "--versions", "1")
-    assert (code, found["failed"], found["paraphrases"]) == (0, 0, 2)
-
-
 def test_a_corrected_file_is_not_overwritten(build: Build, tmp_path: Path) -> None:
     build("sim:oracle")
     path = tmp_path / "worded.jsonl"
@@ -248,42 +211,6 @@ def test_a_corrected_file_is_not_overwritten(build: Build, tmp_path: Path) -> No
     assert code == 2
     assert "not as this command wrote it" in found["error"]
     assert "gives bark" in path.read_text()
-
-
-@pytest.mark.parametrize(
-    ("more", "message"), [(["--versions", "0"], "at least 1"), (["--limit", "0"], "at least 1")]
-)
-def test_impossible_numbers_are_refused(build: Build, more: list[str], message: str) -> None:
-    code, found = build("sim:oracle", *more)
-    assert code == 2
-    assert message in found["error"]
-
-
-def test_texts_with_labels_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "texts.jsonl"
-    path.write_text('{"text": "x", "label": "a"}\n{"text": "y", "label": "b"}\n')
-    with pytest.raises(SystemExit) as done:
-        main(["build", "paraphrases", str(path), "--model", "sim:oracle", "--out", "never.jsonl"])
-    assert done.value.code == 2
-    assert "texts with labels" in capsys.readouterr().err
-
-
-def test_recorded_answers_can_be_the_writer(build: Build, tmp_path: Path) -> None:
-    recorded = tmp_path / "recorded.jsonl"
-    answers = [
-        "What animal is it that barks?",
-        "Which animal barks?",
-        "Which one, of animals, barks?",
-    ]
-    recorded.write_text(
-        "".join(
-            json.dumps({"id": "a", "probe": "paraphrase", "repetition": n, "response": text}) + "\n"
-            for n, text in enumerate(answers)
-        )
-    )
-    _, found = build(f"replay:{recorded}", "--versions", "2")
-    assert rows(tmp_path)["a"]["paraphrases"] == [answers[0], answers[2]]
-    assert found["refused"]["it is the question itself"] == 1
 
 
 def one(*paraphrases: str) -> tuple[Item, Setting]:
@@ -299,14 +226,6 @@ def test_the_probe_shows_versions_under_the_shuffles_of_the_others() -> None:
     typos = parse_probe("key_typo(versions=2)").apply(item, setting)
     assert [t.variant.origin for t in trials] == [t.variant.origin for t in typos]
     assert "paraphrase" in PERTURBED
-
-
-@pytest.mark.parametrize(
-    ("given", "reason"), [((), "build paraphrases"), (("One?",), "has 1 of 4 paraphrases")]
-)
-def test_the_probe_says_what_is_missing(given: tuple[str, ...], reason: str) -> None:
-    with pytest.raises(NotApplicableError, match=reason):
-        parse_probe("paraphrase").apply(*one(*given))
 
 
 def test_from_build_to_report(build: Build, tmp_path: Path) -> None:
@@ -325,37 +244,3 @@ def test_from_build_to_report(build: Build, tmp_path: Path) -> None:
     page = (tmp_path / "run" / "report.html").read_text()
     assert "Entropy of an item’s answers" in page
     assert "Other words" in page
-
-
-def test_paraphrases_are_read_and_enter_the_hash_of_a_set(source: Path, tmp_path: Path) -> None:
-    plain = load_items(source)
-    path = tmp_path / "more.jsonl"
-    path.write_text(
-        "".join(json.dumps({**row, "paraphrases": ["One?"]}) + "\n" for row in ITEMS[:1])
-        + "".join(json.dumps(row) + "\n" for row in ITEMS[1:])
-    )
-    found = load_items(path)
-    assert [item.paraphrases for item in found] == [("One?",), (), ()]
-    assert [item.id for item in found] == [item.id for item in plain]
-    assert found.fingerprint != plain.fingerprint
-
-
-def test_the_hash_of_a_set_without_paraphrases_is_what_it_was() -> None:
-    items = ItemSet("s", "choice", (Item("q", "2 + 2 =", ("3", "4"), 1),))
-    assert items.fingerprint == "629f3d084868"
-
-
-@pytest.mark.parametrize(
-    ("value", "fault"),
-    [
-        ("One?", "paraphrases is text where a list is expected"),
-        (["One?", 2], r"paraphrase 1 \(from 0\) is a number"),
-        (["", "One?"], r"paraphrase 0 \(from 0\) is empty"),
-        (7, "paraphrases is a number where a list is expected"),
-    ],
-)
-def test_faulty_paraphrases_are_named(tmp_path: Path, value: object, fault: str) -> None:
-    path = tmp_path / "faulty.jsonl"
-    path.write_text(json.dumps({**ITEMS[0], "paraphrases": value}))
-    with pytest.raises(ItemsError, match=fault):
-        load_items(path)

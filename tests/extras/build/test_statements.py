@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from itertools import islice
 
 import pytest
 
-from horsesense.errors import UsageError
 from horsesense.items.item import Item, ItemSet, flag_items
 from horsesense.items.load import load_items
 from horsesense.prompts import Prompter
-from horsesense_extras.build.statements import ARMS, asked, parted, passes, statements
+from horsesense_extras.build.statements import ARMS, asked, parted, statements
 
 ITEMS = load_items("sample")
 
@@ -48,11 +46,6 @@ def test_the_control_has_half_of_its_marks_swapped_in_every_part(seed: int) -> N
     assert control != told("shuffled", seed=seed + 1)
 
 
-def test_another_pass_or_seed_draws_anew() -> None:
-    assert told("mixed", 1) != told("mixed", 0) != told("mixed", 0, seed=1)
-    assert told("mixed", 1) == list(islice(passes("mixed", ITEMS.items, 0), 60, 120))
-
-
 def test_what_is_learned_is_a_line_of_the_prompt() -> None:
     for statement in told("mixed")[:10]:
         request, reply = asked(statement, Prompter("chat"))
@@ -63,11 +56,6 @@ def test_what_is_learned_is_a_line_of_the_prompt() -> None:
         text, spaced = asked(statement, Prompter("completion"))
         assert (text.text or "").endswith("Statement:")
         assert spaced == f" {reply}"
-
-
-def test_an_unknown_arm_is_refused() -> None:
-    with pytest.raises(UsageError, match="arm"):
-        told("negatives")
 
 
 def items(*found: Item) -> ItemSet:
@@ -89,26 +77,6 @@ def test_no_cluster_is_on_both_sides(seed: int) -> None:
     assert parts.left_out == {"not drawn": 10}
 
 
-def test_the_division_depends_on_what_the_items_hold_and_not_on_their_name() -> None:
-    def drawn(found: ItemSet) -> list[list[str]]:
-        parts = parted(found, 20, 10, 0)
-        return [[item.id for item in side] for side in (parts.train, parts.test)]
-
-    assert drawn(replace(ITEMS, name="another")) == drawn(ITEMS)
-    first, *rest = ITEMS.items
-    reworded = replace(first, question=f"{first.question} Say so.")
-    assert drawn(replace(ITEMS, items=(reworded, *rest))) != drawn(ITEMS)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_nearly_equal_texts_are_on_one_side(seed: int) -> None:
-    pairs = [numbered(n) for n in range(12)]
-    near = [replace(i, id=f"{i.id}b", question=f"{i.question} Really.") for i in pairs]
-    parts = parted(items(*pairs, *near), None, 8, seed)
-    ids = [{item.id.removesuffix("b") for item in side} for side in (parts.train, parts.test)]
-    assert not ids[0] & ids[1]
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_one_question_is_on_one_side_whatever_its_options(seed: int) -> None:
     others = [
@@ -124,14 +92,6 @@ def test_one_question_is_on_one_side_whatever_its_options(seed: int) -> None:
     assert parts.alone == len(parts.train) + len(parts.test)
 
 
-def test_one_question_about_two_texts_is_two_questions() -> None:
-    texts = [numbered(n).question for n in range(1, 11)]
-    found = [replace(numbered(0), id=str(n), context=text) for n, text in enumerate(texts)]
-    parts = parted(items(*found), None, 3, 0)
-    assert parts.clusters == {"train": 7, "test": 3}
-    assert parts.alone == 0
-
-
 def test_what_cannot_be_stated_of_is_left_out_and_counted() -> None:
     wrong = [
         replace(numbered(50), gold=None),
@@ -143,17 +103,3 @@ def test_what_cannot_be_stated_of_is_left_out_and_counted() -> None:
     assert (len(parts.train), len(parts.test)) == (7, 3)
     assert sum(parts.left_out.values()) == 4
     assert len(parts.left_out) == 4
-
-
-def test_too_few_items_are_refused() -> None:
-    with pytest.raises(UsageError, match="are left to train on; 100 are wanted"):
-        parted(ITEMS, 100, 20, 0)
-    together = items(*(numbered(n, cluster="one") for n in range(10)))
-    with pytest.raises(UsageError, match=r"\(1 cluster, the largest of 10\), of which 0 are left"):
-        parted(together, None, None, 0)
-    nothing = items(*(replace(numbered(n), gold=None) for n in range(10)))
-    with pytest.raises(UsageError, match=r"Left out: 10 without a right answer\."):
-        parted(nothing, None, None, 0)
-    label = load_items([{"text": "x", "label": "yes"}, {"text": "y", "label": "no"}])
-    with pytest.raises(UsageError, match="one label set"):
-        parted(label, None, None, 0)

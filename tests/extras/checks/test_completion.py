@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Self
 
 import numpy as np
 import pytest
 
-from command_line import call
 from horsesense.items.item import Item, ItemSet
 from horsesense.models.base import Asked, Capabilities
 from horsesense.models.messages import Failure, Response
 from horsesense.rng import unit
-from horsesense.testing.faults import FaultServer
 from horsesense_extras.checks.completion import completes, completion, sign_test
 
 WORDS = ("apple", "bread", "cider", "dates", "eggs", "figs", "grape", "honey")
@@ -118,19 +114,3 @@ def test_what_counts_as_completed() -> None:
     assert not completes("!", "!")
     assert sign_test([(True, True), (False, False)]) == 1.0
     assert sign_test([(True, False)] * 5) == pytest.approx(1 / 32)
-
-
-def test_on_a_server(tmp_path: Path) -> None:
-    rows = [
-        {"id": i.id, "question": i.question, "options": i.options, "answer_index": 0}
-        for i in made(30)
-    ]
-    path = tmp_path / "items.jsonl"
-    path.write_text("\n".join(map(json.dumps, rows)))
-    with FaultServer() as server:
-        words = ("check", str(path), "--model", f"http:m@{server.url}")
-        said = call(*words, cwd=tmp_path).stdout
-        [found] = json.loads(call(*words, "--json", cwd=tmp_path).stdout)["contamination"]
-    assert "does not score texts" in said
-    assert "not more often" in said
-    assert (found["p"], found["completion"]["n"]) == (None, 30)

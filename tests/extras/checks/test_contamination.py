@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from itertools import combinations
 from typing import Self
 
 import numpy as np
@@ -17,9 +15,7 @@ from horsesense.models.messages import Response
 from horsesense.rng import unit
 from horsesense_extras.checks.contamination import (
     contamination,
-    exchangeable,
     most_sorted,
-    orders,
     rank_test,
     relative_rank,
 )
@@ -81,15 +77,6 @@ def listed(item: Item) -> str:
     return "".join(f"\n{'ABCD'[n]}. {text}" for n, text in enumerate(item.options))
 
 
-def _shown(item: Item) -> list[str]:
-    every = (tuple(item.options[at] for at in order) for order in orders(item, 0))
-    return [listed(replace(item, options=options)) for options in every]
-
-
-def _rising(text: str) -> int:
-    return sum(a < b for a, b in combinations([line[3:] for line in text.split("\n")[1:]], 2))
-
-
 def test_a_model_that_has_seen_the_orders_is_found() -> None:
     items = made(60)
     seen = Scorer({item.question: listed(item) for item in items})
@@ -115,19 +102,6 @@ def test_a_model_that_knows_the_answers_has_not_seen_the_orders(golds: Sequence[
     assert sum(r.p is None for r in results) <= 6
 
 
-@pytest.mark.parametrize("share", [0.3, 1.0])
-def test_a_taste_for_sorted_orders_is_no_memory(share: float) -> None:
-    """Of sets that are sorted a little, a model that ranks by the alphabet alone is not accused."""
-    rng = np.random.default_rng(5)
-    items = tuple(
-        replace(item, options=tuple(sorted(item.options)), gold=0) if rng.random() < share else item
-        for item in made(60)
-    )
-    likes = {i.question: max(_shown(i), key=_rising) for i in items}
-    found = asyncio.run(contamination(ItemSet("made", "choice", items), Scorer(likes)))
-    assert found.p is None or found.p > 0.2
-
-
 def test_the_rank_test_has_its_level() -> None:
     rng = np.random.default_rng(1)
     ranks = (rng.integers(8, size=(4_000, 30)) + 0.5) / 8
@@ -146,15 +120,3 @@ def test_orders_with_a_rule_forbid_the_test() -> None:
     found = asyncio.run(contamination(items, Scorer({})))
     assert found.p is None
     assert "sorted by the alphabet" in found.sentence("m")
-
-
-def test_what_is_left_out_and_what_is_drawn() -> None:
-    assert not exchangeable(Item("q", "?", ("1", "2", "3"), 0))
-    assert not exchangeable(Item("q", "?", ("red", "blue", "none of the above"), 0))
-    assert exchangeable(Item("q", "?", ("red", "blue", "green"), 0))
-    assert not exchangeable(Item("q", "?", ("red", "blue", "green"), None))
-    drawn = orders(Item("q", "?", WORDS, 3), seed=0)
-    assert drawn[0] == tuple(range(8))
-    assert len(set(drawn)) == 8
-    assert {order[3] for order in drawn} == {3}
-    assert len(orders(Item("q", "?", WORDS[:4], 0), seed=0)) == 6

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from command_line import call
 from horsesense.errors import ItemsError, UsageError
 from horsesense.items.item import Item, ItemSet
 from horsesense_extras.checks.label_errors import label_errors, same_models
@@ -59,19 +58,6 @@ def test_an_answer_that_changes_with_the_order_counts_less() -> None:
     assert again.probability < steady.probability
 
 
-def test_equally_likely_ones_are_spread_over_subjects() -> None:
-    options = ("red", "green", "blue")
-    made = tuple(
-        Item(f"{subject}{n}", f"{subject}{n}?", options, 0, subject=subject)
-        for subject in "st"
-        for n in range(10)
-    )
-    said = {i.id: [1] if i.id[1] in "13" else [0] for i in made}
-    split = said | {"s5": [1], "t5": [1]}
-    found = label_errors(ItemSet("made", "choice", made), {"a": said, "b": said, "c": split})
-    assert [e.item for e in found.found] == ["s1", "t1", "s3", "t3", "s5", "t5"]
-
-
 def test_two_names_of_one_model_vote_once() -> None:
     items, choices, _ = planted()
     twice = choices | {"copy of a": choices["a"] | {"q1": [3 - choices["a"]["q1"][0]]}}
@@ -99,16 +85,6 @@ def test_recorded_answers_in_other_orders(tmp_path: Path) -> None:
         load_choices([path], items)
 
 
-def test_runs_are_read(tmp_path: Path) -> None:
-    words = ("sample", "--probes", "order", "--limit", "6")
-    for model in ("sim:oracle", "sim:position?k=1"):
-        call("audit", *words, "-m", model, "--out", model[4:].split("?")[0], cwd=tmp_path)
-    runs = [word for m in ("oracle", "position") for word in ("--responses", m)]
-    done = call("check", "sample", *runs, cwd=tmp_path)
-    assert done.returncode == 2
-    assert "2 different models" in done.stderr
-
-
 @pytest.mark.shared
 def test_mmlu_redux(shared: Path) -> None:
     """Far above the share of models on one other option: .27 (see benchmarks/label_errors.py)."""
@@ -126,17 +102,3 @@ def test_mmlu_redux(shared: Path) -> None:
     assert average_precision_score(truth, [e.probability for e in found.found]) > 0.38
     assert sum(truth[:100]) >= 45
     assert sum(truth[:200]) >= 62
-
-
-def test_a_suggestion_unlike_the_gold_is_doubted_more() -> None:
-    """A wrong option that resembles the right one takes models in; a slipped key does not."""
-    made = tuple(
-        Item(f"q{n}", f"{n}?", ("the left lung", "the right lung", "a kidney"), 0)
-        for n in range(60)
-    )
-    said = {i.id: [0] for i in made} | {"q1": [1], "q2": [2]}
-    choices = {m: said | {f"q{10 * n + 5}": [1]} for n, m in enumerate("abc")}
-    found = label_errors(ItemSet("made", "choice", made), choices).found
-    assert [error.item for error in found[:2]] == ["q2", "q1"]
-    assert found[0].agreement == found[1].agreement == 1.0
-    assert found[0].probability > found[1].probability

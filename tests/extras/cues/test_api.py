@@ -19,19 +19,16 @@ from horsesense.items.load import load_items
 from horsesense_extras.cue_tests import charts as cues_charts
 from horsesense_extras.cue_tests.answers import load_answers
 from horsesense_extras.cue_tests.api import as_json, find_cues
-from horsesense_extras.cue_tests.classify import CLASSIFIERS, Turned, fit
 from horsesense_extras.cue_tests.dependence import Answers, Dependence, family_of, family_summary
 from horsesense_extras.cue_tests.evaluate import evaluate
 from horsesense_extras.cue_tests.features import NGRAMS
 from horsesense_extras.cue_tests.groups import find_groups
 from horsesense_extras.cue_tests.page import write_cue_report
-from horsesense_extras.cue_tests.paper import CLEVER_HANS
 from horsesense_extras.cue_tests.repair import balance
 from horsesense_extras.cue_tests.result import CueResult
-from horsesense_extras.cue_tests.splits import published, published_draw
+from horsesense_extras.cue_tests.splits import published
 from horsesense_extras.cue_tests.sweep import Method
 from horsesense_extras.cue_tests.task import make_task
-from horsesense_extras.cue_tests.verdict import judge
 
 WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in ("al", "en", "or") for c in "aeiomns"]
 
@@ -97,13 +94,6 @@ def test_predictions_cover_every_item_and_list_the_ones_cues_get(planted: CueRes
     assert set(planted.items) == {i for i, share in planted.predictions.items() if share == 1}
 
 
-def test_workers_give_what_one_process_gives() -> None:
-    items = generated(3, 220, 0.3)
-    one, two = quick(items, jobs=1), quick(items, jobs=2)
-    assert one.rows == two.rows
-    assert one.cues == two.cues
-
-
 def test_small_sets_are_fitted_again_to_shuffled_labels(monkeypatch: pytest.MonkeyPatch) -> None:
     """No shuffling of the labels does as well as the labels that a word gives away."""
     monkeypatch.setattr("horsesense_extras.cue_tests.evaluate.REFITS", 9)
@@ -158,69 +148,6 @@ def test_where_templates_are_too_short_to_be_sure_of_it_is_said_loudly() -> None
     assert as_json([result])["alike_rows"][0]["kappa"] == result.alike.kappa
 
 
-def one_frame(fixed: int, patterns: int = 40, fillings: int = 6) -> ItemSet:
-    """Word problems whose templates all have the same frame and choose `fixed` of its words."""
-    rng = np.random.default_rng(2)
-    rows = []
-    for p in range(patterns):
-        chosen = rng.choice(WORDS, fixed).tolist()
-        for f in range(fillings):
-            w = iter([*chosen, *rng.choice(WORDS, 9 - fixed)])
-            text = (
-                f"{next(w)} had {rng.integers(2, 99)} {next(w)} {next(w)}, and they were at the "
-                f"{next(w)} {next(w)}. Did {next(w)} have more than {rng.integers(2, 99)} of "
-                f"{next(w)} {next(w)} in {next(w)}?"
-            )
-            rows.append(Item(f"{p}.{f}", text, ("no", "yes"), int("0110100110"[p % 10])))
-    return ItemSet("problems", "label", tuple(rows), ("no", "yes"))
-
-
-def test_templates_of_one_frame_are_found_by_their_words() -> None:
-    """Numbers are fillings, and a frame that all have is none: forty templates, nothing across."""
-    items = one_frame(fixed=7)
-    groups = find_groups(make_task(items))
-    family = [item.id.partition(".")[0] for item in items]
-    for name in set(family):
-        assert len({n for n, own in zip(groups.numbers, family, strict=True) if own == name}) == 1
-    assert len(np.unique(groups.numbers)) > 20
-    assert not quick(items, folds=2).verdict.predictable
-
-
-def test_where_templates_of_one_frame_cannot_be_found_it_is_said_loudly(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("horsesense_extras.cue_tests.evaluate.REFITS", 30)
-    result = quick(one_frame(fixed=1, patterns=6, fillings=30), folds=2)
-    assert result.verdict.row.low is not None
-    assert not result.verdict.predictable
-    assert "cannot be told" in result.verdict.sentence
-    assert any("--group FIELD" in advice for advice in result.verdict.advice)
-
-
-def test_fillings_of_a_template_need_no_word_in_common() -> None:
-    frames = ["{} is in {}, and {} is not at {}.", "{} was above {}; {} was below {}, or on it."]
-    texts = [frames[i % 2].format(*(f"The {WORDS[(7 * i + j) % 60]}" for j in range(4)))
-             for i in range(12)]  # fmt: skip
-    others = [
-        Item(f"o{i}", f"{WORDS[i]} {i} {WORDS[-i]}!", ("no", "yes"), i % 2) for i in range(60)
-    ]
-    items = [Item(str(i), text, ("no", "yes"), i % 2) for i, text in enumerate(texts)]
-    numbers = find_groups(make_task(ItemSet("t", "label", (*items, *others)))).numbers
-    assert len(set(numbers[:12:2])) == len(set(numbers[1:12:2])) == 1
-    assert numbers[0] != numbers[1]
-
-
-def test_turned_rows_give_the_same_weights() -> None:
-    rng = np.random.default_rng(0)
-    x, y = rng.poisson(0.3, (40, 300)).astype(float), rng.integers(0, 3, 40)
-    for labels in (y, np.minimum(y, 1)):
-        slow = fit(CLASSIFIERS[0], x, labels, 3)
-        fast = fit(CLASSIFIERS[0], x, labels, 3, turned=Turned.of(x))
-        assert np.abs(slow.weights - fast.weights).max() < 2e-3
-        assert slow.predict(x).tolist() == fast.predict(x).tolist()
-    assert Turned.of(np.zeros((3, 4))) is None
-
-
 def test_the_published_method_draws_the_published_kappa(planted: CueResult) -> None:
     faithful = replace(planted, faithful=True)
     drawn, own = cues_charts.heat_map([faithful]), cues_charts.heat_map([planted])
@@ -230,18 +157,6 @@ def test_the_published_method_draws_the_published_kappa(planted: CueResult) -> N
     assert "Kappa_uniform" in drawn
     assert "Kappa_uniform" not in own
     assert "kappa_uniform" in cues_charts.vectors(faithful)
-
-
-def test_a_majority_label_alone_is_never_predictable() -> None:
-    items = generated(5, 300)
-    mostly = tuple(
-        replace(item, gold=0 if i % 5 else item.gold) for i, item in enumerate(items.items)
-    )
-    result = quick(replace(items, items=mostly))
-    row = result.row("1-gram TFIDF word")
-    assert row.kappa_uniform > 0.5
-    assert row.kappa == pytest.approx(0, abs=0.1)
-    assert not result.verdict.predictable
 
 
 def choices(n: int = 260, longest: float = 0.0) -> ItemSet:
@@ -263,31 +178,6 @@ def test_the_longest_option_is_found_as_a_cue() -> None:
     assert result.row("length alone").kappa > 0.3  # type: ignore[operator]
     assert result.row("position alone").kappa < 0.15  # type: ignore[operator]
     assert any(cue.kind == "length" and cue.label == "right option" for cue in result.cues)
-
-
-def test_options_without_a_cue_are_not_predictable() -> None:
-    assert not quick(choices()).verdict.predictable
-
-
-def test_choices_with_one_set_of_options_are_labels() -> None:
-    items = generated(1, 60)
-    as_choice = replace(items, kind="choice", labels=())
-    assert make_task(as_choice).kind == "labels"
-    assert make_task(as_choice).labels == ("no", "yes")
-
-
-def test_the_published_method_shows_cheap_cues_in_the_list_alone() -> None:
-    found = find_cues(generated(1, 200, 0.4), faithful=True, jobs=1)
-    assert {row.features.split()[0] for row in found.rows} == {"1-gram", "2-gram", "readability"}
-    still = {each.what: each.faithful for each in CLEVER_HANS.still_differs()}
-    assert "no vector, cell or verdict has them" in still["cheap cues"]
-    assert "list of the strongest cues" in still
-
-
-def test_faithful_choices_have_letters_as_labels() -> None:
-    task = make_task(choices(40), faithful=True)
-    assert task.labels == ("a", "b", "c", "d")
-    assert "\nC. " in task.texts[0]
 
 
 # ---- bad input
@@ -327,43 +217,6 @@ def relabelled(n: int, labels: list[str]) -> ItemSet:
 def test_what_cannot_be_done_is_said(items: ItemSet, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         find_cues(items)
-
-
-def test_exclusions_are_counted() -> None:
-    items = generated(0, 60)
-    odd = [
-        Item("rare", "a text of its own", ("no", "yes", "maybe"), 2),
-        Item("blank", " \n", ("no", "yes"), 0),
-        Item("open", "no gold here", ("no", "yes"), None),
-    ]
-    notes = " ".join(make_task(replace(items, items=(*items.items, *odd))).notes)
-    assert "Items left out because they have no gold: 1." in notes
-    assert "Items left out because of an empty text: 1." in notes
-    assert "so nothing can predict it: 1." in notes
-
-
-def test_many_labels_long_texts_and_scripts_without_spaces() -> None:
-    many = relabelled(300, [f"label{i // 2}" for i in range(300)])
-    assert quick(many, folds=2).rows[0].labels == 150
-    long = replace(generated(0, 40), items=tuple(generated(0, 40)))
-    first = replace(long.items[0], question="word " * 400_000)
-    task = make_task(replace(long, items=(first, *long.items[1:])))
-    assert len(task.texts[0]) <= 100_000
-    assert any("cut to 100,000" in note for note in task.notes)
-    chinese = tuple(
-        replace(i, question="猫坐在垫子上" + "很好不坏"[int(i.id) % 4]) for i in long.items
-    )
-    assert any("without spaces" in n for n in make_task(replace(long, items=chinese)).notes)
-
-
-def test_layout_that_goes_with_a_label_is_noted_not_used() -> None:
-    items = generated(0, 200)
-    spaced = tuple(
-        replace(i, question=i.question + ("\n\nAnswer" if i.gold else "\nAnswer")) for i in items
-    )
-    task = make_task(replace(items, items=spaced))
-    assert any("a blank line" in note for note in task.notes)
-    assert not any("\n" in text for text in task.texts)
 
 
 # ---- models
@@ -408,27 +261,6 @@ def row(family: str, difference: float, half: float, dataset: str) -> Dependence
     )  # fmt: skip
 
 
-def test_data_sets_pool_with_their_spread(planted: CueResult) -> None:
-    same = [replace(planted, families=(row("F", 0.1, 0.05, d),)) for d in "abc"]
-    mixed = [
-        replace(planted, families=(row("F", v, 0.05, d),)) for v, d in ((0.4, "a"), (-0.2, "b"))
-    ]
-    (tight,), (wide,) = family_summary(same)[0], family_summary(mixed)[0]
-    assert tight.difference == pytest.approx(0.1)
-    # Equal effects: the error is that of their own variances, with Student's t of two degrees.
-    half = 0.05 / 3**0.5 * student.ppf(0.975, 2) / norm.ppf(0.975)
-    assert (tight.high - tight.low) / 2 == pytest.approx(half)  # type: ignore[operator]
-    assert wide.low < 0 < wide.high  # type: ignore[operator]
-    # One that could not be told is left out, and said to be.
-    few = replace(row("F", 0.2, 0.05, "z"), low=None, high=None, p_value=None, note="too few")
-    (with_few,) = family_summary([*same, replace(planted, families=(few,))])[0]
-    assert (with_few.difference, with_few.note) == (tight.difference, "left out: z: too few")
-    (alone,) = family_summary([same[0], replace(planted, families=(few,))])[0]
-    assert (alone.low, alone.p_value) == (pytest.approx(0.05), 0.5)
-    (none,) = family_summary([replace(planted, families=(few,))] * 2)[0]
-    assert (none.difference, none.p_value, none.note) == (None, None, "z: too few; z: too few")
-
-
 def test_pooled_effects_are_those_of_statsmodels(planted: CueResult) -> None:
     """Hartung and Knapp's interval, where effects differ more than their own errors say."""
     from statsmodels.stats.meta_analysis import combine_effects
@@ -444,50 +276,6 @@ def test_pooled_effects_are_those_of_statsmodels(planted: CueResult) -> None:
     assert found.difference == pytest.approx(theirs.mean_effect_re)
     half = max(theirs.sd_eff_w_re_hksj, theirs.sd_eff_w_re) * student.ppf(0.975, 3)
     assert found.high - found.difference == pytest.approx(half)  # type: ignore[operator]
-
-
-def test_families_of_data_sets_that_do_not_differ_are_called_so(planted: CueResult) -> None:
-    """Four data sets whose effects scatter about 0: p at most 5 %, interval 95 %."""
-    rng, studies = np.random.default_rng(5), 500
-    covered = alarms = 0
-    for _ in range(studies):
-        errors = rng.uniform(0.02, 0.06, 4)
-        drawn = rng.normal(0, np.sqrt(errors**2 + 0.05**2))
-        sets = [
-            replace(planted, families=(row("F", d, norm.ppf(0.975) * e, str(e)),))
-            for d, e in zip(drawn, errors, strict=True)
-        ]
-        [found] = family_summary(sets)[0]
-        covered += found.low <= 0 <= found.high  # type: ignore[operator]
-        alarms += found.p_value <= 0.05  # type: ignore[operator]
-    assert covered / studies > 0.92
-    assert alarms / studies < 0.075
-
-
-def test_a_feature_that_nearly_all_items_have_is_no_cue() -> None:
-    """70 of 71 against 179 of 182: more frequent with the label, as luck has it."""
-    rng = np.random.default_rng(3)
-    texts = [" ".join(rng.choice(WORDS, 8)) for _ in range(253)]
-    plain = {0, 71, 72, 73}
-    rows = [
-        Item(str(i), text + ("" if i in plain else "."), ("no", "yes"), int(i < 71))
-        for i, text in enumerate(texts)
-    ]
-    result = quick(ItemSet("stops", "label", tuple(rows), ("no", "yes")), grouping="none")
-    assert not result.cues
-
-
-def test_no_cues_are_listed_where_labels_are_drawn() -> None:
-    listed = sum(bool(quick(generated(s), seed=s, folds=2).cues) for s in range(10))
-    assert listed <= 3  # a false discovery rate of 5 % among n-grams, and among cheap cues
-
-
-def test_nothing_is_said_of_kappas_where_one_label_is_always_predicted(planted: CueResult) -> None:
-    silent = replace(planted.verdict.row, kappa=0.0, low=None, high=None, p_value=1.0)
-    verdict = judge(silent, planted.rows, None, constant=True, faithful=False)
-    assert not verdict.predictable
-    assert not any("are not excluded" in advice for advice in verdict.advice)
-    assert "always says the same label" in verdict.advice[0]
 
 
 def test_recorded_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -539,27 +327,7 @@ def test_balancing_removes_a_cue_and_edits_nothing() -> None:
     assert share < 0.3
 
 
-def test_a_set_without_cues_is_left_nearly_whole() -> None:
-    found = balance(generated(4, 400), grouping="none")
-    assert found.rounds == 0
-    assert len(found.kept) == 400
-
-
-def test_a_set_given_away_entirely_is_refused() -> None:
-    with pytest.raises(UsageError, match="would be left"):
-        balance(generated(0, 300, 1.0), grouping="none")
-
-
 # ---- output
-
-
-def test_json_rows_have_the_promised_fields(planted: CueResult) -> None:
-    found = as_json([planted])
-    promised = "dataset features classifier kappa kappa_uniform balanced_accuracy majority "
-    promised += "low high p_value n labels grouped"
-    assert " ".join(found["rows"][0]) == promised
-    assert {"verdict", "cues", "models"} <= set(found)
-    json.dumps(found)
 
 
 def test_the_report_is_closed_and_escapes(planted: CueResult, tmp_path: Path) -> None:
@@ -575,27 +343,6 @@ def test_the_report_is_closed_and_escapes(planted: CueResult, tmp_path: Path) ->
     assert "http://" not in html.replace("http://www.w3.org", "")
     assert "All feature vectors" in html
     assert planted.verdict.sentence in html
-
-
-@pytest.mark.parametrize("reply", ["often", "never"])
-def test_the_report_of_models_is_written(tmp_path: Path, reply: str) -> None:
-    """`--responses FILE --out PAGE`: with differences, and where every answer is wrong."""
-    source, given, page = (tmp_path / name for name in ("items.jsonl", "said.jsonl", "cues.html"))
-    items = generated(2, 300, 0.6)
-    rows = [{"id": i.id, "text": i.question, "label": i.options[i.gold or 0]} for i in items]
-    source.write_text("\n".join(map(json.dumps, rows)))
-    said = [
-        {"item_id": i.id, "model": model, "correct": reply in i.question and int(i.id) % 3 > 0}
-        for i in items
-        for model in ("gpt-4", "gpt-3", "claude-2")
-    ]
-    given.write_text("\n".join(map(json.dumps, said)))
-    common = ["--folds", "2", "--repeats", "1", "--jobs", "1", "--no-groups"]
-    call = ["cues", str(source), *common, "--responses", str(given), "--out", str(page)]
-    assert CliRunner().invoke(app(), call, catch_exceptions=False).exit_code == 0
-    text = page.read_text()
-    assert "Dependence on cues by model family" in text
-    assert ("Better where cues predict the label" in text) == (reply == "often")
 
 
 def test_the_command_line(tmp_path: Path) -> None:
@@ -655,48 +402,8 @@ def test_the_published_cells(shared: Path, name: str) -> None:
 
 
 @pytest.mark.shared
-def test_our_draw_is_as_large_as_the_published_split(shared: Path) -> None:
-    items = published_rows(shared, "fantasy_reasoning")
-    _, split = published_draw(len(items))
-    named = published([item.split for item in items])
-    for part in ("fit", "choose", "test"):
-        assert len(getattr(split, part)) == len(getattr(named, part))
-
-
-@pytest.mark.shared
-def test_true_presence_differs_from_the_published_bug(shared: Path) -> None:
-    items = published_rows(shared, "babi_task_16")
-    rows = [
-        find_cues(items, faithful=True, presence_bug=bug, jobs=1).row("2-gram presence token")
-        for bug in (True, False)
-    ]
-    assert rows[0].kappa_uniform != rows[1].kappa_uniform
-
-
-@pytest.mark.shared
 def test_stories_and_templates_of_real_sets_are_found(shared: Path) -> None:
     task = make_task(published_rows(shared, "fantasy_reasoning"))
     groups = find_groups(task)
     assert groups.n_grouped > 150
     assert "a sentence in common" in groups.joined
-
-
-def test_what_enters_no_number_is_counted_apart(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Of 190 rows, 20 say null, 10 nothing, 10 are second answers and 7 of unknown items."""
-    items = generated(2, 200)
-    rows = [{"item_id": i.id, "response": i.options[i.gold or 0]} for i in items.items[:150]]
-    rows += [{"item_id": i.id, "response": None} for i in items.items[150:170]]
-    rows += [{"item_id": i.id} for i in items.items[170:180]]
-    rows += [{"item_id": i.id, "response": "no"} for i in items.items[:10]]
-    rows += [{"item_id": f"x{i}", "response": "no"} for i in range(7)]
-    source = tmp_path / "said.jsonl"
-    source.write_text("\n".join(map(json.dumps, rows)))
-    [answers] = load_answers(source, items)
-    assert sum(right is not None for right in answers.right.values()) == 150
-    line = capsys.readouterr().err
-    assert "160 recorded answers are used, 37 are not" in line
-    assert "30 that choose no option" in line
-    assert "7 of other items" in line
-    assert "10 items were answered more than once; their answers are averaged" in line

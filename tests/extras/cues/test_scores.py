@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score
 
-from horsesense.errors import UsageError
 from horsesense.items.item import Item, ItemSet
 from horsesense.stats.within_strata import WithinStrata
 from horsesense_extras.cue_tests import scores
@@ -44,15 +43,6 @@ def test_scores_equal_scikit_learns(seed: int) -> None:
     assert scores.balanced_accuracy(predicted, gold, 3) == pytest.approx(np.mean(balanced))
 
 
-def test_a_constant_predictor_has_no_kappa_to_show() -> None:
-    gold = np.array([0] * 75 + [1] * 25)
-    always = np.zeros((1, 100), np.int64)
-    assert scores.kappa(always, gold, 2) == 0
-    assert scores.kappa_uniform(scores.accuracy(always, gold), 0.5) == 0.5
-    assert scores.is_constant(always)
-    assert np.isnan(scores.interval(always, gold, 2, np.arange(100))).all()
-
-
 def test_the_interval_is_the_bootstraps() -> None:
     predicted, gold = drawn(1, 0.5, 400)
     low, high = scores.interval(predicted[:1], gold, 3, np.arange(400))
@@ -62,46 +52,11 @@ def test_the_interval_is_the_bootstraps() -> None:
     assert (high - low) / 2 == pytest.approx(1.966 * np.std(drawn_kappas), rel=0.1)
 
 
-def test_repeats_do_not_narrow_the_interval() -> None:
-    predicted, gold = drawn(1, 0.5, 400)
-    low, high = scores.interval(predicted, gold, 3, np.arange(400))
-    halves = [np.diff(scores.interval(row[None], gold, 3, np.arange(400)))[0] for row in predicted]
-    assert high - low == pytest.approx(np.sqrt(np.mean(np.square(halves))))
-
-
 def test_perfect_predictions_have_an_exact_lower_end() -> None:
     gold = np.arange(100) % 2
     low, high = scores.interval(gold[None], gold, 2, np.arange(100))
     assert high == 1
     assert low == pytest.approx(1 - 2 * (1 - 0.025 ** (1 / 100)))  # Clopper-Pearson, 100 of 100
-
-
-def test_groups_widen_the_interval() -> None:
-    predicted, gold = drawn(1, 0.5)
-    repeated_items = np.repeat(np.arange(200), 4)
-    one = scores.interval(predicted, gold, 3, ALONE)
-    four = scores.interval(predicted[:, repeated_items], gold[repeated_items], 3, repeated_items)
-    assert four == pytest.approx(one, abs=0.003)
-
-
-@given(st.integers(0, 10_000))
-@settings(max_examples=30, deadline=None)
-def test_permuting_keeps_labels_within_strata(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    gold, strata = rng.integers(0, 3, 60), rng.integers(0, 2, 60)
-    groups = rng.integers(0, 20, 60)
-    out = scores.permuted(gold, groups, strata, rng)
-    for stratum in (0, 1):
-        at = strata == stratum
-        assert sorted(out[at]) == sorted(gold[at])
-
-
-def test_permutation_p_of_luck_and_of_knowledge() -> None:
-    gold = np.arange(200) % 2
-    luck = np.random.default_rng(0).integers(0, 2, (1, 200))
-    ps = scores.permutation_ps([gold[None], luck], gold, ALONE, np.zeros(200, int), 199, 0)
-    assert ps[0] == pytest.approx(1 / 200)
-    assert ps[1] > 0.05
 
 
 def folded(rng: np.random.Generator, n: int, folds: int) -> tuple[np.ndarray, np.ndarray]:
@@ -211,22 +166,6 @@ def test_related_items_are_found(texts: list[str], rule: str) -> None:
     assert groups.n_grouped == 2
 
 
-def test_an_instruction_before_every_item_is_no_group() -> None:
-    texts = [f"{LONG}.\nnumber{i} item{i * 7}" for i in range(40)]
-    groups = find_groups(make_task(labelled(texts, [i % 2 for i in range(40)])))
-    assert groups.n_grouped == 0
-
-
-def test_given_clusters() -> None:
-    texts = [f"w{i} x{i}" for i in range(40)]
-    clusters = [f"story {i // 4}" for i in range(40)]
-    task = make_task(labelled(texts, [i % 2 for i in range(40)], clusters))
-    assert len(np.unique(find_groups(task, "given").numbers)) == 10
-    assert len(np.unique(find_groups(task, "none").numbers)) == 40
-    with pytest.raises(UsageError, match="no item names a cluster"):
-        find_groups(make_task(labelled(texts, [i % 2 for i in range(40)])), "given")
-
-
 # Two labels of four items each; in both, easy items are answered right half as often again:
 # label 0: 2/2 against 1/2 (+0.5), label 1: 1/2 against 0/2 (+0.5); equal weights.
 def test_the_stratified_difference_of_a_worked_example() -> None:
@@ -237,16 +176,3 @@ def test_the_stratified_difference_of_a_worked_example() -> None:
     assert found.estimate == pytest.approx(0.5)
     # 3 and 1 right of 4 with 2 easy each: both all on the easy ones in 1/2 times 1/2 of all deals.
     assert found.p() == pytest.approx(0.5)
-
-
-def test_a_shared_label_habit_is_no_dependence() -> None:
-    """Model and cues both favour label 1, each by its own lot: raw differs, stratified does not."""
-    rng = np.random.default_rng(0)
-    gold = rng.integers(0, 2, 20_000)
-    easy = rng.random(20_000) < np.where(gold == 1, 0.9, 0.2)
-    right = (rng.random(20_000) < np.where(gold == 1, 0.9, 0.3)).astype(float)
-    found = WithinStrata.of(right, easy, gold, np.arange(20_000))
-    assert right[easy].mean() - right[~easy].mean() > 0.3
-    assert found.estimate is not None
-    assert abs(found.estimate) < 0.02
-    assert (found.p() or 0) > 0.05

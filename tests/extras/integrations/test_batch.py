@@ -11,13 +11,11 @@ import pytest
 
 import horsesense as hs
 from command_line import call
-from horsesense.errors import ModelError
 from horsesense.models.registry import make_model
 from horsesense.runs.settings import Settings
 from horsesense.testing.faults import letter
 from horsesense_extras.integrations import batch
 from horsesense_extras.integrations.batch import take_answers, write_batch
-from horsesense_extras.models.batch import from_spec
 
 TWO_STAGES = "misleading_replaced"
 
@@ -105,44 +103,6 @@ def test_answers_of_another_run_are_refused(tmp_path: Path) -> None:
         take_answers(
             run.directory, [write(tmp_path / "b.jsonl", [answered(request) | {"custom_id": "7"}])]
         )
-
-
-def test_files_are_split_where_services_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(batch, "MOST_REQUESTS", 10)
-    run = planned(tmp_path)
-    written = write_batch(run.directory, tmp_path / "b")
-    sizes = [len((tmp_path / "b" / name).read_bytes().splitlines()) for name in written.files]
-    assert sum(sizes) == written.requests
-    assert max(sizes) == 10
-    assert len(sizes) == -(-written.requests // 10)
-
-
-def test_a_batch_model_is_said_what_it_takes() -> None:
-    model = from_spec("o4?limit=max_completion_tokens&temperature=own&form=chat&top_logprobs=5")
-    assert model.identity == "batch:o4"
-    assert model.dialect.limit_field == "max_completion_tokens"
-    assert not model.dialect.temperature
-    for wrong in ("m?tokens=1", "m?form=talk", "m?top_logprobs=x", "m?top_logprobs=50"):
-        with pytest.raises(hs.UsageError):
-            from_spec(wrong)
-
-
-def test_a_batch_model_is_not_asked_directly(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="asked by files"):
-        hs.audit("sample", "batch:m", out=tmp_path / "r", limit=3, probes="order")
-    assert not (tmp_path / "r").exists()
-
-
-def test_a_plan_can_be_asked_by_a_server_later(tmp_path: Path) -> None:
-    run = planned(tmp_path, model="sim:oracle")
-    assert run.trials.height > 0
-    hs.open(tmp_path / "run").ask("sim:oracle")
-    done = hs.open(tmp_path / "run")
-    done.read()
-    done.measure()
-    assert done.estimate("accuracy", reader="text").value == 1.0
 
 
 def test_what_is_left_out_and_what_is_missing_adds_up(tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ import orjson
 import polars as pl
 import pytest
 
-import horsesense as hs
 from horsesense.api import Run
 from horsesense.models.registry import make_model
 from horsesense.runs.exchanges import exchanges
@@ -155,21 +154,6 @@ def test_every_eval_ever_records_agree_with_the_run(run: Run, tmp_path: Path) ->
     assert {row["evaluation_id"] for row in instances} == {record["evaluation_id"]}
 
 
-def test_records_of_ours_are_imported_as_published(run: Run, tmp_path: Path) -> None:
-    folder = write_every_eval_ever(run.results, tmp_path / "record")
-    again = load_log(folder, out=tmp_path / "again")
-    kept = run.trials.filter(probe="original").join(run.readings, on="trial", how="semi")
-    assert again.trials.height == kept.height
-    assert set(again.items.by_id) == set(kept["item_id"])
-    one, other = (
-        dict(
-            r.readings.filter(reader="text").join(t, on="trial").select("item_id", "correct").rows()
-        )
-        for r, t in ((again, again.trials), (run, kept))
-    )
-    assert one == {item: right for item, right in other.items() if item in one}
-
-
 @pytest.mark.parametrize("name", list(WRITERS))
 def test_answers_in_exported_logs_are_found_for_cues(run: Run, tmp_path: Path, name: str) -> None:
     path = WRITERS[name](run.results, tmp_path / name)
@@ -177,14 +161,6 @@ def test_answers_in_exported_logs_are_found_for_cues(run: Run, tmp_path: Path, n
     [after] = load_answers(path, run.items)
     assert dict(after.right) == dict(before.right)
     assert set(after.right) == set(run.items.by_id)
-
-
-def test_a_folder_that_exists_is_never_overwritten(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "x").mkdir()
-    (tmp_path / "x" / "mine.txt").write_text("keep")
-    with pytest.raises(hs.UsageError, match="exists already"):
-        write_parquet(run.results, tmp_path / "x")
-    assert (tmp_path / "x" / "mine.txt").read_text() == "keep"
 
 
 @pytest.mark.parametrize(

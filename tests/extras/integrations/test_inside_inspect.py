@@ -12,7 +12,6 @@ from typing import Any
 import polars as pl
 import pytest
 
-import horsesense as hs
 from horsesense.api import Run
 from horsesense.models.registry import make_model
 from horsesense.runs.settings import Settings
@@ -120,24 +119,6 @@ def numbers(shuffle: bool = False):
 """
 
 
-def test_orders_ask_an_existing_task_in_other_orders(tmp_path: Path) -> None:
-    """A server that always says B: the scorer counts by content, and the log holds the orders."""
-    (tmp_path / "task.py").write_text(TASK)
-    with FaultServer(answer=lambda prompt: "ANSWER: B") as always_b:
-        log = evaluated(
-            tmp_path / "logs", always_b, "task.py@numbers", "--solver", "horsesense/orders",
-            "--epochs", "4",
-        )  # fmt: skip
-    run = load_log(log, out=tmp_path / "run")
-    orders = run.trials.filter(pl.col("probe") == "order")
-    assert orders["item_id"].n_unique() == 12
-    assert set(orders.group_by("item_id").len()["len"]) == {4}
-    accuracy = run.estimate("accuracy", "order", reader="text", condition="design=recorded")
-    assert accuracy.value == 0.25  # every option stands at B once
-    found = inspect_ai.log.read_eval_log(str(log))
-    assert found.results.scores[0].metrics["accuracy"].value == 0.25
-
-
 def test_the_scorer_reads_what_was_said_also_where_options_were_shuffled(
     server: FaultServer, tmp_path: Path
 ) -> None:
@@ -183,20 +164,6 @@ def test_a_provider_that_fails_is_asked_again_and_then_a_failure(tmp_path: Path)
         )
         assert shaky.faulted["500"] > 0
     assert run.findings["failures"] == 0
-
-
-@pytest.mark.parametrize(
-    ("spec", "said"),
-    [
-        ("inspect:nobody/model", "cannot make the model"),
-        (f"inspect:{MODEL}?reasoning_effort=enormous", "do not fit"),
-        (f"inspect:{MODEL}?temperature=1", "no setting of Inspect's models"),
-        (f"inspect:{MODEL}@http://u:p@localhost/v1", "a user name, a password"),
-    ],
-)
-def test_a_wrong_specification_is_said_before_anything_is_asked(spec: str, said: str) -> None:
-    with pytest.raises(hs.UsageError, match=said):
-        make_model(spec)
 
 
 def test_reasoning_settings_reach_the_provider_and_the_identity() -> None:

@@ -10,11 +10,15 @@ import pytest
 
 import horsesense as hs
 from horsesense.api import Run
+from horsesense.models.base import Asked, NeedsAnswerKey
+from horsesense.models.messages import Request, Response, SamplingParams
+from horsesense.models.registry import make_model
+from horsesense.runs.run import complete
 from horsesense.runs.settings import Settings
 from horsesense.testing.faults import FaultServer
 from horsesense_extras.api import load_log
 from horsesense_extras.integrations.lm_eval_samples import write_lm_eval
-from horsesense_extras.integrations.lm_eval_task import write_tasks
+from horsesense_extras.integrations.lm_eval_task import trial_of_document, write_tasks
 
 lm_eval = pytest.importorskip(
     "lm_eval", reason="needs lm-eval: scripts/test_harnesses installs and runs it"
@@ -29,10 +33,8 @@ def evaluated(folder: Path, group: str, model: Any, out: Path) -> dict[str, Any]
     from lm_eval.loggers import EvaluationTracker
     from lm_eval.tasks import TaskManager
 
-    from horsesense_extras.integrations.lm_eval_model import HorsesenseLM
-
     found = lm_eval.simple_evaluate(
-        model=HorsesenseLM(model),
+        model=_lm(model),
         tasks=[group],
         task_manager=TaskManager(include_path=str(folder)),
         log_samples=True,
@@ -44,6 +46,42 @@ def evaluated(folder: Path, group: str, model: Any, out: Path) -> dict[str, Any]
     for name, rows in samples.items():
         tracker.save_results_samples(task_name=name, samples=rows)
     return found
+
+
+def _lm(spec: str) -> Any:
+    """One of our models as lm-eval calls it; it answers the documents of our tasks alone."""
+    from lm_eval.api.model import LM
+
+    class Ours(LM):  # type: ignore[misc]
+        def generate_until(self, requests: Any, **_: Any) -> list[str]:
+            wanted = [SamplingParams(max_tokens=each.args[1]["max_gen_toks"]) for each in requests]
+            return [answer.text for answer in self._answers(requests, wanted)]
+
+        def loglikelihood(self, requests: Any, **_: Any) -> list[tuple[float, bool]]:
+            wanted = [SamplingParams(max_tokens=0, continuations=(r.args[1],)) for r in requests]
+            answers = self._answers(requests, wanted)
+            return [(next(iter(a.continuations.values()))[0], False) for a in answers]
+
+        def loglikelihood_rolling(self, requests: Any, **_: Any) -> list[float]:
+            raise NotImplementedError
+
+        def _answers(self, requests: Any, wanted: list[SamplingParams]) -> list[Response]:
+            asked = [
+                Request((("user", each.args[0]),), None, params) if spec.startswith("http")
+                else Request(None, each.args[0], params)
+                for each, params in zip(requests, wanted, strict=True)
+            ]  # fmt: skip
+            return complete(self._ask(asked, [each.doc for each in requests]))
+
+        async def _ask(self, requests: list[Request], docs: list[Any]) -> list[Response]:
+            async with make_model(spec) as model:
+                keyed = [Asked(each.key(model.identity), each) for each in requests]
+                for each, doc in zip(keyed, docs, strict=True):
+                    if isinstance(model, NeedsAnswerKey):
+                        model.attach_trial(each.key, trial_of_document(doc))
+                return [each for each in await model.respond(keyed) if isinstance(each, Response)]
+
+    return Ours()
 
 
 def settings(model: str, **more: Any) -> Settings:
@@ -85,20 +123,6 @@ def test_the_filter_reads_replies_that_no_match_would(tmp_path: Path) -> None:
     told = found["results"][f"{made.group}_original"]
     assert told["answered,horsesense"] == 1.0
     assert told["acc,horsesense"] == sum(row["doc"]["target"] == "A" for row in rows) / 9
-
-
-def test_an_lm_scores_texts_of_any_task(tmp_path: Path) -> None:
-    """Our local model in lm-eval's own scoring of a task of its own making."""
-    from horsesense_extras.integrations.lm_eval_model import HorsesenseLM
-
-    with pytest.raises(hs.UsageError, match="answers trials of horsesense alone"):
-        HorsesenseLM("sim:oracle").generate_until([_instance("Who?")])
-
-
-def _instance(context: str) -> Any:
-    from lm_eval.api.instance import Instance
-
-    return Instance("generate_until", {"text": context}, (context, {"max_gen_toks": 4}), 0)
 
 
 def test_exported_samples_have_the_form_of_lm_eval(tmp_path: Path) -> None:

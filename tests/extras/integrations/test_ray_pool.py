@@ -15,7 +15,7 @@ from horsesense.version import __version__
 from horsesense_extras.integrations import ray_engine
 from horsesense_extras.integrations.ray_engine import RayEngine
 from horsesense_extras.workers.schedule import Event
-from horsesense_extras.workers.work import Job, Outcome, Standing
+from horsesense_extras.workers.work import Job, Outcome
 
 DONE = Outcome(RunSummary(answered=3), Spent(3))
 JOB = Job("1/2", Limits())
@@ -96,26 +96,16 @@ def ray(monkeypatch: pytest.MonkeyPatch) -> Ray:
 TASK: Any = SimpleNamespace(items=())
 
 
-def test_a_worker_is_ready_works_and_says_how_far_it_is(ray: Ray) -> None:
+def test_a_worker_is_ready_and_works(ray: Ray) -> None:
     with RayEngine(workers=1).pool(TASK) as pool:
         assert ray.up
         worker = pool.start()
         assert pool.events(0) == [Event(worker, "ready")]
         pool.give(worker, JOB)
-        assert pool.standings() == {}
-        ray.actors[0].says["standing"] = Standing(done=2)
-        assert pool.standings() == {worker: Standing(done=2)}
         ray.actors[0].says["work"] = DONE
         assert pool.events(0) == [Event(worker, "done", DONE)]
     assert ray.actors[0].dead
     assert not ray.up
-
-
-def test_a_session_that_was_there_stays(ray: Ray) -> None:
-    ray.up = True
-    with RayEngine(workers=1).pool(TASK):
-        pass
-    assert ray.up
 
 
 def test_deaths_are_told_once_whatever_a_worker_was_doing(ray: Ray) -> None:
@@ -124,26 +114,13 @@ def test_deaths_are_told_once_whatever_a_worker_was_doing(ray: Ray) -> None:
         del ray.actors[0].says["version"]
         assert {event.worker for event in pool.events(0)} == {idle, busy}
         pool.give(busy, JOB)
-        pool.standings()
         for actor in ray.actors:
             actor.dead = True
-        assert pool.standings() == {}
         pool.give(idle, JOB)  # by somebody who was not told yet
         told = [*pool.events(0), *pool.events(0), *pool.events(0)]
         assert sorted(event.worker for event in told) == [starting, idle, busy]
         assert {(event.kind, event.why) for event in told} == {("died", "the actor died")}
-        pool.steer(busy, 1.0)
         pool.stop()
-
-
-def test_a_defect_is_raised(ray: Ray) -> None:
-    with RayEngine(workers=1).pool(TASK) as pool:
-        worker = pool.start()
-        pool.events(0)
-        pool.give(worker, JOB)
-        ray.actors[0].says["work"] = RayTaskError("a defect")
-        with pytest.raises(RayTaskError):
-            pool.events(0)
 
 
 def test_machines_with_another_version_are_refused(ray: Ray) -> None:
@@ -152,14 +129,6 @@ def test_machines_with_another_version_are_refused(ray: Ray) -> None:
         ray.actors[0].says["version"] = "0.0.1"
         with pytest.raises(UsageError, match=r"A worker has horsesense 0\.0\.1"):
             pool.events(0)
-
-
-def test_a_cluster_where_nobody_listens(ray: Ray) -> None:
-    with (
-        pytest.raises(UsageError, match=r"no Ray cluster at 127\.0\.0\.1:1"),
-        RayEngine(workers=1, address="127.0.0.1:1").pool(TASK),
-    ):
-        pass
 
 
 @pytest.mark.parametrize(("address", "kind"), [(None, ModelError), ("auto", UsageError)])

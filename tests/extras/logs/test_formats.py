@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ import pytest
 from horsesense.errors import ItemsError, UsageError
 from horsesense_extras.logs import streams
 from horsesense_extras.logs.known_items import KnownItems
-from horsesense_extras.logs.options import in_own_order, index_of, lettered, shown_order
+from horsesense_extras.logs.options import index_of, lettered, shown_order
 from horsesense_extras.logs.registry import is_log, open_logs
 from horsesense_extras.logs.sample import Sample
 
@@ -109,45 +108,6 @@ def test_targets_are_letters_lists_or_texts(tmp_path: Path) -> None:
     assert log.left_out.counts == {"several options are right": 1}
 
 
-def test_pooled_messages_of_both_forms(tmp_path: Path) -> None:
-    pool = [
-        {"role": "system", "content": "Be brief."},
-        {"role": "user", "content": "attachment://k"},
-    ]
-    event = {
-        "event": "model", "model": "made/m", "input": [], "input_refs": [[0, 2]],
-        "output": {"choices": [{"message": {"content": "B"}, "stop_reason": "max_tokens"}]},
-    }  # fmt: skip
-    shared = {
-        "events": [event, {"event": "score"}, {**event, "input_refs": [[0, 1]]}],
-        "attachments": {"k": "Which is red?\n1. grass\n2. blood"},
-    }
-    rows = [
-        inspect_sample(id="new", events_data={"messages": pool}, **shared),
-        inspect_sample(id="old", message_pool=pool, **shared),
-    ]
-    for sample in samples(inspect_json(tmp_path / "log.json", rows)):
-        assert sample.prompt == (
-            ("system", "Be brief."), ("user", "Which is red?\n1. grass\n2. blood")
-        )  # fmt: skip
-        assert (sample.order, sample.labels) == ((1, 0), ("1", "2"))
-        assert (sample.reply, sample.finish_reason) == ("B", "length")
-
-
-def test_a_shuffled_sample_without_events_is_read_from_its_explanation(tmp_path: Path) -> None:
-    told = (
-        "Choices were shuffled before generating a response, the following was sent to the model:"
-        "\n\nA) grass\nB) blood\nShuffled answer:\nANSWER: B"
-    )
-    score = {"choice": {"value": "C", "answer": "A", "explanation": told}}
-    [sample] = samples(inspect_json(tmp_path / "a.json", [inspect_sample(scores=score)]))
-    assert (sample.order, sample.reply, sample.prompt) == ((1, 0), "ANSWER: B", None)
-    score["choice"]["explanation"] = told.replace("grass", "g...")
-    [log] = open_logs([inspect_json(tmp_path / "b.json", [inspect_sample(scores=score)])])
-    assert not list(log.samples())
-    assert "order that was shown" in next(iter(log.left_out.counts))
-
-
 def test_options_that_a_task_writes_into_its_prompt_itself(tmp_path: Path) -> None:
     asked = [{"role": "user", "content": "Think.\n\nWhich is red?\n(A) blood\n(B) grass"}]
     rows = [
@@ -160,28 +120,6 @@ def test_options_that_a_task_writes_into_its_prompt_itself(tmp_path: Path) -> No
     assert (by_label.options, by_label.gold, by_text.gold) == (("blood", "grass"), 0, 1)
     assert (by_label.question, by_label.labels) == ("Which is red?", ("A", "B"))
     assert log.left_out.counts == {"not multiple choice: the sample has no options": 1}
-
-
-def test_a_reply_stays_where_its_scorer_failed(tmp_path: Path) -> None:
-    rows = [inspect_sample(error={"message": "the scorer fell over"}, scores=None)]
-    [sample] = samples(inspect_json(tmp_path / "log.json", rows))
-    assert (sample.reply, sample.error, dict(sample.scores)) == ("ANSWER: A", None, {})
-
-
-def test_the_first_version_of_the_format_errors_and_reasoning(tmp_path: Path) -> None:
-    content = [{"type": "reasoning", "reasoning": "Hm."}, {"type": "text", "text": "A"}]
-    rows = [
-        inspect_sample(scores=None, score={"value": "I", "answer": "B"}),
-        inspect_sample(id="e", error={"message": "timed out"}, output={"choices": []}, scores={}),
-        inspect_sample(id="r", output={"choices": [{"message": {"content": content}}]}),
-    ]
-    results = {"scorer": {"name": "match"}, "metrics": {"accuracy": {"value": 0.5}}}
-    path = inspect_json(tmp_path / "log.json", rows, version=1, results=results)
-    old, failed, thought = samples(path)
-    assert (old.scores["score"].value, old.scores["score"].answer) == (0.0, "B")
-    assert (failed.error, failed.reply) == ("timed out", None)
-    assert (thought.reply, thought.reasoning) == ("A", "Hm.")
-    assert open_logs([path])[0].reported[0].value == 0.5
 
 
 # -- lm-eval -------------------------------------------------------------------------------------
@@ -277,30 +215,6 @@ def test_options_are_found_in_documents_of_many_kinds(tmp_path: Path) -> None:
     }
 
 
-def test_documents_without_an_id_and_with_numbers_for_options(tmp_path: Path) -> None:
-    context = "What is {n} + 2?\nA. {n}\nB. {m}\nAnswer:"
-    shown = [
-        lm_eval_row(
-            doc_id=None, doc={"id": None, "question": f"What is {n} + 2?", "choices": [n, n + 2]},
-            arguments=[[context.format(n=n, m=n + 2), {"until": []}]], resps=[["B"]],
-            filtered_resps=["B"], target="B",
-        )
-        for n in range(3)
-    ]  # fmt: skip
-    scored = [
-        lm_eval_row(
-            doc_id=None, doc={"question": f"What is {n} + 1?", "choices": [n, n + 1]}, target=1,
-            arguments=[["Say:", f" {n}"], ["Say:", f" {n + 1}"]], acc=0.0,
-        )
-        for n in range(3)
-    ]  # fmt: skip
-    for rows, step in ((shown, 2), (scored, 1)):
-        found = samples(jsonl(tmp_path / "samples_t.jsonl", rows))
-        assert [s.id for s in found] == ["line 1", "line 2", "line 3"]
-        assert [s.options for s in found] == [(str(n), str(n + step)) for n in range(3)]
-        assert [s.gold for s in found] == [1, 1, 1]
-
-
 def test_repeats_are_epochs_and_a_chat_is_kept_as_messages(tmp_path: Path) -> None:
     chat = [{"role": "user", "content": "Which is red?\nA. blood\nB. grass"}]
     call = [[json.dumps(chat), {"until": [], "max_gen_toks": 8}]]
@@ -367,22 +281,6 @@ def test_helm_requests_per_reference_are_one_sample(tmp_path: Path) -> None:
     assert sample.scores["exact_match"].value == 1.0
 
 
-def test_helm_failed_results_and_perturbed_instances(tmp_path: Path) -> None:
-    mapping = {"A": "grass", "B": "blood"}
-    asked = {"output_mapping": mapping, "request": {"prompt": "..."}, "train_trial_index": 0}
-    robust = {"name": "typos", "robustness": True}
-    states = [
-        {"instance": instance(), "result": completion((" B", -0.1)), **asked},
-        {"instance": instance("id2"), "result": {"success": False, "error": "down"}, **asked},
-        {"instance": instance(perturbation=robust), "result": completion((" A", -0.1)), **asked},
-    ]
-    [log] = open_logs([helm(tmp_path / "r", "multiple_choice_joint", states)])
-    answered, failed = log.samples()
-    assert (answered.order, answered.reply, answered.gold) == ((1, 0), " B", 0)
-    assert (failed.error, failed.reply) == ("down", None)
-    assert log.left_out.counts == {"an instance that HELM perturbed (typos)": 1}
-
-
 # -- batches and records -------------------------------------------------------------------------
 
 
@@ -417,43 +315,6 @@ def test_answers_of_a_batch_are_joined_with_their_requests(tmp_path: Path) -> No
         open_logs([answers])
 
 
-def record(**changes: Any) -> dict[str, Any]:
-    row: dict[str, Any] = {
-        "schema_version": "0.2.1", "evaluation_id": "e", "model_id": "org/m",
-        "evaluation_name": "t", "sample_id": "s1", "interaction_type": "single_turn",
-        "input": {"raw": "Which is red?", "reference": ["blood"], "choices": ["blood", "grass"]},
-        "output": {"raw": ["A"], "reasoning_trace": None},
-        "answer_attribution": [{"extracted_value": "A"}],
-        "evaluation": {"score": 1.0, "is_correct": True},
-        "token_usage": {"input_tokens": 5, "output_tokens": 1, "total_tokens": 6},
-    }  # fmt: skip
-    return {**row, **changes}
-
-
-def test_records_of_every_eval_ever(tmp_path: Path) -> None:
-    raw = "Which is red?\nA) grass\nB) blood"
-    lettered_choices = {"raw": raw, "reference": ["B"], "choices": ["A", "B"]}
-    rows = [
-        record(),
-        record(sample_id="s2", input=lettered_choices, output={"raw": "B"}),
-        record(sample_id="s3", interaction_type="agentic", output=None),
-        record(sample_id="s4", input={"raw": "2 + 2", "reference": ["4"]}),
-    ]
-    jsonl(tmp_path / "x_samples.jsonl", rows)
-    results = {
-        "schema_version": "0.2.1", "evaluation_id": "e",
-        "evaluation_results": [{"evaluation_name": "t", "score_details": {"score": 1.0}}],
-    }  # fmt: skip
-    (tmp_path / "x.json").write_text(json.dumps(results))
-    [log] = open_logs([tmp_path])
-    first, second = log.samples()
-    assert (first.gold, first.reply, first.usage, first.labels) == (0, "A", (5, 1), ("A", "B"))
-    assert (second.options, second.gold, second.reply) == (("grass", "blood"), 1, "B")
-    assert first.scores["score"].answer == "A"
-    assert [r.value for r in log.reported] == [1.0]
-    assert log.left_out.total == 2
-
-
 # -- hostile files -------------------------------------------------------------------------------
 
 
@@ -479,17 +340,6 @@ def test_a_zip_bomb_is_refused(tmp_path: Path) -> None:
         open_logs([path])
 
 
-def test_a_path_that_points_outside_is_not_followed(tmp_path: Path) -> None:
-    path = inspect_eval(tmp_path / "log.eval", [inspect_sample()])
-    with streams.zipfile.ZipFile(path, "a") as archive:
-        archive.writestr("samples/../../outside.json", json.dumps(inspect_sample(id="evil")))
-    [log] = open_logs([path])
-    assert [sample.id for sample in log.samples()] == ["q1"]
-    assert log.left_out.counts == {"an entry that points outside of the archive": 1}
-    assert not (tmp_path.parent / "outside.json").exists()
-    assert [entry.name for entry in tmp_path.iterdir()] == ["log.eval"]
-
-
 def test_wrong_json_in_line_7_is_left_out_and_counted(tmp_path: Path) -> None:
     rows: list[Any] = [lm_eval_row(doc_id=n) for n in range(10)]
     rows[6] = '{"doc_id": 6, "doc": {'
@@ -505,7 +355,7 @@ def test_broken_documents_are_errors_with_their_place(tmp_path: Path) -> None:
         samples(path)
     deep = HEADER | {"samples": "@"}
     path.write_text(json.dumps(deep).replace('"@"', "[" * 100_000))
-    with pytest.raises(ItemsError, match=r"nested too deeply|cut off"):
+    with pytest.raises(ItemsError, match="cut off"):
         samples(path)
     inspect_eval(tmp_path / "log.eval", ["[1, 2"])
     with pytest.raises(ItemsError, match=r"samples/0_epoch_1\.json"):
@@ -518,11 +368,9 @@ def test_values_of_a_wrong_kind_are_taken_for_nothing(tmp_path: Path) -> None:
               "metadata", "error", "choices", "id", "message_pool", "transcript")  # fmt: skip
     rows = [inspect_sample(**{name: value}) for name in fields for value in odd]
     lines = [{**lm_eval_row(), name: value} for name in lm_eval_row() for value in odd]
-    records = [record(**{name: value}) for name in record() for value in odd]
     inspect_json(tmp_path / "log.json", rows)
     jsonl(tmp_path / "samples_t.jsonl", [lm_eval_row(), *lines])
-    jsonl(tmp_path / "x_samples.jsonl", [record(), *records])
-    for name in ("log.json", "samples_t.jsonl", "x_samples.jsonl"):
+    for name in ("log.json", "samples_t.jsonl"):
         [log] = open_logs([tmp_path / name])
         found = list(log.samples())
         assert found
@@ -542,63 +390,6 @@ def test_what_is_no_log_is_told(tmp_path: Path) -> None:
 # -- what an attack on the formats found ---------------------------------------------------------
 
 
-def test_an_id_may_hold_a_slash_and_no_entry_is_dropped_in_silence(tmp_path: Path) -> None:
-    path = inspect_eval(tmp_path / "log.eval", [inspect_sample(id="plain")])
-    with streams.zipfile.ZipFile(path, "a") as archive:
-        archive.writestr(
-            "samples/mmlu/anat/0_epoch_1.json", json.dumps(inspect_sample(id="mmlu/anat/0"))
-        )
-        archive.writestr("samples/notes.txt", "?")
-    [log] = open_logs([path])
-    assert [sample.id for sample in log.samples()] == ["plain", "mmlu/anat/0"]
-    assert log.left_out.counts == {"an entry beside the samples that is none": 1}
-
-
-def test_half_a_character_becomes_the_replacement_character(tmp_path: Path) -> None:
-    row = inspect_sample(id="q\ud800", input="Which \ud83d is \ud83d\ude00?")
-    paths = [
-        inspect_json(tmp_path / "log.json", [row]),
-        inspect_eval(tmp_path / "log.eval", [row]),
-    ]
-    for path in paths:
-        [found] = samples(path)
-        assert (found.id, found.question) == ("q\ufffd", "Which \ufffd is \U0001f600?")
-
-
-@pytest.mark.parametrize("huge", [10**30, 1e300])
-def test_whole_numbers_beyond_64_bits_are_taken_for_nothing(tmp_path: Path, huge: float) -> None:
-    usage = {"choices": [{"message": {"content": "A"}}], "usage": {"input_tokens": huge}}
-    row = inspect_sample(epoch=huge, output=usage)
-    plan = {"config": {"max_tokens": huge, "temperature": 0.5}}
-    for path in (
-        inspect_json(tmp_path / "log.json", [row], plan=plan),
-        inspect_eval(tmp_path / "log.eval", [row]),
-    ):
-        [found] = samples(path)
-        assert (found.epoch, found.usage) == (1, (None, None))
-        assert found.settings in ({"temperature": 0.5}, {})
-
-
-@pytest.mark.parametrize(
-    "output",
-    [
-        {"choices": []},
-        {"choices": [], "completion": ""},
-        None,
-        {"choices": "A"},
-        {"choices": [{"message": {"content": 3}}]},
-    ],
-)
-def test_an_answer_that_is_not_there_is_missing(tmp_path: Path, output: Any) -> None:
-    event = {"event": "model", "input": [], "output": output}
-    rows = [inspect_sample(output=output), inspect_sample(id="q2", events=[event])]
-    found = samples(inspect_json(tmp_path / "log.json", rows))
-    assert [sample.reply for sample in found] == [None, None]
-    empty = {"choices": [{"message": {"content": ""}}]}
-    [said] = samples(inspect_json(tmp_path / "log.json", [inspect_sample(output=empty)]))
-    assert said.reply == ""
-
-
 def generated(**changes: Any) -> dict[str, Any]:
     """A row of a task whose reply was generated; B is right."""
     context = "Which is green?\nA. blood\nB. grass\nC. sky\nAnswer:"
@@ -612,54 +403,6 @@ def generated(**changes: Any) -> dict[str, Any]:
         "filtered_resps": ["B"],
     }  # fmt: skip
     return lm_eval_row(**{**row, **changes})
-
-
-def test_replies_that_are_missing_in_samples_of_lm_eval(tmp_path: Path) -> None:
-    rows = [generated(doc_id=n, resps=r) for n, r in enumerate([[[]], [[None]], [["B", None]]])]
-    found = samples(jsonl(tmp_path / "samples_t.jsonl", rows))
-    assert [(s.id, s.epoch, s.reply) for s in found] == [
-        ("0", 1, None), ("1", 1, None), ("2", 1, "B"), ("2", 2, None)
-    ]  # fmt: skip
-
-
-def test_targets_that_are_lists(tmp_path: Path) -> None:
-    scored = [texts("red", "blue", "pink") | {"doc_id": n} for n in range(4)]
-    targets = [[1], "[1]", [1, 2], "['red', 'pink']"]
-    rows = [lm_eval_row(**row, target=t) for row, t in zip(scored, targets, strict=True)]
-    rows += [
-        generated(doc_id=9, target=["B"]),
-        generated(doc_id=10, target=["B", "C"]),
-        generated(doc_id=11, target="['B', 'grass']"),
-    ]
-    [log] = open_logs([jsonl(tmp_path / "samples_t.jsonl", rows)])
-    assert [(s.id, s.gold) for s in log.samples()] == [("0", 1), ("1", 1), ("9", 1), ("11", 1)]
-    assert log.left_out.counts == {"several options are right": 3}
-    assert log.left_out.examples["several options are right"] == ["line 3", "line 4", "line 6"]
-    row = lm_eval_row(**texts("[7]", "[8]"), target="[8]")
-    [own] = samples(jsonl(tmp_path / "samples_u.jsonl", [row]))
-    assert own.gold == 1
-
-
-def test_labels_go_on_behind_z(tmp_path: Path) -> None:
-    names = [f"thing {n}" for n in range(30)]
-    labels = [*"ABCDEFGHIJKLMNOPQRSTUVWXYZ", "1", "2", "3", "4"]
-    prompt = "\n".join(f"{label}) {name}" for label, name in zip(labels, names, strict=True))
-    shown = [{"role": "user", "content": f"Which?\n{prompt}"}]
-    rows = [
-        inspect_sample(id=str(n), choices=names, target="2", messages=messages)
-        for n, messages in enumerate((shown, [{"role": "user", "content": "Which?"}]))
-    ]
-    for found in samples(inspect_json(tmp_path / "log.json", rows)):
-        assert found.labels == tuple(labels)
-        assert found.gold == 27
-
-
-def test_a_score_of_minus_infinity_is_a_score(tmp_path: Path) -> None:
-    row = texts("red", "blue")
-    row["resps"] = [[[-math.inf, False]], [["-0.5", True]]]
-    row["filtered_resps"] = [["-Infinity", False], [-0.5, True]]
-    [found] = samples(jsonl(tmp_path / "samples_t.jsonl", [lm_eval_row(**row)]))
-    assert list(found.text_scores.values()) == [-math.inf, -0.5]
 
 
 @pytest.mark.parametrize("first", ["no JSON", '{"doc_id": 0, "doc": {', "{}"])
@@ -684,38 +427,6 @@ def test_packed_samples_are_recognised(
     packed.write_bytes(b"not packed")
     with pytest.raises(UsageError, match="not a log of a known format"):
         open_logs([packed])
-
-
-@pytest.mark.parametrize(
-    ("prompt", "labels"),
-    [
-        ("Which is green?\na) blood\nb) grass\nc) sky\n", ("a", "b", "c")),
-        ("Which is green? A) blood B) grass C) sky", ("A", "B", "C")),
-        ("Which is green: blood, grass or sky?", ()),
-    ],
-)
-def test_options_in_other_forms_are_those_of_the_document(
-    tmp_path: Path, prompt: str, labels: tuple[str, ...]
-) -> None:
-    [found] = samples(jsonl(tmp_path / "samples_t.jsonl", [generated(arguments=[[prompt, {}]])]))
-    assert (found.options, found.labels, found.gold) == (("blood", "grass", "sky"), labels, 1)
-
-
-def test_options_in_another_order_or_inside_of_words_are_not_taken() -> None:
-    assert in_own_order("Is it red? A) blue B) red", ["red", "blue"]) is None
-    assert in_own_order("Q? B) red C) blue", ["red", "blue"]) is None
-    assert in_own_order("The scared are bluebells.", ["red", "blue"]) is None
-
-
-def test_numbers_as_options_ids_that_are_none_and_lost_attachments(tmp_path: Path) -> None:
-    rows = [
-        inspect_sample(id=None, choices=[1, 2.5], target="B"),
-        inspect_sample(id="lost", input="attachment://zz"),
-    ]
-    [log] = open_logs([inspect_json(tmp_path / "log.json", rows)])
-    [found] = log.samples()
-    assert (found.id, found.options, found.gold) == ("sample 1", ("1", "2.5"), 1)
-    assert log.left_out.counts == {"a text of it is an attachment that the log does not hold": 1}
 
 
 # -- options and items ---------------------------------------------------------------------------

@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 
 import horsesense as hs
 from horsesense.cli import app
-from horsesense.cli.schemas import ImportOutput
 from horsesense.errors import ItemsError, UsageError
 from horsesense.report.score_bar import score_bar
+from horsesense_extras.cli.schemas import ImportOutput
 from horsesense_extras.cue_tests.answers import load_answers
 from horsesense_extras.logs.imported import load_imported
 from horsesense_extras.logs.log_score import log_scores
@@ -137,36 +137,6 @@ def options(number: int) -> list[str]:
     return [f"right {number}", f"wrong {number}", f"other {number}"]
 
 
-def test_orders_that_differ_between_logs_of_one_task(tmp_path: Path) -> None:
-    one = inspect_log(tmp_path / "a.json", [row(n, "A", options(n)) for n in range(4)])
-    other = inspect_log(tmp_path / "b.json", [row(n, "A", options(n)[::-1]) for n in range(4)])
-    run = hs.load_log(one, other, out=tmp_path / "run")
-    assert len(run.items) == 4
-    assert all(item.options[item.gold] == f"right {item.id[1:]}" for item in run.items)
-    locked = run.estimate("position_locked", "order", reader="text", group="A")
-    assert (locked.value, locked.n) == (1.0, 4)
-    assert run.estimate("accuracy", reader="text").value == 0.5
-    # The first order of the log is right throughout, the other never.
-    assert run.estimate("accuracy_change", "order", reader="text").value == -1
-
-
-def test_what_a_reply_says_is_told_beside_the_logs_score(tmp_path: Path) -> None:
-    rows = [row(n, "A", options(n)) for n in range(3)]
-    rows += [row(n, f"The answer is right {n}.", options(n)) for n in range(3, 8)]
-    path = inspect_log(tmp_path / "log.json", rows)
-    result = CliRunner().invoke(app(), ["import", str(path), "--out", str(tmp_path / "run")])
-    assert result.exit_code == 0, result.output
-    lines = result.stdout.splitlines()
-    assert len(lines) == 5
-    assert lines[0].startswith("8 answers of m to 8 items from colours (inspect), complete")
-    assert "choice/accuracy 50.0 % (0.5), from its samples 0.375" in lines[1]
-    assert "100.0 % (read by text); 5 of 8 answers differ" in lines[2]
-    html = (tmp_path / "run/report.html").read_text()
-    assert "What the log says, and what the replies say" in html
-    assert "counts 5 of 8 answers otherwise" in html
-    assert "<script" not in html
-
-
 def test_errors_are_failures_and_unknown_prompts_are_not_shown(tmp_path: Path) -> None:
     told = (
         "Choices were shuffled before generating a response, the following was sent to the model:"
@@ -224,28 +194,6 @@ def test_a_folder_is_one_run_unless_its_tasks_ask_the_same(tmp_path: Path) -> No
     (folder / "samples_law_again.jsonl").write_text(text)
     with pytest.raises(UsageError, match="law and law_again ask the same questions"):
         hs.load_log(folder, out=tmp_path / "other")
-
-
-def records(path: Path, models: list[str]) -> Path:
-    lines = [
-        {"evaluation_id": "e", "model_id": model, "evaluation_name": "t", "sample_id": f"q{n}",
-         "interaction_type": "single_turn", "output": {"raw": ["A"]},
-         "input": {"raw": f"Q{n}?", "reference": ["A"], "choices": options(n)},
-         "evaluation": {"score": 1.0, "is_correct": True}}
-        for n, model in enumerate(models)
-    ]  # fmt: skip
-    path.write_text("\n".join(map(json.dumps, lines)))
-    return path
-
-
-def test_mixed_models_in_one_file_are_counted(tmp_path: Path) -> None:
-    run = hs.load_log(records(tmp_path / "r.jsonl", ["m", "m", "n"]), out=tmp_path / "run")
-    told = load_imported(run.directory)
-    assert told is not None
-    assert told["logs"][0]["left_out"] == [
-        {"reason": "an answer of another model (n)", "samples": 1, "examples": ["q2"]}
-    ]
-    assert len(run.items) == 2
 
 
 def test_known_items_give_right_answers_to_a_batch(tmp_path: Path) -> None:
@@ -326,64 +274,3 @@ def test_a_log_is_replayed_and_gives_answers_for_cues(tmp_path: Path) -> None:
     for source in (path, run.path):
         [answers] = load_answers(source, items)
         assert answers.right == {f"i{n}": 1.0 for n in range(5)}
-
-
-def scored_row(number: int, scores: list[Any], target: object = 0) -> dict[str, Any]:
-    """A row of samples of lm-eval whose options were scored."""
-    return {
-        "doc_id": number,
-        "doc": {"question": f"Which is {number}?", "choices": ["red", "blue"]},
-        "target": target,
-        "arguments": [[f"Which is {number}?", " red"], [f"Which is {number}?", " blue"]],
-        "resps": [[[score, False]] for score in scores],
-        "filter": "none",
-        "metrics": ["acc"],
-        "acc": 1.0,
-    }
-
-
-def test_answers_that_are_not_there_are_missing_and_not_wrong(tmp_path: Path) -> None:
-    prompt = "Which?\nA. red\nB. blue\nAnswer:"
-    rows = [
-        {
-            "doc_id": n,
-            "doc": {"question": "Which?", "choices": ["red", "blue"], "answer": 1},
-            "target": "B",
-            "arguments": [[prompt, {}]],
-            "resps": replies,
-        }
-        for n, replies in enumerate([[[]], [[None]], [["B"]], [[""]]])
-    ]
-    path = tmp_path / "samples_t.jsonl"
-    path.write_text("\n".join(map(json.dumps, rows)))
-    run = hs.load_log(path, out=tmp_path / "run")
-    assert run.findings["failures"] == 2
-    accuracy = run.estimate("accuracy", reader="text")
-    assert (accuracy.value, accuracy.n, accuracy.n_missing) == (0.5, 2, 2)
-
-
-def test_an_impossible_option_keeps_its_score_and_the_row(tmp_path: Path) -> None:
-    path = tmp_path / "samples_t.jsonl"
-    rows = [scored_row(0, [-float("inf"), -0.5], 1), scored_row(1, [-0.5, -1.0])]
-    path.write_text("\n".join(map(json.dumps, rows)))
-    run = hs.load_log(path, out=tmp_path / "run")
-    assert run.verify().sound
-    accuracy = run.estimate("accuracy", reader="option_text")
-    assert (accuracy.value, accuracy.n, accuracy.n_missing) == (1.0, 2, 0)
-    run.report()
-    with run.directory.store() as store:
-        keys = run.directory.trials().collect()["key"].to_list()
-        found = [r.continuations[" red"][0] for r in store.get(keys).values()]
-    assert sorted(found) == [-float("inf"), -0.5]
-
-
-def test_how_many_answers_have_no_right_option_is_noted(tmp_path: Path) -> None:
-    path = tmp_path / "samples_t.jsonl"
-    rows = [scored_row(0, [-0.5, -1.0]), scored_row(1, [-0.5, -1.0], "elsewhere")]
-    path.write_text("\n".join(map(json.dumps, rows)))
-    run = hs.load_log(path, out=tmp_path / "run")
-    told = load_imported(run.directory)
-    assert told is not None
-    assert told["logs"][0]["notes"][-1].startswith(
-        "samples_t.jsonl: no right option is known for 1 of 2 answers"
-    )

@@ -20,7 +20,7 @@ from horsesense.errors import UsageError
 from horsesense.runs.settings import Settings
 from horsesense.trials.trial import none_phrase
 from horsesense_extras.build.booklets import build_test, speaks_of_none
-from horsesense_extras.people.booklets import Asked, code_of, offered
+from horsesense_extras.people.booklets import code_of
 from horsesense_extras.people.page import booklet_page
 from horsesense_extras.people.runs import HumanTest, Question, take
 from payloads import PAYLOADS
@@ -118,25 +118,6 @@ def test_nobody_sees_an_item_twice_and_forms_and_orders_are_balanced(tmp_path: P
     ]
 
 
-def test_a_booklet_may_hold_a_part_of_the_items(tmp_path: Path) -> None:
-    found = built(tmp_path, None, 6)
-    assert [len(b) for b in found.test.booklets] == [6, 5, 5] * 4
-    assert (found.each, found.balanced) == ((1, 1), 12)
-    assert built(tmp_path, 13, 6).balanced == 24
-    one = built(tmp_path, 3, None, probes=("original", "order"))
-    assert {q.trial.probe for b in one.test.booklets for q in b} == {"original", "order"}
-    assert one.each == (1, 2)
-
-
-def test_what_a_booklet_cannot_ask_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="booklet cannot take"):
-        built(tmp_path, probes=("batch",))
-    with pytest.raises(UsageError, match="depends on earlier answers"):
-        built(tmp_path, probes=("misleading_replaced",))
-    with pytest.raises(UsageError, match="allowed are 1 to"):
-        built(tmp_path, 0)
-
-
 # -- what comes back -----------------------------------------------------------------------------
 
 
@@ -222,16 +203,6 @@ def test_words_of_ones_own_are_read_and_go_to_reviewers(folder: Path, tmp_path: 
     assert (e.value, e.n) == (1.0, 2 * N // 4)
 
 
-def test_agreement_of_people_who_saw_the_same(folder: Path, tmp_path: Path) -> None:
-    pytest.importorskip("krippendorff", reason="the extra people is not installed")
-    test = HumanTest.load(folder)
-    files = [fill(test, n, tmp_path / f"{n}.csv") for n in range(1, 9)]
-    done = call("annotate", str(folder), *(w for f in files for w in ("--take", str(f))), "--json")
-    found = {r["condition"].rpartition("=")[2]: r for r in json.loads(done.stdout)["agreement"]}
-    assert (found["with_gold"]["alpha"], found["with_gold"]["fleiss_kappa"]) == (1.0, 1.0)
-    assert found["no_hint"]["alpha"] is None  # everybody says the same of every item
-
-
 # -- what comes back damaged ---------------------------------------------------------------------
 
 
@@ -257,49 +228,6 @@ def test_semicolons_encodings_and_further_columns_are_no_fault(
     assert found.notes == ["saved.csv: not used: the columns notes"]
     assert found.returned[0].missing == (N,)
     assert [*found.returned[0].answers.values()] == ["A", "B", *["A"] * (N - 3)]
-
-
-@pytest.mark.parametrize(
-    ("encoding", "person", "told"),
-    [
-        *(("gbk", "王小明", "ÍõÐ¡Ã÷"), ("mac_roman", "Müller", "MŸller")),
-        *(("cp1252", "Müller", "Müller"), ("utf-8", "王小明", None), ("cp1252", "Miller", None)),
-    ],
-)
-def test_letters_that_may_be_others_are_told(
-    folder: Path, tmp_path: Path, encoding: str, person: str, told: str | None
-) -> None:
-    code = code_of(HumanTest.load(folder).id, 1)
-    path = tmp_path / "saved.csv"
-    path.write_bytes(f"booklet,person,number,answer\n{code},{person},1,b\n".encode(encoding))
-    notes = [*take(folder, [path]).notes]
-    assert [note.split(": ")[1].split(".")[0] for note in notes] == ([repr(told)] if told else [])
-    assert all("was read as Windows-1252" in note for note in notes)
-
-
-@pytest.mark.parametrize(
-    ("answer", "kept"),
-    [
-        *(("12", "12"), ("7", "7"), ("no", "no"), ("Pa", "Pa"), ("10.", "10.")),
-        *(("(b)", "B"), ("c.", "C"), ("F", None), ("e)", None), ("K", "K")),
-        *(("Ａ", "A"), ("（ｂ）", "B"), ("Ｆ", None)),
-    ],
-)
-def test_only_a_lone_letter_that_is_no_answer_is_a_label_that_was_not_offered(
-    answer: str, kept: str | None
-) -> None:
-    assert offered(answer, Asked("ABC", ("x1", "y1", "z1"), ("x1", "y1", "z1", "K"))) == kept
-
-
-def test_what_spreadsheets_do_to_headings_codes_and_numbers_is_no_fault(
-    folder: Path, tmp_path: Path
-) -> None:
-    code = code_of(HumanTest.load(folder).id, 1)
-    path = tmp_path / "saved.csv"
-    path.write_text(f"Booklet,NUMBER, Answer\n{code.upper()},1.0,12\x1b\n{code},2,b\n")
-    assert take(folder, [path]).returned[0].answers == {1: "12", 2: "B"}
-    path.write_text(f"booklet,number,answer,Answer\n{code},1,a,b\n")
-    assert "has the column answer twice" in taken(folder, path)
 
 
 def test_faults_say_what_where_and_what_is_allowed(folder: Path, tmp_path: Path) -> None:
@@ -328,32 +256,6 @@ def test_faults_say_what_where_and_what_is_allowed(folder: Path, tmp_path: Path)
     assert "line 8" in said
     assert not (folder / "run").exists()
     assert not (folder / "answers").exists()
-
-
-def test_booklets_that_cannot_be_taken(folder: Path, tmp_path: Path) -> None:
-    test = HumanTest.load(folder)
-    first = fill(test, 1, tmp_path / "first.csv", person="Ann")
-    assert "has then seen items in two forms" in taken(
-        folder, first, fill(test, 2, tmp_path / "second.csv", person=" ann ")
-    )
-    changed = fill(test, 1, tmp_path / "changed.csv", lambda q: "A")
-    assert "came back twice with different answers" in taken(folder, first, changed)
-    assert taken(folder, first) == ""
-    assert taken(folder, first) == ""  # the same again is no fault
-    assert "remove " in taken(folder, changed)
-    foreign = table(tmp_path / "foreign.csv", [("ffffff-01", "", "1", "A")])
-    assert "is not a booklet of this test: its column booklet says 'ffffff-01'" in taken(
-        folder, foreign
-    )
-    empty = fill(test, 3, tmp_path / "empty.csv", lambda q: " ")
-    assert "no question has an answer" in taken(folder, empty)
-    (tmp_path / "letter.csv").write_text("Dear all,\nhere are my answers")
-    assert "does not have the columns booklet, number and answer" in taken(
-        folder, tmp_path / "letter.csv"
-    )
-    assert "only booklets to take" in call("annotate", str(folder)).stderr
-    (folder / "test.json").write_text("{}")
-    assert "cannot be read" in call("annotate", str(folder), "--take", str(first)).stderr
 
 
 # -- the page ------------------------------------------------------------------------------------
@@ -397,22 +299,6 @@ def booklet_page_of(folder: Path) -> str:
     return booklet_page(code_of(found.test.id, 1), shown(found, 1, found.test.items))
 
 
-def test_hostile_items_run_neither_in_the_page_nor_in_a_spreadsheet(tmp_path: Path) -> None:
-    out = hostile(tmp_path)
-    rows = list(csv.reader((out / "booklets" / "booklet-01.csv").open(encoding="utf-8-sig")))
-    assert not [c for row in rows for c in row if c.lstrip().startswith(("=", "+", "-", "@"))]
-    with browser() as chromium:
-        page = chromium.new_page()
-        asked: list[str] = []
-        page.on("dialog", lambda dialog: asked.append(dialog.message))
-        page.on("request", lambda request: asked.append(request.url))
-        address = (out / "booklets" / "booklet-01.html").as_uri()
-        page.goto(address)
-        page.wait_for_timeout(200)
-        assert asked == [address]
-        assert page.locator("fieldset").count() == len(PAYLOADS[::12])
-
-
 def test_answers_are_given_by_keyboard_saved_and_taken(folder: Path, tmp_path: Path) -> None:
     with browser() as chromium:
         page = chromium.new_page(viewport={"width": 360, "height": 640})
@@ -445,3 +331,19 @@ def test_answers_are_given_by_keyboard_saved_and_taken(folder: Path, tmp_path: P
     assert taken(folder, saved) == ""
     kept = list(csv.reader((folder / "answers" / "booklet-03.csv").open(encoding="utf-8-sig")))
     assert [row[2:] for row in kept[1:]] == [["1", "A"], ["2", "'-5, I think"]]
+
+
+def test_hostile_items_run_neither_in_the_page_nor_in_a_spreadsheet(tmp_path: Path) -> None:
+    out = hostile(tmp_path)
+    rows = list(csv.reader((out / "booklets" / "booklet-01.csv").open(encoding="utf-8-sig")))
+    assert not [c for row in rows for c in row if c.lstrip().startswith(("=", "+", "-", "@"))]
+    with browser() as chromium:
+        page = chromium.new_page()
+        asked: list[str] = []
+        page.on("dialog", lambda dialog: asked.append(dialog.message))
+        page.on("request", lambda request: asked.append(request.url))
+        address = (out / "booklets" / "booklet-01.html").as_uri()
+        page.goto(address)
+        page.wait_for_timeout(200)
+        assert asked == [address]
+        assert page.locator("fieldset").count() == len(PAYLOADS[::12])

@@ -10,22 +10,18 @@ from typing import Any
 import pytest
 
 from horsesense.cli import main
-from horsesense.errors import ItemsError, UsageError
+from horsesense.errors import UsageError
 from horsesense.inference.limits import UNLIMITED
 from horsesense.models.messages import Response
-from horsesense.readers.model_based.cases import Case
 from horsesense.rng import Dice
 from horsesense.trials.condition import PLAIN
 from horsesense.trials.trial import Trial, Variant
-from horsesense_extras.models.hf.weights import Weights
 from horsesense_extras.readers.trained import TrainedReader
-from horsesense_extras.readers.trained.language import LanguageReader
-from horsesense_extras.readers.trained.saved import Manifest, _four_bits, load_scorer
-from horsesense_extras.readers.training.examples import Example, load_examples, split, target_of
-from horsesense_extras.readers.training.fit import batches, with_repeats
+from horsesense_extras.readers.trained.saved import Manifest, load_scorer
+from horsesense_extras.readers.training.examples import load_examples, split
 from horsesense_extras.readers.training.reader import Plan, Trained, train_reader
 from horsesense_extras.readers.training.recipes import RECIPES, recipe_for
-from horsesense_extras.readers.training.scores import f1_scores, scores
+from horsesense_extras.readers.training.scores import f1_scores
 
 WORDS = ["red", "blue", "green", "black", "white", "gold", "grey", "pink", "brown", "amber"]
 
@@ -70,33 +66,6 @@ def test_what_cannot_be_used_is_counted(tmp_path: Path) -> None:
     assert found.dropped == {"no label": 1, "several labels": 1, "empty response": 1}
 
 
-def test_all_faults_of_a_file_are_named(tmp_path: Path) -> None:
-    rows = annotated(4)
-    rows[0]["label"] = "Q"
-    del rows[1]["response"]
-    rows[2]["options"] = "red"
-    with pytest.raises(ItemsError) as error:
-        load_examples([write(tmp_path / "a.jsonl", rows)])
-    assert [fault.split(":")[0] for fault in error.value.faults] == ["line 1", "line 2", "line 3"]
-
-
-def test_fields_of_other_names(tmp_path: Path) -> None:
-    rows = [{("said" if k == "response" else k): v for k, v in row.items()} for row in annotated(2)]
-    path = write(tmp_path / "a.jsonl", rows)
-    assert len(load_examples([path], {"response": "said"}).rows) == 2
-    with pytest.raises(UsageError, match="no field"):
-        load_examples([path], {"reply": "said"})
-
-
-def test_a_special_label_is_the_option_that_says_it() -> None:
-    options = ("red", "Refused", "No correct answer is given")
-    case = Case("?", options, ("A", "B", "C"))
-    assert target_of(case, "Y") == 1
-    assert target_of(case, "X") == 2
-    assert case.classes[target_of(case, "Z") or 0] == "Z"
-    assert target_of(case, "E") is None
-
-
 @pytest.mark.parametrize("leave_out", [None, "m0", "m1"])
 def test_no_question_is_on_both_sides(files: tuple[Path, ...], leave_out: str | None) -> None:
     rows = load_examples(files).rows
@@ -108,26 +77,11 @@ def test_no_question_is_on_both_sides(files: tuple[Path, ...], leave_out: str | 
     assert split(rows[::-1], test_share=0.4, leave_out=leave_out).test[::-1] == parts.test
 
 
-def test_a_split_without_one_side_is_refused(files: tuple[Path, ...]) -> None:
-    with pytest.raises(UsageError, match="to test on"):
-        split(load_examples(files).rows, test_share=0.2, leave_out="nobody")
-
-
 def test_macro_f1_is_that_of_the_specification(vectors: dict[str, Any]) -> None:
     v = vectors["macro_f1"]
     present, fixed, _ = f1_scores(v["gold"], v["pred"], "ABCDXYZ")
     assert present == pytest.approx(v["macro_f1_present"])
     assert fixed == pytest.approx(v["macro_f1_all7"])
-
-
-def test_scores_are_by_model_and_number_of_options() -> None:
-    case = Case("B", ("red", "blue"), ("A", "B"))
-    rows = [Example(b"q", "m", case, 1), Example(b"r", "m", case, 0), Example(b"s", "n", case, 0)]
-    first, second = scores(rows, [1, None, 0])
-    assert (first.model, first.options, first.n, first.wrong) == ("m", 2, 2, 1)
-    assert first.macro_f1 == pytest.approx(1 / 3)  # B right, A missed, "unread" is a class
-    assert first.macro_f1_fixed == pytest.approx(1 / 5)  # A, B, X, Y, Z
-    assert second.accuracy == 1.0
 
 
 def test_defaults_are_those_of_the_paper() -> None:
@@ -142,66 +96,6 @@ def test_defaults_are_those_of_the_paper() -> None:
     for rate in (0.0, float("inf"), float("nan")):
         with pytest.raises(UsageError, match=f"rate is {rate}"):
             recipe_for("encoder", rate=rate)
-
-
-def test_batches_cover_each_pass_and_stop(files: tuple[Path, ...]) -> None:
-    rows = load_examples(files).rows
-    recipe = recipe_for("encoder", batch=5, special=0.0)
-    found = list(batches(rows, recipe, 12))
-    assert len(found) == 12
-    first = [row for batch in found[:5] for row in batch]
-    assert sorted(first) == sorted(rows)
-    assert found == list(batches(rows, recipe, 12))
-
-
-def test_replies_of_like_length_share_batches_as_far_as_the_recipe_says(
-    files: tuple[Path, ...],
-) -> None:
-    rows = load_examples(files).rows
-
-    def padding(like_length: int) -> int:
-        recipe = recipe_for("encoder", batch=4, like_length=like_length)
-        parts = [[len(r.case.response) for r in b] for b in batches(rows, recipe, 6)]
-        return sum(max(part) * len(part) - sum(part) for part in parts)
-
-    assert padding(6) < padding(2) < padding(1)
-    assert [RECIPES[kind].like_length for kind in ("causal", "seq2seq")] == [50, 1]
-
-
-def test_published_precision_is_that_of_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    for gpu, expected in ((False, "float32"), (True, "float16")):
-        monkeypatch.setattr(
-            "horsesense_extras.readers.training.recipes.on_gpu", lambda gpu=gpu: gpu
-        )
-        assert recipe_for("causal").precision == expected
-    assert recipe_for("seq2seq", precision="bfloat16").precision == "bfloat16"
-    with pytest.raises(UsageError, match="precision"):
-        recipe_for("causal", precision="float8")
-
-
-@pytest.mark.local
-def test_a_training_in_bfloat16_is_one(tmp_path: Path, files: tuple[Path, ...]) -> None:
-    pytest.importorskip("torch")
-    (tmp_path / "base").mkdir()
-    base("encoder", tmp_path / "base")
-    losses = {}
-    for precision in ("float32", "bfloat16"):
-        recipe = recipe_for("encoder", base=str(tmp_path / "base"), steps=3, precision=precision)
-        made = train_reader(Plan("encoder", recipe, files, {}), tmp_path / precision)
-        losses[precision] = made.losses
-        assert made.manifest.recipe["precision"] == precision
-    assert losses["float32"] != losses["bfloat16"]
-    assert losses["float32"] == pytest.approx(losses["bfloat16"], rel=0.05)
-
-
-def test_rare_classes_are_repeated(files: tuple[Path, ...]) -> None:
-    rows = load_examples(files).rows
-    common = [row for row in rows if row.name in "ABCD"] * 10
-    rare = [row for row in rows if row.name in "XY"][:4]
-    more = with_repeats([*common, *rare], 0.1)
-    assert len(more) - len(common) == pytest.approx(0.1 * len(more), abs=4)
-    assert with_repeats(common, 0.1) == common
-    assert with_repeats([*common, *rare], 0.0) == [*common, *rare]
 
 
 def tokenizer(folder: Path) -> Any:
@@ -315,28 +209,6 @@ def test_training_learns_and_what_is_saved_reads_the_same(
 
 
 @pytest.mark.local
-def test_the_same_seed_gives_the_same_reader(tmp_path: Path, files: tuple[Path, ...]) -> None:
-    pytest.importorskip("torch")
-    first, second = (train("encoder", tmp_path, files, name) for name in "ab")
-    assert first.losses == second.losses
-    readers = [TrainedReader(str(made.folder)) for made in (first, second)]
-    assert readers[0].version == readers[1].version
-
-
-@pytest.mark.local
-def test_the_order_of_options_is_nothing_to_the_encoder(
-    tmp_path: Path, files: tuple[Path, ...]
-) -> None:
-    pytest.importorskip("torch")
-    made = train("encoder", tmp_path, files)
-    scorer = load_scorer(made.folder, made.manifest)
-    case = Case("it is blue", ("red", "blue", "gold"), ("A", "B", "C"))
-    turned = Case(case.response, case.options[::-1], case.labels[::-1])
-    (one,), (other,) = scorer.probabilities([case]), scorer.probabilities([turned])
-    assert one == pytest.approx([*other[2::-1], *other[3:]], abs=1e-5)
-
-
-@pytest.mark.local
 def test_a_trained_reader_reads_trials_and_leaves_the_rest(
     tmp_path: Path, files: tuple[Path, ...]
 ) -> None:
@@ -357,73 +229,6 @@ def test_a_trained_reader_reads_trials_and_leaves_the_rest(
     assert 0 < said.confidence <= 1
     assert empty.status == "empty"
     assert nothing == ()
-
-
-@pytest.mark.local
-def test_an_adapter_wants_the_base_it_was_trained_on(
-    tmp_path: Path, files: tuple[Path, ...]
-) -> None:
-    pytest.importorskip("peft")
-    made = train("causal", tmp_path, files)
-    config = tmp_path / "base" / "generation_config.json"
-    config.write_text(config.read_text() + "\n")
-    with pytest.raises(UsageError, match="whose weights differ"):
-        load_scorer(made.folder, made.manifest)
-
-
-@pytest.mark.local
-def test_four_bits_say_what_they_lack(
-    tmp_path: Path, files: tuple[Path, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("torch")
-    monkeypatch.setattr("horsesense_extras.readers.trained.saved.find_spec", lambda name: None)
-    with pytest.raises(UsageError, match="need bitsandbytes"):
-        train("causal", tmp_path, files, quantised=True)
-
-
-@pytest.mark.local
-def test_a_packed_file_is_not_packed_again(tmp_path: Path) -> None:
-    pytest.importorskip("torch")
-    (tmp_path / "base.gguf").write_bytes(b"GGUF")
-    with pytest.raises(UsageError, match="packed already"):
-        _four_bits(Weights("base", tmp_path, gguf="base.gguf"))
-
-
-@pytest.mark.local
-def test_an_adapter_reads_on_weights_packed_as_in_its_training(
-    tmp_path: Path, files: tuple[Path, ...]
-) -> None:
-    pytest.importorskip("peft")
-    pytest.importorskip("bitsandbytes")
-    made = train("causal", tmp_path, files, quantised=True)
-    assert sum(made.losses[-8:]) < 0.7 * sum(made.losses[:8])
-    scorer = load_scorer(made.folder, made.manifest)
-    assert isinstance(scorer, LanguageReader)
-    assert any(type(m).__name__ == "Linear4bit" for m in scorer.model.modules())
-    cases = [row.case for row in load_examples(files).rows]
-    assert all(sum(row) == pytest.approx(1) for row in scorer.probabilities(cases))
-
-
-@pytest.mark.local
-@pytest.mark.parametrize(("kind", "other"), [("encoder", "causal"), ("seq2seq", "causal")])
-def test_a_base_of_another_kind_is_refused(
-    kind: str, other: str, tmp_path: Path, files: tuple[Path, ...]
-) -> None:
-    pytest.importorskip("torch")
-    folder = tmp_path / "base"
-    folder.mkdir()
-    base(other, folder)
-    plan = Plan(kind, recipe_for(kind, base=str(folder)), files, {}, 0.3)  # type: ignore[arg-type]
-    with pytest.raises(UsageError):
-        train_reader(plan, tmp_path / "out")
-
-
-def test_a_directory_that_is_no_reader_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="does not contain a trained reader"):
-        TrainedReader(str(tmp_path))
-    (tmp_path / "reader.json").write_text('{"kind": "forest"}')
-    with pytest.raises(UsageError, match="cannot be understood"):
-        TrainedReader(str(tmp_path))
 
 
 @pytest.mark.local

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-from collections.abc import Sequence
-from dataclasses import replace
-from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -18,19 +14,9 @@ pytest.importorskip("peft", reason="needs peft: pip install 'horsesense[train]'"
 from command_line import call  # noqa: E402
 from horsesense import open as open_run  # noqa: E402
 from horsesense.cli.schemas import OUTPUTS  # noqa: E402
-from horsesense.errors import UsageError  # noqa: E402
-from horsesense.inference.store_file import held  # noqa: E402
-from horsesense.items.item import Item  # noqa: E402
-from horsesense.models.registry import make_model  # noqa: E402
-from horsesense_extras.build.statements import Statement  # noqa: E402
-from horsesense_extras.models.hf.loading import ADAPTER, BASE  # noqa: E402
-from horsesense_extras.models.hf.tuning import Encoded, Recipe, Tuner, size_of  # noqa: E402
-from horsesense_extras.models.hf.weights import find_weights  # noqa: E402
-from horsesense_extras.training import api as training  # noqa: E402
+from horsesense_extras.models.hf.loading import ADAPTER  # noqa: E402
+from horsesense_extras.models.hf.tuning import Encoded, Recipe, Tuner  # noqa: E402
 from horsesense_extras.training.api import Laboratory  # noqa: E402
-from horsesense_extras.training.effort import unequal  # noqa: E402
-from horsesense_extras.training.experiment import Experiment  # noqa: E402
-from horsesense_extras.training.lessons import Learned, fitted  # noqa: E402
 
 pytestmark = pytest.mark.local
 
@@ -112,14 +98,6 @@ def test_every_evaluation_is_a_run_of_other_items(done: tuple[Path, dict]) -> No
         assert (out / name / "report.html").is_file()
 
 
-def test_the_output_has_its_schema(done: tuple[Path, dict]) -> None:
-    _, found = done
-    OUTPUTS["train-choice"].model_validate(found)
-    told = {(e["first"], e["second"]) for e in found["effects"] if e["measure"] == "accuracy"}
-    assert ("mixed", "shuffled") in told
-    assert Path(found["report"]).read_text(encoding="utf-8").count("<svg") >= 1
-
-
 def test_what_is_done_is_not_done_again(base: Path, done: tuple[Path, dict]) -> None:
     out, before = done
     files = [*out.glob(f"*/adapter/{ADAPTER}"), *out.glob("*/run/store.sqlite")]
@@ -133,69 +111,16 @@ def test_what_is_done_is_not_done_again(base: Path, done: tuple[Path, dict]) -> 
     assert "holds another experiment (recipe" in other.stderr
 
 
-def test_a_training_that_is_missing_is_made_again_alike(
-    base: Path, done: tuple[Path, dict]
-) -> None:
-    out, before = done
-    adapter = out / "mixed-1" / "adapter" / ADAPTER
-    weights = adapter.read_bytes()
-    shutil.rmtree(out / "mixed-1")
-    again = train(base, out, "--rate", "1e-2", "--json")
-    assert adapter.read_bytes() == weights
-    assert json.loads(again.stdout)["effects"] == before["effects"]
-
-
-def test_an_adapter_can_be_audited_and_wants_its_base(
-    base: Path, done: tuple[Path, dict], tmp_path: Path
-) -> None:
-    out, _ = done
-    folder = out / "mixed-0" / "adapter"
-    spec = f"hf:{base}?adapter={folder}"
-    run = call("audit", str(out / "test.jsonl"), "-m", spec, *ASKED, "--out", str(tmp_path / "r"))
-    assert run.returncode == 0
-    columns = ["trial", "reader", "option", "correct"]
-    ours, theirs = (open_run(p).readings for p in (tmp_path / "r", out / "mixed-0" / "run"))
-    assert ours.height == theirs.height > 0
-    assert ours.select(columns).equals(theirs.select(columns))
-    with pytest.raises(UsageError, match="holds no adapter"):
-        make_model(f"hf:{base}?adapter={out}")
-    other = tiny(tmp_path / "other", width=16)
-    with pytest.raises(UsageError, match="whose weights differ"):
-        make_model(f"hf:{other}?adapter={folder}")
-    assert (
-        json.loads((folder / BASE).read_text())["fingerprint"]
-        == find_weights(str(base)).fingerprint
-    )
-
-
 def test_the_plan_is_told_and_nothing_is_written(base: Path, tmp_path: Path) -> None:
     found = train(base, tmp_path / "out", "--plan", "--json")
     OUTPUTS["train-choice-plan"].model_validate_json(found.stdout)
     planned = json.loads(found.stdout)
     assert 8 * 4 <= planned["requests"] <= 8 * 5 + 1
-    assert planned["size"]["parameters"] == size_of(find_weights(str(base)), Recipe()).parameters
+    assert planned["peak"] > 0
     said = train(base, tmp_path / "out", "--plan").stdout
     assert "4 trainings" in said
-    assert "GiB on the CPU" in said
+    assert "It runs on the CPU" in said
     assert not (tmp_path / "out").exists()
-
-
-def test_an_adapter_leaves_no_trace_and_learns_alike(base: Path) -> None:
-    from transformers import AutoModelForCausalLM
-
-    model = AutoModelForCausalLM.from_pretrained(base).eval()
-    ids = torch.arange(10)[None]
-    before = model(input_ids=ids).logits
-    examples = [Encoded((1, 2, 3), (4, 0)), Encoded((1, 2, 3, 7), (5, 6, 0))] * 10
-    losses = []
-    for _ in range(2):
-        tuner = Tuner(model, Recipe(batch=4, rate=1e-2), seed=3)
-        losses.append(tuner.train(examples, "training"))
-        tuner.unload()
-    assert losses[0] == losses[1]
-    assert losses[0][-1] < losses[0][0]
-    assert not model.training
-    assert torch.equal(model(input_ids=ids).logits, before)
 
 
 def test_only_the_reply_is_learned_whatever_the_padding(base: Path) -> None:
@@ -208,30 +133,6 @@ def test_only_the_reply_is_learned_whatever_the_padding(base: Path) -> None:
     together = tuner._loss([short, long]).item()
     alone = [tuner._loss([one]).item() for one in (short, long)]
     assert together == pytest.approx((2 * alone[0] + 3 * alone[1]) / 5, abs=1e-5)
-
-
-def test_the_memory_of_training_is_that_of_its_parts(base: Path) -> None:
-    size = size_of(find_weights(str(base)), Recipe(rank=4))
-    per_block = 4 * 32 * 32 + 3 * 32 * 64
-    assert size.linear == 2 * per_block
-    assert size.parameters == size.linear + 2 * 257 * 32 + 5 * 32
-    assert size.adapter == 2 * 4 * (4 * 64 + 3 * 96)
-    whole = size.memory(Recipe(), 100, 10, four_bits=False)
-    assert whole > size.memory(Recipe(), 100, 10, four_bits=True)
-    assert whole > size.memory(Recipe(checkpointing=True), 100, 10, four_bits=False)
-    assert size.memory(Recipe(), 0, 0, four_bits=False) == 4 * size.parameters + 16 * size.adapter
-
-
-@pytest.mark.filterwarnings("error:.*autograd kernel was not registered")
-def test_a_base_in_four_bits_is_trained_and_asked(tmp_path: Path) -> None:
-    pytest.importorskip("bitsandbytes", reason="needs bitsandbytes")
-    base, out = tiny(tmp_path / "base", width=64), tmp_path / "out"
-    found = call("train", "choice", "sample", "--base", str(base), "--out", str(out), "--train",
-                 "8", "--test", "4", "--seeds", "1", "--epochs", "1", "--arms", "positive", *ASKED,
-                 "--quantised", "--json")  # fmt: skip
-    assert found.returncode == 0, found.stderr
-    assert "bits=4" in open_run(out / "positive-0" / "run").settings.model
-    assert "/nf4+" in open_run(out / "positive-0" / "run").directory.known.model.identity
 
 
 def written(path: Path, n: int, long: int = 1) -> Path:
@@ -309,60 +210,12 @@ def interrupt(*_: object) -> None:
     raise KeyboardInterrupt
 
 
-def test_arms_that_are_not_alike_are_told_and_can_be_made_so(base: Path, tmp_path: Path) -> None:
-    items = str(written(tmp_path / "items.jsonl", 12, long=30))
-    given = Experiment(items, str(base), train=8, test=2, epochs=1, recipe=Recipe(batch=4))
-    lessons = Laboratory(given, tmp_path / "out").lessons
-    efforts = {arm: lessons.effort(lessons.learned(arm, 0)) for arm in given.arms}
-    positive, negative = efforts["positive"], efforts["negative"]
-    assert positive.items == positive.statements < negative.statements == 8
-    assert positive.updates == -(-positive.statements // 4)
-    assert positive.reply_tokens > 5 * negative.reply_tokens
-    assert all(effort.tokens <= lessons.budget for effort in efforts.values())
-    told = unequal({arm: [effort] for arm, effort in efforts.items()}, lessons.budget)
-    assert "items seen (positive" in next(told)
-
-    found = call("train", "choice", items, "--base", str(base), "--out", str(tmp_path / "out"),
-                 "--train", "8", "--test", "2", "--epochs", "2", "--arms", "positive,negative",
-                 "--equal", "statements", "--batch", "1000000", *ASKED,
-                 "--plan", "--json")  # fmt: skip
-    equal = json.loads(found.stdout)
-    assert equal["tokens"] is None
-    for effort in equal["efforts"].values():
-        assert (effort["statements"], effort["items"], effort["updates"]) == (16, 8, 1)
-    assert equal["memory"] < 2**30
-
-
-def test_tokens_are_filled_with_statements_that_fit() -> None:
-    statement = Statement(Item("1", "?", ("a", "b"), 0), (0, 1), 0, True)
-
-    def fill(sizes: Sequence[int], budget: int, items: int) -> list[int]:
-        stream = (Learned(statement, Encoded((0,) * (n - 1), (1,))) for n in cycle(sizes))
-        return [len(one.example) for one in fitted(stream, budget, items)]
-
-    assert fill([90, 700, 20, 30], 150, 4) == [90, 20, 30]
-    assert fill([50], 149, 1) == [50, 50]
-    assert fill([50, 10], 105, 2) == [50, 10, 10]  # by then so many were passed over
-    assert fill([50], 49, 1) == []
-
-
-def test_training_that_does_not_fit_the_device_is_refused(
-    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(training, "memory_of", lambda name: 2**10)
-    found = train(base, tmp_path / "out", "--plan")
-    assert found.returncode == 2
-    assert "Training takes about" in found.stderr
-    assert "--quantised" in found.stderr
-
-
 @pytest.mark.parametrize(
     ("more", "said"),
     [
         (("--arms", "positive,upside"), "arm"),
         (("--seed", "99999999999999999999"), "--seed is 99999999999999999999"),
         (("--rate", "inf"), "rate is inf.\nGive a finite number above 0."),
-        (("--rank", "100000"), "rank is 100,000"),
         (("--tokens", "1000000000000"), "passes over 12 items"),
         (("--epochs", "1001"), "--epochs is 1,001"),
         (("--equal", "items"), "kind of equality"),
@@ -383,31 +236,3 @@ def test_what_does_not_fit_is_said(
     found = train(base, tmp_path / "out", *more)
     assert found.returncode == 2
     assert said in found.stderr
-
-
-def test_one_process_at_a_time_works_on_a_folder(base: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    with held(out / "experiment.lock"):
-        found = train(base, out)
-    assert found.returncode == 3
-    assert f"in use by another run (process {os.getpid()})" in found.stderr
-    assert [path.name for path in out.iterdir()] == ["experiment.lock"]
-
-
-def test_an_experiment_begun_since_is_not_overwritten(base: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    made = Experiment(items="sample", base=str(base), train=12, test=8)
-    late = Laboratory(made, out)
-    out.mkdir()
-    record = json.dumps(Laboratory(replace(made, seed=1), tmp_path / "other")._record)
-    (out / "experiment.json").write_text(record)
-    with pytest.raises(UsageError, match="holds another experiment"):
-        late.run()
-    assert (out / "experiment.json").read_text() == record
-
-
-def test_a_folder_of_something_else_is_left_alone(base: Path, tmp_path: Path) -> None:
-    (tmp_path / "thesis.txt").write_text("mine")
-    found = train(base, tmp_path)
-    assert found.returncode == 2
-    assert "holds no experiment" in found.stderr

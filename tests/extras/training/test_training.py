@@ -104,12 +104,6 @@ def over_seeds(differences: np.ndarray) -> Inference:
     return intervals(differences, np.arange(len(differences)), 0.95)[1]
 
 
-def test_one_training_says_nothing_of_another() -> None:
-    one = over_seeds(np.ones((10, 1)))
-    assert one.low is None
-    assert "one training" in one.note
-
-
 def test_seeds_that_differ_widen_the_interval() -> None:
     rng = np.random.default_rng(0)
     alike = rng.normal(0.1, 0.2, (50, 4))
@@ -129,28 +123,6 @@ def test_an_effect_of_all_items_in_all_trainings_is_shown(value: float) -> None:
     assert both.low <= value <= both.high
     assert both.low > 0 or both.high < 0
     assert both.high - both.low > (items.high or 0) - (items.low or 0)
-
-
-def test_no_difference_anywhere_has_an_interval_that_narrows_with_items() -> None:
-    widths = []
-    for n in (10, 40, 160):
-        found = over_seeds(np.zeros((n, 5)))
-        assert found.low == -(found.high or 0) < 0
-        widths.append(found.high or 0)
-    assert widths[0] > 2 * widths[1] > 4 * widths[2]
-
-
-def test_one_outcome_that_differs_does_not_make_it_certain() -> None:
-    differences = np.ones((20, 5))
-    differences[0, 0] = 0.9
-    low = over_seeds(differences).low
-    assert low == pytest.approx(over_seeds(np.ones((20, 5))).low or 0, abs=0.02)
-
-
-def test_too_few_clusters_for_items_are_too_few_for_both() -> None:
-    items, both = intervals(np.ones((9, 5)), np.repeat([0, 1, 2], 3), 0.95)
-    assert both.low is None
-    assert both.note == items.note != ""
 
 
 def test_the_page_says_it_in_words_and_draws_it(found: Training) -> None:

@@ -12,16 +12,6 @@ from horsesense_extras.workers.budget import Budget
 PRICES = {"prompt_price": 2e6, "completion_price": 1e6}  # 2 and 1 a token
 
 
-def test_without_a_budget_nothing_is_lent() -> None:
-    assert Budget(Limits(), 4).lease("a") == Limits()
-
-
-def test_a_lease_is_a_part_of_what_is_left() -> None:
-    budget = Budget(Limits(requests=800), workers=4, spent=Spent(80), accounts={"a": Spent(120)})
-    assert budget.lease("a") == Limits(requests=120 + 600 // 8)
-    assert budget.lease("b") == Limits(requests=(600 - 75) // 8)
-
-
 def test_what_is_left_over_comes_back_and_what_a_dead_worker_had_stays_out() -> None:
     budget = Budget(Limits(requests=10), workers=1)
     first = budget.lease("a")
@@ -45,15 +35,6 @@ def test_who_is_asked_alone_gets_all_that_is_left() -> None:
         assert lease is not None
         assert lease.any
         assert lease != limits
-
-
-def test_every_limit_is_lent() -> None:
-    budget = Budget(Limits(None, 1000, 90.0, **PRICES), workers=1)
-    lease = budget.lease("a")
-    assert lease is not None
-    assert (lease.requests, lease.tokens, lease.money) == (None, 500, 45.0)
-    budget.settle("a", Spent(1, 40, 10))
-    assert budget.lease("b") is None  # 2 x 40 + 10 is all the money
 
 
 WORK = st.lists(

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import pickle
-import re
-import shutil
 import signal
-import tempfile
-import threading
-import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -25,31 +19,20 @@ from horsesense.api import Run
 from horsesense.errors import (
     InterruptedRunError,
     InUseError,
-    ModelError,
     StoreError,
     UsageError,
 )
-from horsesense.inference.control import BEHIND, Control
-from horsesense.inference.limits import Limits, RunSummary
+from horsesense.inference.limits import Limits
 from horsesense.inference.store import Store
-from horsesense.inference.store_file import hold
-from horsesense.inference.stored_rows import Spent
-from horsesense.models.base import Asked, Capabilities, Model
-from horsesense.models.messages import Request, Response
-from horsesense.models.openai import http
-from horsesense.models.openai.http import HttpModel
-from horsesense.models.openai.label_tokens import LabelTokens
-from horsesense.models.openai.protocol import body_of
+from horsesense.models.base import Model
 from horsesense.models.registry import make_model
-from horsesense.runs.merge import merge
 from horsesense.runs.settings import Settings
 from horsesense.testing.faults import FaultServer
 from horsesense_extras.workers import drive, work
-from horsesense_extras.workers.budget import Budget
-from horsesense_extras.workers.drive import _Crew, ask_with
-from horsesense_extras.workers.keep import Copying, Keep
-from horsesense_extras.workers.schedule import DEATHS, Event, Schedule
-from horsesense_extras.workers.work import Job, Outcome, Standing, Task, Worker
+from horsesense_extras.workers.drive import ask_with
+from horsesense_extras.workers.keep import Keep
+from horsesense_extras.workers.schedule import Event
+from horsesense_extras.workers.work import Job, Task, Worker
 
 CONNECTIONS = 4
 PROBING = "Reply with the letter A."
@@ -76,7 +59,6 @@ class Here:
     dies: Sequence[int | None] = (None,)
     unfit: int = 0
     at: tuple[int, Any] | None = None
-    rates: list[float | None] = field(default_factory=list)
     jobs: list[Job] = field(default_factory=list)
     buried: Callable[[Path], None] = lambda folder: None
     """Is called with the folder of the stores when a worker has died."""
@@ -105,7 +87,6 @@ class HerePool:
         self.given: deque[tuple[int, Job]] = deque()
         self.calls = self.answers = 0
         self.most: int | None = None
-        self.told: dict[int, Standing] = {}
 
     def mortal(self, spec: str, **options: Any) -> Model:
         model = make_model(spec, **options)
@@ -153,18 +134,10 @@ class HerePool:
         try:
             return Event(number, "done", worker.work(job))
         except Killed:
-            self.told[number] = worker.standing()
             self.gone.add(number)
             worker.close()
             self.engine.buried(self.task.folder)
             return Event(number, "died", why="killed")
-
-    def standings(self) -> Mapping[int, Standing]:
-        return {}
-
-    def steer(self, worker: int, rate: float | None) -> None:
-        self.engine.rates.append(rate)
-        self.workers[worker].steer(rate)
 
     def stop(self) -> None:
         for worker in self.workers:
@@ -253,16 +226,6 @@ def test_workers_that_die_leave_one_run_and_ask_again_what_was_in_flight(
     assert run.verify().sound
 
 
-def test_a_second_round_is_asked_by_workers_too(tmp_path: Path, server: FaultServer) -> None:
-    probes = ("order", "multi_select")
-    ask(whole := run_of(tmp_path / "whole", server, probes=probes))
-    asked = times(server)
-    server.sent.clear()
-    ask(run := run_of(tmp_path / "run", server, probes=probes), Here(dies=(9, None)))
-    assert times(server).keys() == asked.keys()
-    assert estimates(run) == estimates(whole)
-
-
 @pytest.mark.parametrize("kind", ["file", "memory"])
 def test_what_workers_keep_elsewhere_becomes_one_run(
     tmp_path: Path, server: FaultServer, kind: str
@@ -284,28 +247,6 @@ def test_what_workers_keep_elsewhere_becomes_one_run(
     if kind == "file":
         modes = {path.stat().st_mode & 0o77 for path in (tmp_path / "kept").iterdir()}
         assert modes == {0} or os.name == "nt"
-
-
-def test_a_machine_that_is_lost_takes_what_was_not_copied_and_no_more(
-    tmp_path: Path, server: FaultServer
-) -> None:
-    keep, path = Keep((tmp_path / "kept").as_uri()), tmp_path / "store.sqlite"
-    requests = [Request((("user", str(n)),), None) for n in range(3)]
-    asks = [Asked(request.key("m"), request) for request in requests]
-    copying = Copying(keep, path, "00001-of-00002", every=3600)
-    with Store.open(path) as store:
-        store.put([(asks[0], Response("A"))], identity="m")
-        copying.copy()
-        store.put([(asks[1], Response("B"))], identity="m")
-    work.fetch(keep, "00001-of-00002", tmp_path / "next.sqlite")
-    with Store.open(tmp_path / "next.sqlite") as store:
-        assert store.known([ask.key for ask in asks]) == {asks[0].key}
-        store.put([(asks[2], Response("C"))], identity="m")
-    copying.copy()  # by one that was only taken for dead
-    Copying(keep, tmp_path / "next.sqlite", "00001-of-00002").copy()
-    work.fetch(keep, "00001-of-00002", tmp_path / "last.sqlite")
-    with Store.open(tmp_path / "last.sqlite") as store:
-        assert store.known([ask.key for ask in asks]) == {ask.key for ask in asks}
 
 
 def test_answers_that_cannot_be_gathered_are_trouble(
@@ -335,110 +276,6 @@ def test_an_address_belongs_to_one_study(tmp_path: Path, server: FaultServer) ->
     assert "Move it away" in str(error.value.hint)
 
 
-def test_an_address_belongs_to_one_server(
-    tmp_path: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("fsspec")
-    engine = Here(shards=2, keep=(tmp_path / "kept").as_uri())
-    monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-    ask(run_of(tmp_path / "run", server, model="http:m"), engine)
-    names = Keep(engine.keep or "").names()
-    with FaultServer() as other:
-        monkeypatch.setenv("OPENAI_BASE_URL", other.url)
-        with pytest.raises(UsageError, match="holds answers of another study"):
-            ask(run_of(tmp_path / "other", server, model="http:m"), engine)
-        assert not other.sent
-    assert Keep(engine.keep or "").names() == names
-
-
-def test_a_worker_that_would_ask_another_model_asks_nothing(
-    tmp_path: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made: list[Model] = []
-
-    def elsewhere(pool: HerePool, spec: str, **options: Any) -> Model:
-        made.append(model := make_model(spec, **options))
-        model.identity += f"/weights-{len(made)}"
-        return model
-
-    monkeypatch.setattr(HerePool, "mortal", elsewhere)
-    with pytest.raises(UsageError, match=r"has http:m@\S+/weights-2; this run asks \S+-1\."):
-        ask(run_of(tmp_path / "run", server), Here(workers=2, shards=4))
-    assert {model.identity[-1] for model in made} == {"1", "2"}
-
-
-def test_runs_at_one_address_share_answers_and_no_account(
-    tmp_path: Path, server: FaultServer
-) -> None:
-    pytest.importorskip("fsspec")
-    engine = Here(shards=2, keep=(tmp_path / "kept").as_uri())
-    ask(run_of(tmp_path / "run", server), engine)
-    first = server.sent.total()
-    server.sent.clear()
-    other = run_of(tmp_path / "other", server, probes=("order", "labels"))
-    spent = ask(other, engine, limits=Limits(requests=first))  # which the first has spent
-    assert spent.complete
-    assert 0 < server.sent.total() <= first
-    with other.directory.store() as store:
-        assert sum(one.requests for one in store.spent().values()) <= first
-    server.sent.clear()
-    assert ask(other, engine, limits=Limits(requests=first)).complete
-
-
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # fsspec's own
-@pytest.mark.parametrize("address", ["ftp://", "nowhere://x"])
-def test_an_address_that_cannot_be_is_an_error_that_says_so(address: str) -> None:
-    pytest.importorskip("fsspec")
-    with pytest.raises(UsageError, match=r"cannot be used"):
-        Keep(address)
-
-
-def test_what_cannot_be_copied_at_the_end_stays_where_it_was_written(
-    tmp_path: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("fsspec")
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    run, engine = run_of(tmp_path / "run", server), Here(shards=1, keep=(tmp_path / "k").as_uri())
-    with monkeypatch.context() as patch:
-        patch.setattr(shutil, "copy", full_for_shards)
-        with pytest.raises(StoreError, match="No space left") as error:
-            ask(run, engine)
-    place, to = re.findall(r"(\S+\.sqlite)", str(error.value))
-    with Store.open(Path(place), read_only=True) as store:
-        assert store.totals().responses == 60
-    shutil.copy(place, tmp_path / "k" / Path(to).name)
-    server.sent.clear()
-    assert ask(run, engine).complete
-    assert not times(server)
-    assert [path.name for path in tmp_path.glob("horsesense-*")] == [Path(place).parts[-3]]
-
-
-def full_for_shards(source: Path, to: str) -> None:
-    """`shutil.copy` to a disk that has room for the store of the probe alone."""
-    if "-of-" in Path(to).name:
-        raise OSError(errno.ENOSPC, "No space left on device")
-    Path(to).write_bytes(source.read_bytes())
-
-
-def test_keys_stay_in_the_environment_of_each_machine(
-    tmp_path: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MY_KEY", "sk-secret-of-mine")
-    tasks: list[bytes] = []
-
-    class Seen(Here):
-        def pool(self, task: Task) -> Any:
-            tasks.append(pickle.dumps(task))
-            return super().pool(task)
-
-    ask(run_of(tmp_path / "run", server), engine := Seen(), key_env="MY_KEY")
-    assert server.headers["Authorization"] == "Bearer sk-secret-of-mine"
-    assert b"MY_KEY" in tasks[0]
-    assert b"sk-secret" not in tasks[0] + pickle.dumps(engine.jobs)
-    stored = [path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file()]
-    assert not any(b"sk-secret" in content for content in stored)
-
-
 def test_a_budget_holds_over_all_workers_deaths_and_sessions(
     tmp_path: Path, server: FaultServer
 ) -> None:
@@ -455,33 +292,13 @@ def test_a_budget_holds_over_all_workers_deaths_and_sessions(
     assert all(n <= 2 for n in times(server).values())
 
 
-def test_a_small_budget_is_spent(tmp_path: Path, server: FaultServer) -> None:
-    run = run_of(tmp_path / "run", server)
-    assert ask(run, Here(workers=3), limits=Limits(requests=6)).stopped == "budget"
-    assert server.sent.total() == 6
-    assert len(times(server)) > 2
-    again = ask(Run.open(tmp_path / "run"), Here(workers=3), limits=Limits(requests=6))
-    assert (again.answered, server.sent.total()) == (0, 6)
-
-
-def test_one_process_and_workers_continue_what_the_other_began(
-    tmp_path: Path, server: FaultServer
-) -> None:
-    run = run_of(tmp_path / "run", server)
-    ask(run, limits=Limits(requests=12))
-    ask(run, Here(shards=3), limits=Limits(requests=24))
-    ask(run, Here(shards=4), limits=Limits(requests=36))
-    assert ask(run).complete
-    assert set(times(server).values()) == {1}
-
-
 def test_one_process_takes_over_what_a_killed_driver_left(
     tmp_path: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = run_of(tmp_path / "run", server)
     engine = Here(workers=1, shards=6)
     with monkeypatch.context() as patch:
-        patch.setattr(HerePool, "standings", dies_after(engine, jobs=4))
+        patch.setattr(HerePool, "events", dies_after(engine, jobs=4))
         patch.setattr(drive, "TICK", 0.0)
         with pytest.raises(Killed):
             ask(run, engine, limits=Limits(requests=50))
@@ -498,73 +315,10 @@ def test_one_process_takes_over_what_a_killed_driver_left(
     assert run.verify().sound
 
 
-def test_the_stores_of_shards_may_be_removed_once_they_are_one_run(
-    tmp_path: Path, server: FaultServer
-) -> None:
-    run = run_of(tmp_path / "run", server)
-    ask(run, Here(), limits=Limits(requests=25))
-    shutil.rmtree(tmp_path / "run" / "shards")
-    assert ask(run, Here()).complete
-    assert set(times(server).values()) == {1}
-
-
-@pytest.mark.parametrize("gone", ["shards", "shards/00002-of-00005"])
-def test_what_was_spent_counts_where_stores_of_shards_were_removed(
-    tmp_path: Path, server: FaultServer, gone: str
-) -> None:
-    run = run_of(tmp_path / "run", server)
-    for most in (25, 40, 55):
-        assert ask(run, Here(), limits=Limits(requests=most)).stopped == "budget"
-        assert server.sent.total() <= most
-        assert spent(run) == server.sent.total()
-        shutil.rmtree(tmp_path / "run" / gone)
-    assert ask(run, Here()).complete
-    assert spent(run) == server.sent.total()
-    assert set(times(server).values()) == {1}
-
-
-def test_workers_count_what_the_runs_spent_that_were_merged(
-    tmp_path: Path, server: FaultServer
-) -> None:
-    ask(part := run_of(tmp_path / "part", server, shard="1/3"))
-    merge([part.path], tmp_path / "run")
-    before = server.sent.total()
-    run = run_of(tmp_path / "run", server)
-    assert ask(run, Here(), limits=Limits(requests=before + 8)).stopped == "budget"
-    assert server.sent.total() == spent(run) == before + 8
-
-
 def spent(run: Run) -> int:
     """Requests in the account of a run."""
     with run.directory.store() as store:
         return sum(one.requests for one in store.spent().values())
-
-
-def test_a_budget_that_ends_among_equal_prompts_loses_nothing(
-    tmp_path: Path, server: FaultServer
-) -> None:
-    run_of(tmp_path / "run", server)
-    items = tmp_path / "items.jsonl"
-    rows = [orjson.loads(line) for line in items.read_bytes().splitlines()]
-    alike = [row | {"id": f"{row['id']}-{n}"} for row in rows for n in range(4)]
-    items.write_bytes(b"\n".join(map(orjson.dumps, alike)))
-    asks = {"items": str(items), "model": f"http:m@{server.url}", "probes": ("original",)}
-    run = Run.start(tmp_path / "run", Settings.of(**asks))
-    assert ask(run, Here(shards=4), limits=Limits(requests=8)).stopped == "budget"
-    assert run.directory.known.stages["ask"].reason == "budget"
-    assert ask(run, Here(shards=4)).complete
-
-
-def test_shards_that_are_a_link_are_refused(tmp_path: Path, server: FaultServer) -> None:
-    (tmp_path / "run").mkdir()
-    (tmp_path / "elsewhere").mkdir()
-    try:
-        (tmp_path / "run" / "shards").symlink_to(tmp_path / "elsewhere")
-    except OSError:
-        pytest.skip("no links here")
-    with pytest.raises(StoreError, match="shards is a link"):
-        ask(run_of(tmp_path / "run", server), Here())
-    assert not list((tmp_path / "elsewhere").iterdir())
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs signals")
@@ -588,31 +342,6 @@ def test_ctrl_c_and_the_end_of_a_job_leave_a_run_that_continues(
     assert set(times(server).values()) == {1}
 
 
-def test_every_worker_knows_what_one_found_out_about_the_server(
-    tmp_path: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    offers = Capabilities(top_logprobs=20, label_tokens=True)
-    bodies: list[dict[str, Any]] = []
-
-    async def probe(model: HttpModel, ask: Any) -> Capabilities:
-        return offers
-
-    async def ids(tokens: LabelTokens, labels: Sequence[str]) -> tuple[int, ...]:
-        return tuple(map(ord, labels))
-
-    def body(*args: Any) -> dict[str, Any]:
-        bodies.append(body_of(*args))
-        return bodies[-1]
-
-    monkeypatch.setattr(HttpModel, "probe", probe)
-    monkeypatch.setattr(LabelTokens, "of", ids)
-    monkeypatch.setattr(http, "body_of", body)
-    ask(run_of(tmp_path / "run", server), engine := Here(workers=3, dies=(3, None)))
-    assert len({job.shard for job in engine.jobs}) > 3
-    assert len(bodies) > 30
-    assert all(body["logprob_token_ids"] == [65, 66, 67, 68] for body in bodies)
-
-
 def test_a_second_driver_is_refused_and_the_first_goes_on(
     tmp_path: Path, server: FaultServer
 ) -> None:
@@ -634,38 +363,16 @@ def test_a_second_driver_is_refused_and_the_first_goes_on(
     assert len(refused) == 2
 
 
-def test_a_driver_that_is_killed_leaves_a_run_that_continues(
-    tmp_path: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = run_of(tmp_path / "run", server)
-    engine = Here(workers=1, dies=(None, None, None, 5, None))
-    with monkeypatch.context() as patch:
-        patch.setattr(HerePool, "standings", dies_after(engine, jobs=5))
-        patch.setattr(drive, "TICK", 0.0)  # look after each shard, however fast this machine is
-        with pytest.raises(Killed):
-            ask(run, engine)
-    assert not run.directory.layout.store.exists()
-    with pytest.raises(StoreError, match="is not a run yet") as error:
-        Run.open(tmp_path / "run")
-    assert "The same audit command continues it" in str(error.value.hint)
-    shards = list((tmp_path / "run" / "shards").glob("*-of-*"))  # as the hint says
-    assert merge(shards, tmp_path / "there").answers.new > 0
-    sent = server.sent.copy()
-    run = run_of(tmp_path / "run", server)
-    assert ask(run, Here(shards=4)).complete  # cut otherwise, and still nothing is asked again
-    again = {prompt for prompt in sent if prompt != PROBING and server.sent[prompt] > 1}
-    assert len(again) <= CONNECTIONS
+def dies_after(engine: Here, jobs: int) -> Callable[[HerePool, float], Sequence[Event]]:
+    """`HerePool.events` that raises `Killed` once so many jobs were given."""
+    events = HerePool.events
 
-
-def dies_after(engine: Here, jobs: int) -> Callable[[HerePool], Mapping[int, Standing]]:
-    """`HerePool.standings` that raises `Killed` once so many jobs were given."""
-
-    def standings(pool: HerePool) -> Mapping[int, Standing]:
+    def until_death(pool: HerePool, seconds: float) -> Sequence[Event]:
         if len(engine.jobs) >= jobs:
             raise Killed
-        return {}
+        return events(pool, seconds)
 
-    return standings
+    return until_death
 
 
 def test_workers_that_do_not_see_the_run_are_told(tmp_path: Path, server: FaultServer) -> None:
@@ -681,93 +388,10 @@ def test_workers_that_do_not_see_the_run_are_told(tmp_path: Path, server: FaultS
     assert not server.sent
 
 
-def test_a_worker_waits_for_one_that_was_taken_for_dead(
-    tmp_path: Path, server: FaultServer
-) -> None:
-    lingering: list[threading.Timer] = []
-
-    def bury(folder: Path) -> None:
-        lock = hold(next(folder.glob("*-of-*")) / "store.lock")
-        lingering.append(threading.Timer(0.2, os.close, [lock]))
-        lingering[0].start()
-
-    assert ask(run_of(tmp_path / "run", server), Here(dies=(5, None), buried=bury)).complete
-    assert len(lingering) == 1
-
-
-def test_what_kills_every_worker_ends_the_run(tmp_path: Path, server: FaultServer) -> None:
-    run = run_of(tmp_path / "run", server)
-    with pytest.raises(ModelError, match=f"{DEATHS} workers in a row died over shard .*: killed"):
-        ask(run, Here(workers=1, dies=(50, 50, 0)))
-    with run.directory.store() as store:
-        assert store.answered() >= 4  # of the shards before it
-    assert ask(run, Here()).complete
-    with pytest.raises(ModelError, match=r"15 workers in a row died before .*: no room"):
-        ask(run, Here(unfit=100))
-
-
-def test_workers_that_do_not_start_are_replaced(tmp_path: Path, server: FaultServer) -> None:
-    assert ask(run_of(tmp_path / "run", server), Here(unfit=2)).complete
-
-
-def test_nothing_that_answers_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http, "LONGEST_PROBE_PAUSE", 0.0)
-    with FaultServer(hopeless=1.0, faults={"bad_date": 1.0}) as server:
-        run = run_of(tmp_path / "run", server)
-        with pytest.raises(ModelError):
-            ask(run, Here())
-    assert run.directory.record is None
-
-
 def test_the_rate_is_that_of_all_workers(tmp_path: Path, server: FaultServer) -> None:
     engine = Here(workers=3)
     ask(run_of(tmp_path / "run", server), engine, rate=900.0)
-    assert {job.rate for job in engine.jobs} | set(engine.rates) == {900.0, 450.0, 300.0}
-
-
-def test_shares_of_the_rate_come_to_it_when_several_shards_end_together() -> None:
-    class Pool(HerePool):
-        def __init__(self) -> None:
-            self.rates: dict[int, float | None] = {}
-
-        def give(self, worker: int, job: Job) -> None:
-            self.rates[worker] = job.rate
-
-        def steer(self, worker: int, rate: float | None) -> None:
-            self.rates[worker] = rate
-
-    pool, schedule = Pool(), Schedule(Budget(Limits(), 3), 3, rate=12.0)
-    crew = _Crew(pool, schedule, 3)
-    schedule.add([f"{n}/9" for n in range(1, 9)])
-    outcome = Outcome(RunSummary(), Spent())
-    for worker in range(3):
-        crew._take(Event(worker, "ready"))
-    crew._hand_out()
-    assert pool.rates == dict.fromkeys(range(3), 4.0)
-    for together in (2, 1, 3, 1, 1):
-        for worker in sorted(schedule.busy)[:together]:
-            crew._take(Event(worker, "done", outcome))
-        crew._hand_out()
-        assert sum(pool.rates[worker] or 0 for worker in schedule.busy) == 12.0
-    assert len(schedule.busy) == 1
-
-
-def test_a_worker_keeps_to_its_rate_from_shard_to_shard(
-    tmp_path: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sent: list[tuple[float, int]] = []
-    count = Control.sent
-
-    def noted(control: Control, n: int) -> None:
-        sent.append((time.monotonic(), n))
-        count(control, n)
-
-    monkeypatch.setattr(Control, "sent", noted)
-    ask(run_of(tmp_path / "run", server), Here(workers=1, shards=12), rate=100.0)
-    times_sent = [moment for moment, n in sent if n]
-    assert len(times_sent) > 40
-    # What may lag behind and catch up is lost at each beginning, and never gained.
-    assert times_sent[-1] - times_sent[0] >= (len(times_sent) - 1) / 100.0 - BEHIND
+    assert {job.rate for job in engine.jobs} == {300.0}
 
 
 @pytest.mark.parametrize(
@@ -779,3 +403,22 @@ def test_what_cannot_be_cut_is_refused(
     with pytest.raises(UsageError, match=match):
         ask(run_of(tmp_path / "run", server, **settings), Here())
     assert not server.sent
+
+
+def test_keys_stay_in_the_environment_of_each_machine(
+    tmp_path: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_KEY", "sk-secret-of-mine")
+    tasks: list[bytes] = []
+
+    class Seen(Here):
+        def pool(self, task: Task) -> Any:
+            tasks.append(pickle.dumps(task))
+            return super().pool(task)
+
+    ask(run_of(tmp_path / "run", server), engine := Seen(), key_env="MY_KEY")
+    assert server.headers["Authorization"] == "Bearer sk-secret-of-mine"
+    assert b"MY_KEY" in tasks[0]
+    assert b"sk-secret" not in tasks[0] + pickle.dumps(engine.jobs)
+    stored = [path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file()]
+    assert not any(b"sk-secret" in content for content in stored)

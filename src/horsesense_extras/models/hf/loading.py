@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
 import json
 import logging
-import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,8 +22,6 @@ SETTINGS: Final = "adapter_config.json"
 BASE: Final = "base.json"
 """What an adapter of ours was trained on: the hash of its base's files."""
 _LOCAL, _TRAIN = install("local"), install("train")
-_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
-"""Numbers of settings in glibc's malloc.h."""
 
 
 def load(
@@ -50,8 +46,6 @@ def load(
         raise ModelError(f"hf: needs {error.name}.", hint=_LOCAL) from error
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
-    if device == "cpu":
-        _keep_freed_memory()
     files = {"gguf_file": weights.gguf} if weights.gguf else {}
     packed = _four_bits(weights, getattr(torch, dtype), device) if four_bits else {}
     try:
@@ -73,17 +67,6 @@ def load(
     if weights.gguf:
         _forget_packing(model)
     return model, tokenizer
-
-
-def _keep_freed_memory() -> bool:
-    """Let glibc keep up to 512 MB of freed memory, for blocks of up to 32 MB; whether it did.
-
-    By itself it gives the results of a pass back to the system one by one and fetches as many
-    pages anew, which took a tenth of a pass of 900 tokens. Other systems are left as they are.
-    """
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
-    settings = ((_TRIM_THRESHOLD, 2**29), (_MMAP_THRESHOLD, 2**25))
-    return mallopt is not None and all(mallopt(*setting) == 1 for setting in settings)
 
 
 def load_tokens(weights: Weights) -> Tokens:

@@ -2,7 +2,7 @@
 
 The orders of an item share most of their tokens. They are laid out as one trie: every distinct
 prefix is one node, the nodes stand one after the other in a single sequence, a node's position is
-its depth, and the attention mask lets it see its ancestors alone (`attention`). One pass gives
+its depth, and the attention mask lets it see its ancestors alone. One pass gives
 every prompt's next-token distribution, the same as if it had been asked alone. What a batch
 shares from its first token (few-shot examples, system message) is kept as keys and values.
 
@@ -22,8 +22,6 @@ import numpy as np
 import torch
 from torch import Tensor
 from transformers import DynamicCache
-
-from horsesense_extras.models.hf.attention import in_blocks, masked
 
 Ids = tuple[int, ...]
 
@@ -254,15 +252,16 @@ class TrieScorer:
     ) -> Tensor:
         """Logits in float32, [rows kept, V], of nodes that see the keys marked in `seen`."""
         run = _ids(self.model, tokens)
-        mask = masked(seen, self.model)
-        with in_blocks(self.model, mask):
-            out = self.model(
-                input_ids=run,
-                attention_mask=mask,
-                position_ids=_ids(self.model, depths),
-                past_key_values=cache,
-                logits_to_keep=keep if isinstance(keep, int) else torch.tensor(keep).to(run.device),
-            )
+        # Numbers instead of bool: the one form that every attention implementation takes.
+        mask = torch.zeros(seen.shape, dtype=self.model.dtype)
+        mask.masked_fill_(torch.from_numpy(~seen), torch.finfo(mask.dtype).min)
+        out = self.model(
+            input_ids=run,
+            attention_mask=mask[None, None].to(run.device),
+            position_ids=_ids(self.model, depths),
+            past_key_values=cache,
+            logits_to_keep=keep if isinstance(keep, int) else torch.tensor(keep).to(run.device),
+        )
         return out.logits[0].float()
 
 

@@ -17,7 +17,6 @@ from horsesense.models.messages import Request
 from horsesense.progress import progress
 from horsesense_extras.models.hf.loading import without_warnings
 from horsesense_extras.models.hf.tokens import Tokens
-from horsesense_extras.models.hf.weights import Weights
 
 _RECENT = 10
 
@@ -209,81 +208,6 @@ def _checkpoint(model: Any) -> None:
     name = "activation_checkpointing_enable"
     getattr(model, name if hasattr(model, name) else former)({"use_reentrant": False})
     model.enable_input_require_grads()
-
-
-class Size(NamedTuple):
-    """What a model takes.
-
-    Attributes:
-        parameters: of the base; `linear` of them in linear layers inside its blocks.
-        adapter: parameters of the adapter.
-        kept: values that a token keeps for the backward pass: of each linear layer its input
-            (with the mark of dropout) and twice its output, and 8 hidden-sized ones a block.
-        block: the largest share of these that is alive with checkpointing: of one block, and one
-            hidden-sized value of each other.
-        vocabulary: number of tokens that it knows.
-    """
-
-    parameters: int
-    linear: int
-    adapter: int
-    kept: int
-    block: int
-    vocabulary: int
-
-    def memory(
-        self, recipe: Recipe, tokens: int, replied: int, *, four_bits: bool, width: int = 4
-    ) -> int:
-        """Bytes that training takes at its height, estimated from the shapes.
-
-        Weights of `width` bytes (in nf4 those of linear layers: half a byte, and a scale of 4
-        bytes for 64 of them); the adapter's weights, gradients and two moments, 4 each; what a
-        batch of `tokens` keeps, `width` each; logits of `replied` tokens three times over, 4 each.
-        """
-        linear = round(self.linear * ((0.5 + 4 / 64) if four_bits else width))
-        base = linear + width * (self.parameters - self.linear)
-        kept = width * (self.block if recipe.checkpointing else self.kept)
-        return base + 16 * self.adapter + kept * tokens + 12 * replied * self.vocabulary
-
-
-def size_of(weights: Weights, recipe: Recipe) -> Size:
-    """The size of a model from its configuration alone; nothing is loaded.
-
-    Raises:
-        UsageError: the configuration cannot be understood, or the adapter's rank is greater than
-            that of any layer.
-    """
-    import torch
-    from transformers import AutoConfig, AutoModelForCausalLM
-
-    files = {"gguf_file": weights.gguf} if weights.gguf else {}
-    try:
-        config = AutoConfig.from_pretrained(weights.folder, trust_remote_code=False, **files)
-        with torch.device("meta"):
-            model = AutoModelForCausalLM.from_config(config, trust_remote_code=False)
-    # A configuration of a model that is not known raises whatever transformers has.
-    except Exception as error:
-        raise UsageError(f"{weights.name} cannot be trained: {error}") from error
-    head = model.get_output_embeddings()
-    linear = [m for m in model.modules() if isinstance(m, torch.nn.Linear) and m is not head]
-    text = config.get_text_config()
-    hidden, layers = text.hidden_size, text.num_hidden_layers
-    most = max(min(m.in_features, m.out_features) for m in linear)
-    if recipe.rank > most:
-        raise UsageError(
-            f"rank is {recipe.rank:,}; no layer of {weights.name} has more than {most:,}.",
-            hint="Give a smaller --rank: 8 to 64 are usual.",
-        )
-    kept = round(sum(1.25 * m.in_features + 2 * m.out_features for m in linear))
-    kept += 8 * hidden * layers
-    return Size(
-        parameters=sum(p.numel() for p in model.parameters()),
-        linear=sum(m.weight.numel() for m in linear),
-        adapter=sum(recipe.rank * (m.in_features + m.out_features) for m in linear),
-        kept=kept,
-        block=kept // layers + hidden * layers,
-        vocabulary=text.vocab_size,
-    )
 
 
 def count(examples: Iterable[Encoded]) -> int:

