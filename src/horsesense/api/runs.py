@@ -45,7 +45,7 @@ class Run(runs.StagedRun):
     ) -> RunSummary:
         """Ask what has no answer yet; by default the model that the settings name.
 
-        See `horsesense.runs.run.StagedRun.ask`; `model`, `key_env` and `timeout` are those of `audit`.
+        See `StagedRun.ask`; `model`, `key_env` and `timeout` are those of `audit`.
         With an `engine` (`horsesense_extras.integrations.ray_engine.RayEngine`) workers ask: each
         makes the model that the settings name for itself.
         """

@@ -1,7 +1,7 @@
 """Everything that is needed to run a study again, as it stands in `run.toml`.
 
 Each setting is declared once, in `Settings`: its name, type, default and the words of its help. The
-command line is made of these fields, and `audit` and `plan` take them as keywords (`GivenSettings`).
+command line is made of these fields; `audit` and `plan` take them as keywords (`GivenSettings`).
 """
 
 from __future__ import annotations
