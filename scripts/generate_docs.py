@@ -23,6 +23,7 @@ from horsesense.readers.corpus import load
 from horsesense.readers.corpus.load import Example, available, examples
 from horsesense.readers.corpus.score import GROUPS
 from horsesense.runs.frames import ESTIMATE_COLUMNS, READING_COLUMNS, TRIAL_COLUMNS
+from horsesense.side import offered
 
 DOCS = Path(__file__).parent.parent / "docs"
 COLUMNS_START = (
@@ -233,6 +234,9 @@ def _calls(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[st
 
 
 def main() -> int:
+    if not offered("commands"):  # the pages would lack the side programs without a word
+        print("Install this tree again: pip install --no-deps -e .", file=sys.stderr)
+        return 1
     pages = {
         "catalogue.md": catalogue_page(),
         "cli.md": cli_page(),

@@ -124,11 +124,11 @@ REACHED = """
 api: . given runs study
 checks: check shares
 cli: compare each grouped options output readings schema_rows
-comparison: align
+comparison: align views
 errors
 files
 inference: absorb control limits probe runner store store_file stored_rows
-items: fields files given item load near own_order rows tasks
+items: fields files item load near own_order rows tasks
 measures: base families joined registry
 models: base known messages openai.api_key openai.protocol registry
 plugins
@@ -136,12 +136,11 @@ probes: base context_length order original perturbations registry
 progress
 prompts
 readers: base formats.yes_no model_based.cases model_based.judge reading registry reviews text
-    text.names.special text.names.targets text.reader text.weighing.evidence text.weighing.weigh
-    text.words.no_choice text_answers version
+    text_answers version
 report: . charts pages pieces sections.base text told
 rng
-runs: accounts ask asked directory exchanges frames layout parts plan planner prepare
-    record redacted results run settings shard start stored_items suites tables unanswered
+runs: accounts ask asked directory exchanges frames layout parts plan planner prepare record
+    redacted results run settings shard start stored_items suites tables unanswered
 stats: functions multiplicity rater_agreement two_way within_strata words
 trials: condition extras trial
 version

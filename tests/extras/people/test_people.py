@@ -147,7 +147,7 @@ def test_people_become_a_run_beside_models(folder: Path, tmp_path: Path) -> None
     assert value["no_hint"][0] == pytest.approx(0.75)
     omni = run.estimate("omni_accuracy", "gold_absent")
     assert omni.value == pytest.approx((1 + (1 + 1 + 0.75) / 3) / 2)
-    assert omni.interval == "Wilson score (4 items x 8 people)"
+    assert omni.interval == "Clopper-Pearson (4 items x 8 people)"
     assert omni.low is not None
     assert omni.low < omni.value < omni.high
     page = (folder / "run" / "report.html").read_text(encoding="utf-8")
@@ -175,16 +175,16 @@ def test_words_of_ones_own_are_read_and_go_to_reviewers(folder: Path, tmp_path: 
     test = HumanTest.load(folder)
 
     def said(q: Question) -> str:
-        return "=1+1, perhaps" if q.trial.condition["prompt"] == "no_hint" else right(q)
+        return "=1+1, maybe" if q.trial.condition["prompt"] == "no_hint" else right(q)
 
     call("annotate", str(folder), "--take", str(fill(test, 1, tmp_path / "1.csv", said)))
     kept = (folder / "answers" / "booklet-01.csv").read_text(encoding="utf-8-sig")
-    assert '"\'=1+1, perhaps"' in kept
+    assert '"\'=1+1, maybe"' in kept
     run = folder / "run"
     store = hs.open(run).directory.store()
     with store:
         texts = [store.get([key])[key].text for key in hs.open(run).trials["key"].unique()]
-    assert texts.count("=1+1, perhaps") == N // 4
+    assert texts.count("=1+1, maybe") == N // 4
     out = call("annotate", str(run))
     assert "4 replies that no rule could judge" in out.stdout
     rows = list(csv.DictReader((run / "review.csv").open(encoding="utf-8-sig")))
