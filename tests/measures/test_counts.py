@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import numpy as np
-import orjson
 import pytest
 
 from horsesense.measures.base import Estimate, Measure
@@ -17,10 +14,8 @@ from horsesense.measures.cells import MISSING, Cell
 from horsesense.measures.estimate import Context, estimate_all
 from horsesense.measures.registry import MEASURES
 from horsesense.measures.signature import Signature
-from horsesense.runs.suites import SUITES, Suite
 from horsesense.testing.conformance import random_cells
 from horsesense.trials.condition import Condition
-from studies import study
 
 
 def signature(probe: str, condition: Condition, reader: str, measure: str) -> Signature:
@@ -102,26 +97,3 @@ def test_both_judgements_are_counted(cells: list[Cell]) -> None:
     judged = [cell for cell in cells if cell.probe == "true_false"]
     (e,) = inferred(judged, MEASURES.get("true_false_balanced_accuracy"))
     assert e.n == judged[0].read.sum()
-
-
-def classified(i: int) -> dict[str, Any]:
-    return {"id": f"q{i}", "text": f"Text {i}.", "label": ("sport", "music", "food")[i % 3]}
-
-
-def chosen(i: int) -> dict[str, Any]:
-    options = [f"answer {i}.{j}" for j in range(4)]
-    item = {"id": f"q{i}", "question": f"What is number {i}?", "subject": f"subject {i % 2}"}
-    return {**item, "options": options, "answer_index": i % 3}
-
-
-@pytest.mark.parametrize("suite", list(SUITES), ids=lambda suite: suite.name)
-def test_no_suite_shows_fewer_than_its_clusters(suite: Suite, tmp_path: Path) -> None:
-    bundled = suite.name == "multi-problem"
-    rows = map(classified if bundled else chosen, range(16))
-    items = tmp_path / "items.jsonl"
-    items.write_bytes(b"\n".join(map(orjson.dumps, rows)))
-    chosen_sizes = {"sizes": "4", "bundles": 2} if bundled else {}
-    asked = {"probes": (), "suite": suite.name, **chosen_sizes}
-    done = study(items, "sim:position", tmp_path / "run", **asked)
-    assert sum(clusters_of(e) is not None for e in done.estimates) > 10
-    assert too_few(done.estimates) == []

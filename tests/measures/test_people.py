@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from horsesense.stats.shares import Shares
 
 from cells import cell_of
 from horsesense.measures.accuracy import Accuracy, AccuracyHard
@@ -17,6 +16,7 @@ from horsesense.measures.estimate import Context, estimate_all
 from horsesense.measures.know_no import OmniAccuracy
 from horsesense.measures.signature import Signature
 from horsesense.probes.gold_absent import PROMPTS
+from horsesense.stats.share import Share
 from horsesense.stats.two_way import mean_se
 from horsesense.trials.condition import PLAIN, Condition
 
@@ -60,11 +60,11 @@ def test_a_share_is_one_over_items_and_people() -> None:
     e = only(found, condition=cells[0].condition)
     item = np.repeat(np.arange(ITEMS), 2)
     hits = right[0].ravel().astype(float)
-    share = Shares.two_way(hits, np.ones(80), item, who[0].ravel().astype(np.intp))
+    share = Share.two_way(hits, np.ones(80), item, who[0].ravel().astype(np.intp))
     assert (e.value, e.n) == (pytest.approx(hits.mean()), 80)
     assert (e.low, e.high) == pytest.approx(share.interval())
-    assert e.interval == "Wilson score (40 items x 8 people)"
-    alone = Shares.of(right[0].sum(axis=1).astype(float), np.full(ITEMS, 2.0)).interval()
+    assert e.interval == "Clopper-Pearson (40 items x 8 people)"
+    alone = Share.of(right[0].sum(axis=1).astype(float), np.full(ITEMS, 2.0)).interval()
     assert alone is not None
     assert e.high - e.low > alone[1] - alone[0]
 
@@ -74,7 +74,7 @@ def test_a_mean_of_forms_weighs_each_answer_as_it_counts() -> None:
     e = only(estimate_all(cells, [OmniAccuracy()], context()))
     by_form = right.mean(axis=(1, 2))
     assert e.value == pytest.approx((by_form[0] + by_form[1:].mean()) / 2)
-    assert e.interval == "Wilson score (40 items x 8 people)"
+    assert e.interval == "Clopper-Pearson (40 items x 8 people)"
     # All right: as wide as one share of the same people who know everything.
     known = [replace(c, correct=np.ones_like(c.correct)) for c in cells]
     every = only(estimate_all(known, [OmniAccuracy()], context()))

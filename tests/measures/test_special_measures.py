@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from scipy.stats import norm
 from sklearn.metrics import roc_auc_score
 
 from cells import cell_of
@@ -20,7 +19,6 @@ from horsesense.measures.know_no import omni_accuracy, reference_policies
 from horsesense.measures.registry import MEASURES
 from horsesense.runs.cells import _bits
 from horsesense.stats.quotient import Quotient
-from horsesense.stats.smooth import jackknife
 from horsesense.testing.conformance import random_cell
 from horsesense.trials.condition import PLAIN, Condition
 
@@ -176,19 +174,6 @@ def test_a_ratio_of_confidences_may_exceed_one() -> None:
         assert 1.5 < ratio.low < ratio.value < ratio.high < 2.5
 
 
-@pytest.mark.parametrize(("gold", "other"), [((2, 2), (2, 2)), ((9, 1), (1, 9)), ((1, 9), (1, 9))])
-def test_fieller_covers(gold: tuple[float, float], other: tuple[float, float]) -> None:
-    rng = np.random.default_rng(5)
-    truth = rng.beta(*other, (200_000, 3)).max(axis=1).mean() * sum(gold) / gold[0]
-    covered = 0
-    for _ in range(400):
-        above, below = rng.beta(*other, (30, 3)).max(axis=1), rng.beta(*gold, 30)
-        ends = Quotient.of(above, below, np.ones(30)).interval(0.95)
-        assert ends is not None
-        covered += ends[0] <= truth <= ends[1]
-    assert covered >= 366  # at .95 the chance of fewer is .001
-
-
 def test_a_quotient_without_an_end_has_no_interval() -> None:
     below = np.array([0.5, -0.5, 0.4, -0.3])
     assert Quotient.of(np.ones(4), below, np.ones(4)).interval(0.95) is None
@@ -216,26 +201,6 @@ def test_auroc_is_scikit_learns() -> None:
     truth = np.tile([1, 0, 0, 0], 40)
     expected = roc_auc_score(truth, yes.ravel())
     assert values("option_auroc", cell)[""] == pytest.approx(expected, abs=1e-12)
-
-
-def test_auroc_interval_covers() -> None:
-    """The first-order expansion has the right spread: 95 % intervals cover in 90 to 99 %.
-
-    Options of one item go up and down together, which only a variance over items sees.
-    """
-    truth = float(norm.cdf(0.8 / np.sqrt(2)))
-    measure = MEASURES.get("option_auroc")
-    n, repeats, hits = 60, 200, 0
-    for seed in range(repeats):
-        dice = np.random.default_rng(seed)
-        latent = dice.normal(size=(n, 1)) * np.sqrt(0.3) + dice.normal(size=(n, 4)) * np.sqrt(0.7)
-        latent[:, 0] += 0.8
-        yes = norm.cdf(latent)
-        cell = confidence_cell(yes[:, 0].tolist(), yes[:, 1:].tolist())
-        found = jackknife(measure.rows(cell).rows, lambda t: measure.value(t)[..., 0])
-        low, high = found.interval()
-        hits += low <= truth <= high
-    assert 0.90 <= hits / repeats <= 0.99
 
 
 def test_unread_options_are_missing_not_zero() -> None:

@@ -27,6 +27,7 @@ from horsesense.stats.two_way import mean_se
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.intp]
 Value = Callable[[Floats], Floats]
+Interval = tuple[float, float] | None
 
 ONE_CLUSTER = ONE_LARGE = f"no interval: {TOO_FEW}"
 NOTHING_VARIES = "no interval: nothing varies, and the value has no bounds"
@@ -118,9 +119,10 @@ class Family(ABC):
         """Interval and p of one value."""
 
 
-def inference(
-    interval: tuple[float, float] | None, how: str, reason: str, p_value: float | None = None
-) -> Inference:
+Ends = Callable[[Located, Evidence, float], Interval]
+
+
+def inference(interval: Interval, how: str, reason: str, p_value: float | None = None) -> Inference:
     if interval is None:
         return Inference(note=reason)
     return Inference(float(interval[0]), float(interval[1]), how, p_value)
@@ -191,36 +193,43 @@ class OfCounts(Family):
         return inference(held, how, _reason(found))
 
 
+@dataclass(frozen=True)
 class OfRefit(Family):
-    """Any other function of totals: the jackknife over clusters."""
+    """Any other function of totals: the jackknife over clusters.
 
-    def infer(self, evidence: Evidence, level: float) -> Inference:
-        found = _refitted(evidence)
-        how = method_of("jackknife", found.clusters, evidence)
-        return inference(found.interval(level), how, _reason(found))
-
-
-class OfVariance(Family):
-    """A variance that is estimated without bias, and below 0 where it is about 0: the jackknife.
-
-    Its interval is that of an estimate of 0 there, so that it keeps to values that a variance can
-    have and never shrinks to none of them.
+    Attributes:
+        ends: the interval at a level, where it is not Student's about the value.
+        how: the name of the method.
+        constant: why there is none where nothing varies.
     """
 
-    def infer(self, evidence: Evidence, level: float) -> Inference:
-        found = _refitted(evidence)
-        found = replace(found, estimate=max(found.estimate, 0.0), low=0.0)
-        how = method_of("jackknife", found.clusters, evidence)
-        return inference(found.interval(level), how, _reason(found))
-
-
-class OfArea(Family):
-    """An area under a ROC curve: Wilson's interval with the jackknife's standard error."""
+    ends: Ends = lambda found, _, level: found.interval(level)
+    how: str = "jackknife"
+    constant: str = NOTHING_VARIES
 
     def infer(self, evidence: Evidence, level: float) -> Inference:
-        found = _refitted(evidence)
-        how = method_of("Wilson score, jackknife", found.clusters, evidence)
-        return inference(found.as_share(level), how, _reason(found, NO_NOISE))
+        rows, cluster = (evidence.rows, None) if evidence.items is None else evidence.items
+        found = jackknife(rows, evidence.value, evidence.low, evidence.high, cluster)
+        how = method_of(self.how, found.clusters, evidence)
+        return inference(self.ends(found, evidence, level), how, _reason(found, self.constant))
+
+
+def _of_variance(found: Located, _: Evidence, level: float) -> Interval:
+    """Of an estimate without bias, which is below 0 where the variance is about 0: the interval is
+    that of 0 there, so that it keeps to values that a variance can have."""
+    return replace(found, estimate=max(found.estimate, 0.0), low=0.0).interval(level)
+
+
+def _without_noise(found: Located, evidence: Evidence, level: float) -> Interval:
+    """Of a mean of absolute gaps, which noise makes positive: the last column is their number.
+
+    The noise that gaps of 0 would have is taken off below, and not above: the mean of a half-normal
+    variable (Leone, Nelson and Nottingham 1961), its variance from the squares of the clusters.
+    """
+    ends = found.interval(level)
+    gaps, n = evidence.rows[:, :-1], evidence.rows[:, -1].sum()
+    noise = float(np.sqrt(2 / np.pi * (gaps**2).sum(axis=0)).sum() / n)
+    return ends and (max(evidence.low, ends[0] - noise), ends[1])
 
 
 @dataclass(frozen=True)
@@ -253,7 +262,7 @@ class OfMean(Family):
 
     def infer(self, evidence: Evidence, level: float) -> Inference:
         if evidence.shared is None:
-            return OfRefit().infer(evidence, level)
+            return REFIT.infer(evidence, level)
         total, trials = evidence.ratio(evidence.shared.rows)
         error = mean_se(total, trials, evidence.shared.first, evidence.shared.second)
         mean = float(total.sum() / trials.sum())
@@ -287,22 +296,6 @@ class OfSpread(Family):
         low, high = found.interval(level)
         how = method_of("spread without noise", clusters, evidence)
         return Inference(100 * low, 100 * high, how, found.p())
-
-
-class OfGaps(Family):
-    """A mean of absolute gaps, which noise makes positive: the last column is their number.
-
-    The noise that gaps of 0 would have is taken off below, and not above: the mean of a half-normal
-    variable (Leone, Nelson and Nottingham 1961), its variance from the squares of the clusters.
-    """
-
-    def infer(self, evidence: Evidence, level: float) -> Inference:
-        found = _refitted(evidence)
-        ends = found.interval(level)
-        gaps, n = evidence.rows[:, :-1], evidence.rows[:, -1].sum()
-        noise = float(np.sqrt(2 / np.pi * (gaps**2).sum(axis=0)).sum() / n)
-        drawn = ends and (max(evidence.low, ends[0] - noise), ends[1])
-        return inference(drawn, method_of("jackknife", found.clusters, evidence), _reason(found))
 
 
 class OfAnswers(Family):
@@ -343,11 +336,6 @@ class Unknown(Family):
         return Inference(note=f"no interval: {self.reason}")
 
 
-def _refitted(evidence: Evidence) -> Located:
-    rows, cluster = (evidence.rows, None) if evidence.items is None else evidence.items
-    return jackknife(rows, evidence.value, evidence.low, evidence.high, cluster)
-
-
 def _reason(found: Located, constant: str = NOTHING_VARIES) -> str:
     if found.clusters < 2:
         return ONE_CLUSTER
@@ -367,10 +355,11 @@ def _of_both(method: str, first: Ints, second: Ints, name: str) -> str:
 SHARE = OfShare()
 DIFFERENCE = OfDifference()
 REFIT = OfRefit()
-VARIANCE = OfVariance()
-AREA = OfArea()
+VARIANCE = OfRefit(_of_variance)
+AREA = OfRefit(lambda found, _, level: found.as_share(level), "Wilson score, jackknife", NO_NOISE)
+"""An area under a ROC curve: Wilson's interval with the jackknife's standard error."""
 MEAN = OfMean()
-GAPS = OfGaps()
+GAPS = OfRefit(_without_noise)
 ANSWERS = OfAnswers()
 UNKNOWN_OF_PEOPLE = Unknown("none is known over items and people")
 SHARING: tuple[type[Family], ...] = (OfShare, OfDifference, OfMean)

@@ -22,6 +22,8 @@ UNITS = (1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 20, 24, 60, 120, 360, 840, 2520)
 """Sums of means over several forms are multiples of one over one of these."""
 LONGEST = 8_192
 """Units that all sums may add up to, for the chance to be exact."""
+FLAT = 1e-12
+"""A variance under the tilt below which the approximation divides by next to nothing."""
 FEW = 14
 """Sums of which every combination of signs is tried."""
 
@@ -84,14 +86,22 @@ def _saddlepoint(sizes: Floats, total: float) -> float:
     # The slope is concave in the tilt: steps from below stay below, and do not swing.
     for _ in range(60):
         slope = np.tanh(tilt * sizes)
-        step = (total - float(sizes @ slope)) / float(sizes**2 @ (1 - slope**2))
+        curve = float(sizes**2 @ (1 - slope**2))
+        if curve < FLAT:
+            break
+        step = (total - float(sizes @ slope)) / curve
         tilt += step
         if step < 1e-9 * tilt:
             break
     curve = float(sizes**2 @ (1 - np.tanh(tilt * sizes) ** 2))
     cumulant = float((tilt * sizes + np.log1p(np.exp(-2 * tilt * sizes)) - log(2)).sum())
+    # Chernoff's bound is above the chance at any tilt, and the nearer to all that there can be,
+    # the closer, where the approximation divides by next to nothing.
+    most = min(exp(cumulant - tilt * total), 0.5)
+    if curve < FLAT:
+        return max(most, 0.5 ** len(sizes))
     w = copysign(sqrt(max(2 * (tilt * total - cumulant), 0.0)), tilt)
     u = tilt * sqrt(curve)
     density = exp(-w * w / 2) / sqrt(2 * pi)
     found = float(functions.ndtr(-w)) + density * (1 / u - 1 / w)
-    return min(max(found, 0.5 ** len(sizes)), 0.5)
+    return min(max(found, 0.5 ** len(sizes)), most)

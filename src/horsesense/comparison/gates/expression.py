@@ -1,5 +1,8 @@
 """Requirements as text: a small grammar over estimates, parsed and computed here, nothing executed.
 
+References, which are no Python, are masked first. What is left is parsed as a Python expression, of
+which comparisons, arithmetic, `and`, `or`, `not` and `abs` alone are known here.
+
     requirement  any of the clauses that `or` joins; each is all of those that `and` joins
     clause       `not` clause | ( requirement ) | sum OP sum        OP: < <= > >= == !=
     sum          terms joined by + and -; terms are factors joined by * and /
@@ -16,11 +19,12 @@
 
 from __future__ import annotations
 
+import ast
 import operator
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Final, NoReturn, TypeVar
+from typing import Final
 
 from horsesense.errors import UsageError
 from horsesense.findings.finding import ORDER
@@ -41,24 +45,30 @@ SELECTORS: Final = ("probe", "condition", "reader", "group")
 OF_VERDICT: Final = ("kind", "probe")
 OUTCOMES: Final = (*ORDER, "cannot_tell")
 """What is counted, in place of a measure."""
-COMPARISONS: Final[Mapping[str, Callable[[float, float], bool]]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "==": operator.eq,
-    "!=": operator.ne,
+COMPARISONS: Final[Mapping[type, Callable[[float, float], bool]]] = {
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+}
+ARITHMETIC: Final[Mapping[type, Callable[[float, float], float]]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: lambda left, right: _divided(left, right),
 }
 LONGEST: Final = 2_000
-DEEPEST: Final = 30
+DEEPEST: Final = 100
 
-T = TypeVar("T")
-
-_TOKEN: Final = re.compile(
-    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?%?)"
-    r"|(?P<name>[A-Za-z_]\w*)"
-    r"|(?P<select>\[[^\[\]]*\])"
-    r"|(?P<sign><=|>=|==|!=|[-+*/<>().]))"
+_NAME: Final = r"(?!(?:and|or|not)\b)[A-Za-z_]\w*"
+_PART: Final = re.compile(
+    r"(?P<space>\s+)"
+    r"|(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.]))(?P<percent>%?)"
+    r"|(?P<plain>(?:and|or|not)\b|abs(?=\s*\()|<=|>=|==|!=|[-+*/<>()])"
+    rf"|(?P<reference>(?:(?P<baseline>baseline)\s*\.\s*)?(?P<measure>{_NAME})"
+    rf"(?:\s*\[(?P<select>[^\[\]]*)\])?(?:\s*\.\s*(?P<field>{_NAME}))?)"
 )
 _KIND: Final = re.compile(r"\s*(\w+)\s*(?:,|$)")
 _PAIR: Final = re.compile(r"\s*(\w+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^,\"']*?))\s*(?:,|$)")
@@ -93,14 +103,6 @@ Look = Callable[[Reference], float]
 
 
 @dataclass(frozen=True)
-class Sum:
-    """An arithmetic expression, as a function of the way to look numbers up."""
-
-    compute: Callable[[Look], float]
-    references: tuple[Reference, ...] = ()
-
-
-@dataclass(frozen=True)
 class Requirement:
     """What must hold.
 
@@ -120,224 +122,137 @@ class Requirement:
 
 def parse(text: str) -> Requirement:
     """The requirement that a text states; UsageError shows where it is none."""
+    if len(text) > LONGEST:
+        raise UsageError(f"A requirement has at most {LONGEST:,} characters.")
     return _Parser(text).requirement()
 
 
-@dataclass(frozen=True)
-class _Token:
-    kind: str
-    text: str
-    start: int
-    end: int
+Value = Callable[["Look"], float]
+Clause = Callable[["Look"], bool]
 
 
 class _Parser:
-    """Recursive descent over the tokens of one requirement."""
+    """One requirement, its references masked by underscores of the same length."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.place = 0
-        self.depth = 0
-        if len(text) > LONGEST:
-            raise UsageError(f"A requirement has at most {LONGEST:,} characters.")
-        self.tokens = list(self._tokens())
-
-    def _tokens(self) -> Iterator[_Token]:
-        at = 0
-        while self.text[at:].strip():
-            found = _TOKEN.match(self.text, at)
+        self.references: dict[int, Reference] = {}
+        self.percent: set[int] = set()
+        masked, at = "", 0
+        while at < len(text):
+            found = _PART.match(text, at)
             if found is None:
-                self._fail("this is no part of a requirement", at)
-            kind = str(found.lastgroup)
-            yield _Token(kind, found[kind], found.start(kind), found.end())
+                raise self._fault(at)
+            masked += self._masked(found)
             at = found.end()
-        yield _Token("end", "", len(self.text), len(self.text))
+        self.masked = masked
 
-    def _fail(self, why: str, at: int | None = None) -> NoReturn:
-        place = self.tokens[self.place].start if at is None else at
-        raise UsageError(
-            f"The requirement cannot be read at its character {place + 1}, {why}:\n"
+    def _fault(self, place: int, why: str = "") -> UsageError:
+        return UsageError(
+            f"The requirement cannot be read at its character {place + 1}{why}:\n"
             f"  {self.text}\n  {' ' * place}^",
             hint="For example: accuracy_hard.low > 0.5, or accuracy[probe=order] >= 60% and"
             " valid_rate.low > 0.9. See docs/compare.md.",
         )
 
-    def _next(self, *texts: str) -> _Token | None:
-        """Take the next token if it is one of these."""
-        token = self.tokens[self.place]
-        if token.kind in ("sign", "name") and token.text in texts:
-            self.place += 1
-            return token
-        return None
+    def _masked(self, found: re.Match[str]) -> str:
+        whole = found[0]
+        if found["reference"]:
+            self.references[found.start()] = self._reference(found)
+            return "_" * len(whole)
+        if found["percent"]:
+            self.percent.add(found.start())
+        return " " * len(whole) if found["space"] else whole.replace("%", " ")
 
-    def _need(self, *texts: str) -> _Token:
-        return self._next(*texts) or self._fail(f"where {' or '.join(texts)} should stand")
-
-    def requirement(self) -> Requirement:
-        holds, references = self._any()
-        if self.tokens[self.place].kind != "end":
-            self._fail("where it should end")
-        return Requirement(self.text.strip(), holds, references)
-
-    def _any(self) -> _Clause:
-        clauses = [self._all()]
-        while self._next("or"):
-            clauses.append(self._all())
-        return _joined(clauses, any)
-
-    def _all(self) -> _Clause:
-        clauses = [self._clause()]
-        while self._next("and"):
-            clauses.append(self._clause())
-        return _joined(clauses, all)
-
-    def _clause(self) -> _Clause:
-        if self._next("not"):
-            holds, references = self._deeper(self._clause)
-            return (lambda look: not holds(look)), references
-        start = self.place
-        if self._next("("):
-            return self._bracket(start)
-        return self._comparison()
-
-    def _bracket(self, start: int) -> _Clause:
-        """A bracket holds a requirement or begins a sum: which, shows only where it is closed."""
-        depth = self.depth
-        try:
-            found = self._deeper(self._any)
-            self._need(")")
-            return found
-        except UsageError as error:
-            first, reached = error, self.place
-        self.place, self.depth = start, depth
-        try:
-            return self._comparison()
-        except UsageError:
-            if self.place < reached:
-                raise first from None
-            raise
-
-    def _comparison(self) -> _Clause:
-        left = self._sum()
-        sign = COMPARISONS[self._need(*COMPARISONS).text]
-        right = self._sum()
-        references = (*left.references, *right.references)
-        return (lambda look: sign(left.compute(look), right.compute(look))), references
-
-    def _sum(self) -> Sum:
-        found = self._product()
-        while token := self._next("+", "-"):
-            found = _computed(token.text, found, self._product())
-        return found
-
-    def _product(self) -> Sum:
-        found = self._factor()
-        while token := self._next("*", "/"):
-            found = _computed(token.text, found, self._factor())
-        return found
-
-    def _factor(self) -> Sum:
-        token = self.tokens[self.place]
-        if token.kind == "number":
-            self.place += 1
-            percent = token.text.endswith("%")
-            value = float(token.text.rstrip("%")) / (100 if percent else 1)
-            return Sum(lambda _: value)
-        if self._next("-"):
-            inner = self._deeper(self._factor)
-            return Sum(lambda look: -inner.compute(look), inner.references)
-        if self._next("("):
-            inner = self._deeper(self._sum)
-            self._need(")")
-            return inner
-        if token.kind != "name" or token.text in ("and", "or", "not"):
-            self._fail("where a number or the name of a measure should stand")
-        return self._named()
-
-    def _named(self) -> Sum:
-        first = self.tokens[self.place]
-        self.place += 1
-        if first.text == "abs" and self._next("("):
-            inner = self._deeper(self._sum)
-            self._need(")")
-            return Sum(lambda look: abs(inner.compute(look)), inner.references)
-        baseline = first.text == "baseline"
-        measure = first
-        if baseline:
-            self._need(".")
-            measure = self._name("the name of a measure")
-        counted = measure.text in OUTCOMES
-        where = self._where(counted)
-        named = self._name("a field") if self._next(".") else None
-        if named is not None and counted:
+    def _reference(self, found: re.Match[str]) -> Reference:
+        measure, named = found["measure"], found["field"]
+        if measure == "baseline":
+            raise self._fault(found.end(), ", where . and a measure should stand")
+        counted = measure in OUTCOMES
+        where = self._where(found, counted)
+        if named and counted:
             raise UsageError(
-                f"{measure.text} is a number of sentences and has no field {named.text!r}.",
-                hint=f"Write {measure.text} == 0, or {measure.text}[position_preference] == 0.",
+                f"{measure} is a number of checks and has no field {named!r}.",
+                hint=f"Write {measure} == 0, or {measure}[position_preference] == 0.",
             )
-        if named is not None and named.text not in FIELDS:
-            raise UsageError.unknown("field of an estimate", named.text, FIELDS)
-        end = self.tokens[self.place - 1].end
-        reference = Reference(
-            measure.text,
-            "value" if named is None else named.text,
-            where,
-            baseline,
-            self.text[first.start : end].strip(),
-        )
-        return Sum(lambda look: look(reference), (reference,))
+        if named and named not in FIELDS:
+            raise UsageError.unknown("field of an estimate", named, FIELDS)
+        return Reference(measure, named or "value", where, bool(found["baseline"]), found[0])
 
-    def _name(self, what: str) -> _Token:
-        token = self.tokens[self.place]
-        if token.kind != "name":
-            self._fail(f"where {what} should stand")
-        self.place += 1
-        return token
-
-    def _where(self, counted: bool) -> dict[str, str]:
-        token = self.tokens[self.place]
-        if token.kind != "select":
-            return {}
-        inner, at, found = token.text[1:-1], 0, {}
+    def _where(self, found: re.Match[str], counted: bool) -> dict[str, str]:
+        inner, at, where = found["select"] or "", 0, {}
         selectors = OF_VERDICT if counted else SELECTORS
         if counted and (kind := _KIND.match(inner)):
-            at, found = kind.end(), {"kind": kind[1]}
+            at, where = kind.end(), {"kind": kind[1]}
         while inner[at:].strip():
             pair = _PAIR.match(inner, at)
             if pair is None:
-                self._fail("where NAME=VALUE should stand", token.start + 1 + at)
+                raise self._fault(found.start("select") + at, ", where NAME=VALUE should stand")
             if pair[1] not in selectors:
                 raise UsageError.unknown("selector", pair[1], selectors)
-            found[pair[1]] = next(value for value in pair.groups()[1:] if value is not None)
+            where[pair[1]] = next(value for value in pair.groups()[1:] if value is not None)
             at = pair.end()
-        self.place += 1
-        return found
+        return where
 
-    def _deeper(self, part: Callable[[], T]) -> T:
-        self.depth += 1
-        if self.depth > DEEPEST:
-            self._fail(f"which nests more than {DEEPEST} deep")
-        found = part()
-        self.depth -= 1
-        return found
+    def requirement(self) -> Requirement:
+        body = self.masked.lstrip()
+        self.shift = len(self.masked) - len(body)
+        try:
+            tree = ast.parse(body, mode="eval").body
+        except SyntaxError as error:
+            end = len(self.text.rstrip())
+            place = self.shift + error.offset - 1 if error.offset else end
+            raise self._fault(min(place, end)) from None
+        except (MemoryError, RecursionError, ValueError):
+            raise _too_deep() from None
+        return Requirement(self.text.strip(), self._clause(tree), tuple(self.references.values()))
+
+    def _clause(self, node: ast.expr, depth: int = 0) -> Clause:
+        """What is true or false; every part is looked up, so that none hides a fault."""
+        if depth > DEEPEST:
+            raise _too_deep()
+        match node:
+            case ast.BoolOp(op, values):
+                clauses = [self._clause(value, depth + 1) for value in values]
+                how = all if isinstance(op, ast.And) else any
+                return lambda look: how([holds(look) for holds in clauses])
+            case ast.UnaryOp(ast.Not(), operand):
+                inner = self._clause(operand, depth + 1)
+                return lambda look: not inner(look)
+            case ast.Compare(left, [op], [right]) if type(op) in COMPARISONS:
+                sides = self._value(left), self._value(right)
+                sign = COMPARISONS[type(op)]
+                return lambda look: sign(*[side(look) for side in sides])
+        raise self._fault(self.shift + node.col_offset, ", where one comparison should stand")
+
+    def _value(self, node: ast.expr, depth: int = 0) -> Value:
+        """What is a number."""
+        if depth > DEEPEST:
+            raise _too_deep()
+        at = self.shift + node.col_offset
+        match node:
+            case ast.Constant(int() | float()):
+                number = float(self.masked[at : self.shift + (node.end_col_offset or 0)])
+                value = number / 100 if at in self.percent else number
+                return lambda look: value
+            case ast.Name() if at in self.references:
+                reference = self.references[at]
+                return lambda look: look(reference)
+            case ast.UnaryOp(ast.USub(), operand):
+                inner = self._value(operand, depth + 1)
+                return lambda look: -inner(look)
+            case ast.Call(ast.Name("abs"), [operand], []):
+                inner = self._value(operand, depth + 1)
+                return lambda look: abs(inner(look))
+            case ast.BinOp(left, op, right) if type(op) in ARITHMETIC:
+                sides = self._value(left, depth + 1), self._value(right, depth + 1)
+                made = ARITHMETIC[type(op)]
+                return lambda look: made(*[side(look) for side in sides])
+        raise self._fault(at, ", where a number or the name of a measure should stand")
 
 
-_Clause = tuple[Callable[[Look], bool], tuple[Reference, ...]]
-
-
-def _joined(clauses: Sequence[_Clause], how: Callable[[Iterator[bool]], bool]) -> _Clause:
-    """Clauses that any or all must hold; every one is looked up, so that none hides a fault."""
-    if len(clauses) == 1:
-        return clauses[0]
-    references = tuple(reference for _, some in clauses for reference in some)
-    return (lambda look: how(iter([holds(look) for holds, _ in clauses]))), references
-
-
-def _computed(sign: str, left: Sum, right: Sum) -> Sum:
-    references = (*left.references, *right.references)
-    if sign == "/":
-        return Sum(lambda look: _divided(left.compute(look), right.compute(look)), references)
-    made = {"+": operator.add, "-": operator.sub, "*": operator.mul}[sign]
-    return Sum(lambda look: made(left.compute(look), right.compute(look)), references)
+def _too_deep() -> UsageError:
+    return UsageError(f"A requirement nests at most {DEEPEST} deep.")
 
 
 def _divided(left: float, right: float) -> float:
