@@ -427,7 +427,7 @@ def test_examples_that_are_asked_too_are_told(
     items = items_file(tmp_path / "made_up.jsonl", 8)
     settings = Settings.of(items=str(items), model="sim:none", shots=1, shots_from=str(items))
     start(tmp_path / "run", settings)
-    assert f"8 of the 8 items stand in {items} too" in capsys.readouterr().err
+    assert f"8 of the 8 items are few-shot examples in {items} too" in capsys.readouterr().err
 
 
 def test_other_bundles_and_probes_left_out_are_listed() -> None:

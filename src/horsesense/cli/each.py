@@ -149,7 +149,11 @@ def _steps(name: str, told: Mapping[str, Any], results: Results) -> str:
     """What each step of a cascade read, and how the score changed."""
     scores = [results.one("accuracy", reader=reader) for reader in ("text", name)]
     values = [f"{percent(e.value, 1)}" for e in scores if e is not None and e.value is not None]
-    score = f" Accuracy as published: {' by text, then '.join(values)}." if len(values) == 2 else ""
+    score = (
+        f" Accuracy in the original order: {' by text, then '.join(values)}."
+        if len(values) == 2
+        else ""
+    )
     return (
         f"{name}: text settled {told['read'] - told['left_open']:,} of {told['read']:,} replies;"
         f" of the other {told['left_open']:,} the judge understood {told['judged']:,}, and read"
@@ -205,9 +209,11 @@ def shortfalls(run: Run, *, counted: bool = False) -> list[str]:
     reason = run.results.ended
     told = "until" in findings  # then a notice of the verdict says so
     if reason == "budget" and not told:
-        lines.append("The budget is spent; the same command with a larger one continues the run.")
+        lines.append("The budget is spent. Run the same command with a larger one to continue.")
     if reason == "interrupted" and not told:
-        lines.append("The run was interrupted; the audit command with this --out continues it.")
+        lines.append(
+            "The run was interrupted. Run the same audit command with this --out to continue."
+        )
     failure = findings["run"].get("last_failure")
     if reason == "failures" and findings["run"].get("stopped") and failure is not None:
         lines.append(f"Stopped, since too many requests failed: {failure['message']}")

@@ -93,8 +93,8 @@ def other_goal(directory: RunDirectory) -> Iterator[str]:
     if now is not None and now != before:
         was = "everything was to be asked" if before is None else f"the goal was {before}"
         yield (
-            f"--until {now}: {was} when the answers so far came. The error rate of what is decided"
-            " supposes a goal that was settled before the first answer."
+            f"--until {now}: {was} when the answers so far came. The error rate of decisions holds"
+            " only for a goal that was set before the first answer."
         )
 
 

@@ -40,9 +40,9 @@ def start(out: str | Path, settings: Settings, items: ItemSet | None = None) -> 
     shots = load_shots(settings, found)
     if shared := len(found.flags.get("in_shots", ())):
         say(
-            f"{shared:,} of the {len(found):,} items stand in {settings.shots_from} too: the"
-            " examples should come from items that are not asked. In its own prompt an item is"
-            " passed over."
+            f"{shared:,} of the {len(found):,} items are few-shot examples in"
+            f" {settings.shots_from} too. Better take examples from other items. No item is an"
+            " example in its own prompt."
         )
     directory = RunDirectory(layout, settings, found, shots)
     if layout.record.exists():
