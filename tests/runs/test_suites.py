@@ -254,7 +254,7 @@ def test_no_choice_is_no_fault_where_none_is_right(intents: Path, tmp_path: Path
     probes = ("original", "delimiter(gold=both)")
     result = study(intents, "sim:oracle", tmp_path, probes=probes)
     assert [text for text in result.done.verdict() if text.startswith("[found]")] == []
-    fewer = {f["condition"] for f in result.findings["verdict"] if f["name"] == "fewer_choices"}
+    fewer = {f["condition"] for f in result.findings["verdict"] if f["kind"] == "fewer_choices"}
     assert fewer
     assert all("gold=present" in condition for condition in fewer)
 
