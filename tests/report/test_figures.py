@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from horsesense.report.bands import TITLE_LINE, reach, title
 from horsesense.report.charts import Point
 from horsesense.report.sections import score as section
+from horsesense.report.sections import until
 from studies import items_file, study
 
 
@@ -45,7 +47,17 @@ def test_what_was_decided_early_is_red(tmp_path: Path, monkeypatch: pytest.Monke
     assert context is not None
     assert context["early"]
     rows = done.results.findings["until"]["findings"]
-    found = {(r["probe"], r["condition"]) for r in rows if r["kind"] == "found"}
+    found = {(r["probe"], r["condition"]) for r in rows if r["conclusion"] == "found"}
     assert found
     red = {(p.estimate.probe, p.estimate.condition.format()) for p in drawn if p.warning}
     assert red == found
+    old = [
+        {"kind": row["conclusion"], **{k: v for k, v in row.items() if k != "conclusion"}}
+        for row in rows
+    ]
+    told = {**done.results.findings["until"], "findings": [{**old[0], "kind": "open"}, *old[1:]]}
+    run = replace(done.results, findings={**done.results.findings, "until": told})
+    shown = until.context(run)
+    assert shown is not None, "a run of version 0.2 opens"
+    assert shown["rows"][0]["word"] == "undecided"
+    assert section.context(run) is not None

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Self
 
 import pytest
 
+from browsing import browser
 from horsesense.api import Run, audit
 from horsesense.models.base import Asked, Capabilities
 from horsesense.models.messages import Failure, Request, Response
@@ -96,17 +96,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """Chromium, as it is installed or as Playwright brings it."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
-    installed = shutil.which("chromium") or shutil.which("chromium-browser")
-    with playwright.sync_playwright() as started:
-        try:
-            found = started.chromium.launch(executable_path=installed, args=["--no-sandbox"])
-        except playwright.Error as error:
-            pytest.skip(f"needs Chromium: {str(error).splitlines()[0]}")
-        yield found
-        found.close()
+def chromium() -> Iterator[Any]:
+    with browser() as opened:
+        yield opened
 
 
 class Opened:
@@ -139,24 +131,24 @@ def without_policy(html: str) -> str:
 
 @pytest.mark.parametrize("policy", [True, False], ids=["with policy", "without policy"])
 def test_nothing_of_a_hostile_run_acts_in_a_browser(
-    browser: Any, pages: list[Path], tmp_path: Path, policy: bool
+    chromium: Any, pages: list[Path], tmp_path: Path, policy: bool
 ) -> None:
     for path in pages:
         html = path.read_text(encoding="utf-8")
-        seen = Opened(browser, html if policy else without_policy(html), tmp_path)
+        seen = Opened(chromium, html if policy else without_policy(html), tmp_path)
         assert (seen.ran, seen.asked, seen.acting) == ([], [], []), path.name
 
 
-def test_the_browser_would_have_noticed(browser: Any, tmp_path: Path) -> None:
+def test_the_browser_would_have_noticed(chromium: Any, tmp_path: Path) -> None:
     """The same payloads, written into a page as they are, do act."""
     plain = [text for text in PAYLOADS if text.startswith("<")][:12]
-    seen = [Opened(browser, f"<!doctype html><body>{text}</body>", tmp_path) for text in plain]
+    seen = [Opened(chromium, f"<!doctype html><body>{text}</body>", tmp_path) for text in plain]
     assert sum(bool(page.ran) for page in seen) >= 6
     assert sum(bool(page.asked) for page in seen) >= 2
     assert sum(bool(page.acting) for page in seen) >= 8
     policy = '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'">'
     bodies = [f"<!doctype html>{policy}<body>{text}</body>" for text in plain]
-    held = [Opened(browser, body, tmp_path) for body in bodies]
+    held = [Opened(chromium, body, tmp_path) for body in bodies]
     assert not any(page.ran for page in held), "a policy holds what is written by mistake"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,8 +12,8 @@ import pytest
 from horsesense.api import Run
 from horsesense.cli.each import shortfalls
 from horsesense.errors import StoreError, UsageError
-from horsesense.models.base import Asked, Capabilities
-from horsesense.models.messages import Failure, Request, Response
+from horsesense.models.base import Capabilities
+from horsesense.models.messages import Request
 from horsesense.models.simulated.backend import Simulated
 from horsesense.report import item_report, write_report
 from horsesense.report.bands import bands
@@ -87,10 +86,6 @@ class TestPage:
     def test_unknown_item(self, runs: dict[str, Results]) -> None:
         with pytest.raises(UsageError, match="no item 'q33x'"):
             item_report(runs["talker"], "q33x")
-
-    def test_unfinished_run(self, tmp_path: Path) -> None:
-        with pytest.raises(StoreError, match="is not a run directory"):
-            results_of(tmp_path)
 
     def test_a_run_outlives_the_file_of_its_items(self, tmp_path: Path) -> None:
         items = items_file(tmp_path / "items.jsonl", 3)
@@ -229,23 +224,3 @@ def test_prompts_beyond_the_context_are_told_with_their_number(tmp_path: Path) -
     page = Page(run.report())
     assert f"context: {sum(by_form)} prompts, counted as missing" in page.text
     assert "Prompts that exceed the model’s context" in page.text
-
-
-class Rambling(Simulated):
-    """A simulation that talks of something else."""
-
-    async def respond(self, batch: Sequence[Asked]) -> Sequence[Response | Failure]:
-        said = "Hm, animals are nice and there are many of them in the garden today."
-        found = await super().respond(batch)
-        return [replace(one, text=said) if isinstance(one, Response) else one for one in found]
-
-
-def test_prompts_of_which_every_reading_is_unclear_count_as_unread(tmp_path: Path) -> None:
-    settings = Settings.of(items="sample", model="sim:prior", probes=("original",), limit=10)
-    run = Run.start(tmp_path / "run", settings)
-    run.ask(Rambling.from_spec("prior"), tell=None)
-    run.read("text")
-    run.measure()
-    assert set(run.readings["status"]) == {"unclear"}
-    assert run.findings["unread"] == run.findings["unclear"] == run.findings["trials"] == 10
-    assert any("10 because what the reply chooses is unclear" in line for line in shortfalls(run))

@@ -14,7 +14,7 @@ import pytest
 from conftest import ROOT
 from horsesense.report import verdict_of, write_report
 from horsesense.report.published_tables import DATA_NAMES, _tables, beside
-from horsesense.report.sections import SECTIONS, option_count
+from horsesense.report.sections import option_count
 from studies import items_file, results_of, study
 
 PROBES = ("order", "option_count(2)", "option_count(6)", "option_count(6, kind=plausible)",
@@ -74,13 +74,6 @@ def test_broken_bounds_are_never_silent(out: Path, tmp_path: Path) -> None:
         "that must hold between these numbers do" in sentence
         for sentence in verdict_of(results_of(tmp_path))
     )
-
-
-def test_a_run_without_the_probes_has_no_such_section(tmp_path: Path) -> None:
-    items = items_file(tmp_path / "made_up.jsonl", 8)
-    run = study(items, "sim:oracle", tmp_path / "run", probes=("order",)).results
-    shown = {section.id for section in SECTIONS if section.context(run) is not None}
-    assert not shown & {"option_count", "without_gold", "second_look", "protocol"}
 
 
 def test_published_tables_are_whole() -> None:

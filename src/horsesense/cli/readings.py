@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -93,5 +94,8 @@ def _shortened(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """`text` on one line, with characters that could steer a terminal shown as escapes."""
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+    """`text` on one line, with characters that could steer a terminal shown as escapes; spaces of
+    every width stay."""
+    return "".join(
+        c if c.isprintable() or unicodedata.category(c) == "Zs" else ascii(c)[1:-1] for c in text
+    )

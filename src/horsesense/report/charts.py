@@ -25,26 +25,6 @@ NARROWEST = 560
 
 ROWS: Mapping[str, Any] = {"field": "row", "type": "ordinal", "sort": None, "axis": None}
 
-_CONFIG: Mapping[str, Any] = {
-    "background": "transparent",
-    "font": "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif",
-    "view": {"stroke": None},
-    "axis": {
-        "labelColor": TEXT,
-        "titleColor": TEXT,
-        "titleFontWeight": "normal",
-        "titleFontSize": 12,
-        "labelFontSize": 12,
-        "gridColor": GRID,
-        "tickColor": GRID,
-        "domain": False,
-        "labelFlush": False,
-        "labelLimit": 240,
-    },
-    "legend": {"labelColor": TEXT, "labelFontSize": 12, "titleColor": TEXT},
-    "text": {"color": TEXT, "fontSize": 12},
-}
-
 
 class Frame(NamedTuple):
     """The frame that figures of one row per entry share, in pixels.
@@ -124,11 +104,15 @@ class Line(NamedTuple):
 
 
 def filled(name: str, **values: Any) -> Any:
-    """The specification `specs/NAME.json` with its gaps filled: "$rows" is `values["rows"]`."""
+    """The specification `specs/NAME.json` with its gaps filled.
+
+    The text "$rows" becomes `values["rows"]`; a key "$x" is replaced by all of `values["x"]`.
+    """
 
     def fill(part: Any) -> Any:
         if isinstance(part, dict):
-            return {key: fill(value) for key, value in part.items()}
+            each = (values[k[1:]] if k[0] == "$" else {k: fill(v)} for k, v in part.items())
+            return {key: value for found in each for key, value in found.items()}
         if isinstance(part, list):
             return [fill(value) for value in part]
         return values[part[1:]] if isinstance(part, str) and part.startswith("$") else part
@@ -147,7 +131,7 @@ def draw(spec: Mapping[str, Any], caption: str) -> Markup:
     except ImportError:
         return _in_words(visible(caption))
     whole = {"$schema": "https://vega.github.io/schema/vega-lite/v6.json", **spec}
-    svg = vl_convert.vegalite_to_svg({**whole, "config": _CONFIG})
+    svg = vl_convert.vegalite_to_svg({**whole, "config": filled("config")})
     # The parts' own labels repeat every row's raw values; one name for the whole reads better.
     inner = svg.partition(">")[2].removesuffix("</svg>")
     width, height = (float(n) for n in svg.partition('viewBox="0 0 ')[2].partition('"')[0].split())
@@ -178,7 +162,8 @@ def forest(
         "scale": _domain(rows, line, scale),
         "axis": {"title": x_title, "grid": True, "tickCount": 5},
     }
-    layers = [*(_line(line, x, scale) if line else ()), *estimates(x)]
+    lines = [{"at": scale * line.value, "name": visible(line.label)}] if line else []
+    layers = [*(filled("line", x=x, lines=lines) if line else ()), *estimates(x)]
     figure = FRAME.figure([FRAME.names(), *layers, FRAME.numbers()], rows)
     return draw(figure, f"{caption}. {describe(points)}")
 
@@ -194,26 +179,8 @@ def estimates(x: Mapping[str, Any]) -> list[dict[str, Any]]:
     Rows in which `warning` is true have the colour of warnings.
     """
     colour = {"condition": {"test": "datum.warning", "value": WARNING}, "value": ACCENT}
-    return [
-        {
-            "mark": {"type": "rule", "strokeWidth": 2, "strokeCap": "round"},
-            "encoding": {
-                "x": {**x, "field": "low"},
-                "x2": {"field": "high"},
-                "y": ROWS,
-                "color": colour,
-            },
-        },
-        {
-            "transform": [{"filter": "datum.reference != null"}],
-            "mark": {"type": "tick", "color": FAINT, "thickness": 2, "height": 14},
-            "encoding": {"x": {**x, "field": "reference"}, "y": ROWS},
-        },
-        {
-            "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
-            "encoding": {"x": {**x, "field": "value"}, "y": ROWS, "color": colour},
-        },
-    ]
+    layers: list[dict[str, Any]] = filled("estimates", x=x, y=ROWS, colour=colour)
+    return layers
 
 
 def ends(e: Estimate, scale: float = 100) -> dict[str, float]:
@@ -244,14 +211,3 @@ def _domain(rows: Sequence[Mapping[str, Any]], line: Line | None, scale: float) 
     if scale == 100:
         high = next((top for top in (10, 25, 50) if high <= top), 100)
     return {"domain": [min(0.0, *known), max(high, 1e-9)], "nice": scale != 100}
-
-
-def _line(line: Line, x: Mapping[str, Any], scale: float) -> list[dict[str, Any]]:
-    one = {"values": [{"at": scale * line.value, "name": visible(line.label)}]}
-    at = {"x": {**x, "field": "at"}}
-    dashed = {"type": "rule", "color": FAINT, "strokeDash": [4, 3]}
-    name = {"type": "text", "y": -9, "color": FAINT}
-    return [
-        {"data": one, "mark": dashed, "encoding": at},
-        {"data": one, "mark": name, "encoding": {**at, "text": {"field": "name"}}},
-    ]

@@ -8,6 +8,7 @@ from horsesense.report.behind_score import as_asked
 from horsesense.report.charts import Line, Point, forest
 from horsesense.report.marks import significant
 from horsesense.report.sections.base import Context, Section
+from horsesense.report.sections.until import decided
 from horsesense.report.text import p_text
 from horsesense.runs.results import Results
 from horsesense.stats.words import plural
@@ -21,9 +22,9 @@ def context(run: Results) -> Context | None:
     if not scores:
         return None
     changes = run.everywhere("accuracy_change")
-    decided = run.findings.get("until", {}).get("findings", ())
+    stopped = decided(run)
     moved = {(e.probe, e.condition.format()) for e in changes if significant(e)}
-    moved |= {(row["probe"], row["condition"]) for row in decided if row["conclusion"] == "found"}
+    moved |= {(row["probe"], row["condition"]) for row in stopped if row["conclusion"] == "found"}
     rows = [
         Point(
             run.label(e.probe, e.condition),
@@ -46,7 +47,7 @@ def context(run: Results) -> Context | None:
             for e in changes
         ],
         "probes": run.findings["probes"],
-        "early": bool(decided),
+        "early": bool(stopped),
     }
 
 

@@ -39,7 +39,7 @@ def context(run: Results) -> Context | None:
             "band_text": f"{_moved(row['low'])} to {_moved(row['high'])}",
             "share": number(row["n"] / row["units"], "fraction", 0),
         }
-        for row in told["findings"]
+        for row in decided(run)
     ]
     drawn = [(row["label"], row["band"]) for row in rows if row.get("band")]
     return {
@@ -51,6 +51,16 @@ def context(run: Results) -> Context | None:
         "ended": run.findings["stages"]["ask"]["state"] != "complete",
         "lost": any(row["missing"] for row in rows),
     }
+
+
+def decided(run: Results) -> list[Row]:
+    """What was decided of each probe that could stop; rows of version 0.2 named it `kind`."""
+    rows = run.findings.get("until", {}).get("findings", ())
+    return [{**row, "conclusion": row.get("conclusion") or _of_old(row["kind"])} for row in rows]
+
+
+def _of_old(kind: str) -> str:
+    return kind if kind in TITLES else "undecided"
 
 
 def spoken(rows: Sequence[Row]) -> str:
