@@ -179,6 +179,20 @@ def differences_page() -> str:
     return HEAD + "".join(parts)
 
 
+def measured_page() -> str:
+    """The tables of docs/measured/, by the headings of their pages."""
+    parts = [
+        "# Measured\n\nTables that scripts wrote. `python benchmarks/measured.py NAME` runs that "
+        "script of `benchmarks/` and keeps what it prints, with the command, the version and the "
+        "date. The first lines of a script say what it measures. Believe ratios rather than times: "
+        "they compare with a reference of the same run on the same machine.\n\n"
+    ]
+    for path in sorted((DOCS / "measured").glob("[!R]*.md")):
+        title = path.read_text(encoding="utf-8").splitlines()[0].lstrip("# ")
+        parts.append(f"- [{title.rstrip('.')}]({path.name})\n")
+    return HEAD + "".join(parts)
+
+
 def card_page() -> str:
     """The data card of the corpus of replies, with its counts."""
     text = (CORPUS / "README.md").read_text(encoding="utf-8")
@@ -243,6 +257,7 @@ def main() -> int:
         "json.md": json_page(),
         "runs.md": runs_page(),
         "differences.md": differences_page(),
+        "measured/README.md": measured_page(),
         CORPUS / "README.md": card_page(),
     }
     stale = []

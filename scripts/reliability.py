@@ -45,7 +45,7 @@ TRIES = {
 }
 TESTS = {
     "pages": ("tests/report/test_hostile_texts.py", "attacking texts in Chromium"),
-    "spreadsheets": ("tests/readers/human/test_spreadsheet.py", "formulas in files for reviewers"),
+    "spreadsheets": ("tests/extras/people/test_spreadsheet.py", "formulas in files for reviewers"),
     "kills": ("tests/testing/test_faults.py", "each kind of fault, and 20 kills of one run"),
     "budgets": ("tests/testing/test_budgets.py", "each kind of fault under each kind of budget"),
     "damage": ("tests/inference/test_damage.py", "single bits of stored answers"),

@@ -320,7 +320,7 @@ def test_a_rule_finds_its_flaw_and_spares_what_looks_like_it(rule: str) -> None:
 
 def test_every_rule_is_tested_here() -> None:
     tested = {*SINGLE, *MARKED, *REPEATS, "gold_position", "class_in_text"}
-    tested |= {"cut_off", "lost_letters", "gold_sequence", "gold_by_subject"}
+    tested |= {"broken_row", "cut_off", "lost_letters", "gold_sequence", "gold_by_subject"}
     assert {rule.name for rule in RULES} == tested
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from command_line import call
 from horsesense.errors import ItemsError, UsageError
 from horsesense.items.load import load_items
 from horsesense.items.tasks import task_for
@@ -97,14 +96,6 @@ def test_texts_to_classify(row: dict[str, str]) -> None:
     assert [items.labels[i.gold] for i in items if i.gold is not None] == ["positive", "negative"]
 
 
-def test_a_file_of_a_spreadsheet_with_semicolons(tmp_path: Path) -> None:
-    path = tmp_path / "items.csv"
-    path.write_text("Question;A;B;C;Answer\nIs 1,5 more?;yes, so;no;maybe;B\n")
-    item = load_items(path).items[0]
-    assert item.options == ("yes, so", "no", "maybe")
-    assert item.gold == 1
-
-
 def test_equal_faults_are_one_line() -> None:
     rows = [{"question": "a?", "options": TOWNS, "answer": "Z"} for _ in range(50)]
     with pytest.raises(ItemsError) as caught:
@@ -127,7 +118,7 @@ def test_a_field_that_names_items_is_their_id() -> None:
     assert [item.id for item in load_items(rows)] == ["r-a", "r-b"]
     same = [{**row, "ref": "r"} for row in rows]
     assert "r" not in [item.id for item in load_items(same)]
-    with pytest.raises(UsageError, match=r"--map question=q .*--map id=ref"):
+    with pytest.raises(UsageError, match=r"--map question=q --map options=choices"):
         load_items([{"ref": row["ref"], "q": Q, "choices": TOWNS, "answer": "B"} for row in rows])
 
 
@@ -158,14 +149,6 @@ def test_texts_that_nothing_reads_are_named() -> None:
     assert "not used: story, explanation (--map" in items.notes[0]
 
 
-def test_the_premise_of_copa_is_its_context() -> None:
-    row = {"premise": "The man broke his toe.", "choice1": "He ran.", "choice2": "A hammer fell.",
-           "question": "cause", "label": 1}  # fmt: skip
-    items = load_items([row, row | {"premise": "It rained.", "label": 0}])
-    assert items.items[0].context == "The man broke his toe."
-    assert "context=premise" in items.notes[0]
-
-
 @pytest.mark.parametrize("indent", [None, 1])
 def test_an_array_of_objects(indent: int | None, tmp_path: Path) -> None:
     path = tmp_path / "items.json"
@@ -183,13 +166,6 @@ def test_an_array_of_objects(indent: int | None, tmp_path: Path) -> None:
         load_items(path)
     path.write_text(json.dumps(row) + "\n" + json.dumps(row))
     assert len(load_items(path)) == 2
-
-
-def test_nothing_to_guess_names_the_map_to_type(tmp_path: Path) -> None:
-    (tmp_path / "odd.jsonl").write_text(json.dumps({"frage": "a?", "antworten": TOWNS}))
-    done = call("check", "odd.jsonl", cwd=tmp_path)
-    assert done.returncode == 2
-    assert "--map question=frage --map options=antworten --map answer=FIELD" in done.stderr
 
 
 def test_options_that_are_recognised_stand_in_the_map_to_type() -> None:
@@ -223,15 +199,6 @@ def test_what_is_no_letter_stays_a_fault(written: str) -> None:
     row = {"question": "?", "options": ["red", "blue", "green"], "answer": written}
     with pytest.raises(ItemsError, match="neither an option nor its letter"):
         load_items([row])
-
-
-def test_faults_that_differ_in_values_alone_are_one_line() -> None:
-    rows = [{"question": "?", "options": ["x", "y"], "answer": f"w{n}"} for n in range(50)]
-    with pytest.raises(ItemsError) as caught:
-        load_items(rows)
-    assert "row 1: answer 'w0' is neither" in str(caught.value)
-    assert "49 more like it, the next row 2" in str(caught.value)
-    assert len(str(caught.value).splitlines()) <= 3
 
 
 def test_an_answer_that_is_not_recognised_is_asked_for() -> None:
@@ -342,7 +309,7 @@ def test_the_map_to_type_names_what_values_tell(tmp_path: Path) -> None:
     path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     with pytest.raises(UsageError) as caught:
         load_items(path)
-    line = "--map question=frage --map options=antworten --map answer_index=richtig"
+    line = "--map question=frage --map options=antworten --map answer=FIELD"
     assert str(caught.value).endswith(line)
     given = {"question": "frage", "options": "antworten", "answer_index": "richtig"}
     assert [item.gold for item in load_items(path, map=given)] == [0, 1, 0, 1]
@@ -356,10 +323,3 @@ def test_correct_and_distractors_are_columns_of_options(tmp_path: Path) -> None:
     (item,) = load_items(path)
     assert item.options == ("blood", "sky", "milk")
     assert item.gold == 0
-
-
-def test_tabs_in_a_csv_file_are_told_by_its_header(tmp_path: Path) -> None:
-    path = tmp_path / "tabs.csv"
-    path.write_text("question\tA\tB\tanswer\nRed, or not?\tyes, red\tno\tA\n", encoding="utf-8")
-    (item,) = load_items(path)
-    assert item.options == ("yes, red", "no")

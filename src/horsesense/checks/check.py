@@ -128,7 +128,7 @@ def _united(sets: Sequence[ItemSet]) -> ItemSet:
 
 
 def _finding(items: ItemSet, rule: Rule, found: Found, p: float | None) -> Finding:
-    if found.test is not None or not found.hits:
+    if found.test is not None or found.says or not found.hits:
         return Finding(rule, found, p)
     flawed = {hit.item for hit in found.hits}
     test = share_test(

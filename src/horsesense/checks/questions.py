@@ -88,7 +88,7 @@ _MISSING: Final = re.compile(
     rf"{_FIGURE}\b"
     rf"|\bthe (?:following|above|accompanying|attached|given) {_FIGURE}\b(?! of speech)"
     rf"|\b(?:in|from|on) the (?:given|shown) {_FIGURE}\b|\brefer to the {_FIGURE}\b"
-    rf"|^(?:the |this )?{_FIGURE} (?:depicts|shows|represents)\b"
+    r"|^(?:the |this )?(?:figure|image|picture|photograph) (?:depicts|shows|represents)\b"
     r"|\bfig(?:ure|\.)? ?\d|\bin the (?:circuit|network|apparatus) shown\b|\bvideo link\b"
     r"|\b(?:marked|indicated|pointed|shown) (?:with|by|at by|as per) (?:the |an? )?(?:\w+ )?"
     r"arrows?\b"

@@ -46,6 +46,7 @@ TESTED: Final[Mapping[str, Callable[[ItemSet], Found]]] = {
 """Rule -> the test of the whole set."""
 
 WHOLE: Final[Mapping[str, Callable[[ItemSet], Found]]] = {
+    "broken_row": repeats.broken_rows,
     "conflicting_gold": repeats.conflicting,
     "same_question": repeats.same_question,
     "lost_letters": texts.lost_letters,

@@ -37,6 +37,13 @@ def _found(items: ItemSet, shown: dict[str, str], n: int | None = None) -> Found
     return Found(len(items) if n is None else n, hits)
 
 
+def broken_rows(items: ItemSet) -> Found:
+    """Rows that could not be read as items; they are left out of all else."""
+    hits = tuple(Hit(*fault.split(": ", 1)) for fault in items.faults)
+    n = len(items) + len(hits)
+    return Found(n, hits, says=f"{len(hits):,} of {n:,} rows cannot be read and are left out.")
+
+
 def conflicting(items: ItemSet) -> Found:
     """Items that ask the same, with the same options, and have other golds."""
     shown: dict[str, str] = {}

@@ -45,16 +45,19 @@ _LOST_SIGN: Final = re.compile(
     r"|(?<=qu\?)(?<![\w/=&.]qu\?)(?=[aeiouyhàâéèêîô][a-z])"
     r"|(?<=[cdjlmnst]\?)(?<![\w/=&.].\?)(?=[aeiouyhàâéèêîô][a-z]))"
 )
-_MARKUP: Final = re.compile(
+_TAG: Final = re.compile(
     # A lone <p> may be a group's generator; a closing tag can be nothing else.
     r"</(?:p|b|i|u|a|h[1-6])>|</?(?:br|div|span|em|strong|sub|sup|img|table|tr|td|th|ul|ol|li"
-    r"|font|hr|center|blockquote)(?:\s[^<>]*)?/?>"
-    r"|(?<![&\w])(?:quot|amp|nbsp|apos|mdash|ndash|rsquo|lsquo|hellip|[lg]t);(?!\w*\()"
+    r"|font|hr|center|blockquote)(?:\s[^<>]*)?/?>",
+    re.IGNORECASE,
+)
+_ENTITY: Final = re.compile(
+    r"(?<![&\w])(?:quot|amp|nbsp|apos|mdash|ndash|rsquo|lsquo|hellip|[lg]t);(?!\w*\()"
     r"|(?<!&)#\d{2,4};|&(?:amp|lt|gt|nbsp|quot|apos|rsquo|lsquo|ndash|mdash|#\d+|#x[\da-f]+);",
     re.IGNORECASE,
 )
-_OF_MARKUP: Final = (
-    "<", "#", "quot;", "amp;", "nbsp;", "apos;", "dash;", "squo;", "hellip;", "lt;", "gt;",
+_OF_ENTITIES: Final = (
+    "#", "quot;", "amp;", "nbsp;", "apos;", "dash;", "squo;", "hellip;", "lt;", "gt;",
 )  # fmt: skip
 _ESCAPE: Final = re.compile(
     # Followed by a quote it is quoted: a question about programs may show it so.
@@ -136,11 +139,17 @@ def _of_code(item: Item) -> bool:
     return bool(about) or sum(map(bool, map(_WHOLE_TAG.fullmatch, item.options))) > 1
 
 
-_lost_commands = _shows(["{", "$", "\x07", "\x08", "\x0c", "\t", "\r", " imes"], _LOST_BACKSLASH)
-html = _shows(_OF_MARKUP, _MARKUP, unless_asked=True)
+_lost_commands = _shows(["{", "\x07", "\x08", "\x0c", "\t", "\r", " imes"], _LOST_BACKSLASH)
+_tags = _shows("<", _TAG, unless_asked=True)
+_entities = _shows(_OF_ENTITIES, _ENTITY, unless_asked=True)
 escapes = _shows("\\", _ESCAPE, unless_asked=True)
 split_words = _shows("'’-`", _SPLIT)
 emptied_brackets = _shows("(", _EMPTIED)
+
+
+def html(item: Item) -> str | None:
+    """Tags and entities."""
+    return _tags(item) or _entities(item)
 
 
 def lost_backslashes(item: Item) -> str | None:

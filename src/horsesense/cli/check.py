@@ -90,7 +90,7 @@ def check(
     sets = [
         load_items(
             source, map=pairs("map", map), split=split, where=pairs("where", where),
-            limit=limit, seed=seed,
+            limit=limit, seed=seed, skip_faults=True,
         )
         for source in items
     ]  # fmt: skip

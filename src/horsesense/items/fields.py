@@ -24,6 +24,8 @@ FIELDS: Final = (
 JOINED: Final = ("question", "text", "text_a", "text_b", "context")
 """Fields that may be texts of several of the file's, joined by "+" in a map."""
 
+GOLDS: Final = ("answer_index", "answer_number", "answer", "label")
+"""Names of the right answer; of several, the first is read."""
 MIN_OPTIONS: Final = 2
 MAX_OPTIONS: Final = 26
 LETTERS: Final = tuple(string.ascii_uppercase)
@@ -158,41 +160,36 @@ class ItemBuilder:
         row = at.row
         item_id = f"row-{at.ordinal:04}"
         if "id" in self.present:
-            item_id = self._name(row, "id", required=True) or ""
+            item_id = self._text(row, "id", name=True) or ""
         context = self._text(row, "context", required=False)
-        subject, cluster, split = (self._name(row, o) for o in ("subject", "cluster", "split"))
+        subject, cluster, split = (
+            self._text(row, ours, required=False, name=True)
+            for ours in ("subject", "cluster", "split")
+        )
         for fault in self._wrong:
             self.faults.add(at.number, fault)
         if self._wrong or question is None:
             return None
-        where = (subject, cluster, split)
-        return Item(item_id, question, options, gold, context, text_b, target, *where)
+        return Item(
+            item_id, question, options, gold, context, text_b, target, subject, cluster, split
+        )
 
-    def _text(self, row: Row, ours: str, *, required: bool = True) -> str | None:
+    def _text(
+        self, row: Row, ours: str, *, required: bool = True, name: bool = False
+    ) -> str | None:
+        """A text, or for a `name` a whole number too; None where it is absent or empty."""
         value = self.fields.get(row, ours)
-        if type(value) is str and value and not value.isspace():
-            return value
-        self._check_no_text(row, ours, value, required)
-        return None
-
-    def _name(self, row: Row, ours: str, *, required: bool = False) -> str | None:
-        """A short name: text or a whole number; None where it is absent or empty."""
-        value = self.fields.get(row, ours)
-        if type(value) is int:
+        if type(value) is int and name:
             return str(value)
         if type(value) is str and value and not value.isspace():
             return value
-        self._check_no_text(row, ours, value, required)
-        return None
-
-    def _check_no_text(self, row: Row, ours: str, value: Any, required: bool) -> None:
-        """Keep what is wrong with a field without text, if it must or must not be so."""
         if value is not None and type(value) is not str:
             fault = f"{self.fields.call(ours)} is {kind_of(value)} where text is expected"
             self._wrong.append(fault)
         elif required:
             state = "empty" if self.fields.has(row, ours) else "missing"
             self._wrong.append(f"{self.fields.call(ours)} is {state}")
+        return None
 
     def _options(self, row: Row) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Option texts, and the names that the file gives them (else letters)."""
@@ -221,22 +218,24 @@ class ItemBuilder:
         return tuple(texts)
 
     def _gold(self, row: Row, texts: tuple[str, ...], names: tuple[str, ...]) -> int | None:
-        for ours, first in (("answer_index", 0), ("answer_number", 1)):
-            if ours in self.present:
-                return self._index(row, ours, first, len(texts))
-        for ours in ("answer", "label"):
-            if ours in self.present:
-                return self._named_gold(row, ours, texts, names)
-        return None
+        ours = next((o for o in GOLDS if o in self.present), None)
+        value = None if ours is None else self._known(row, ours)
+        if ours is None or value is None:
+            return None
+        if ours in ("answer_index", "answer_number"):
+            return self._index(value, ours, int(ours == "answer_number"), len(texts))
+        return self._named_gold(value, ours, texts, names) if texts else None
 
-    def _index(self, row: Row, ours: str, first: int, count: int) -> int | None:
+    def _known(self, row: Row, ours: str) -> Any:
+        """A right answer; None where it is not known, which null says and not an absent field."""
+        value = self.fields.get(row, ours)
+        if value is None and not self.fields.has(row, ours):
+            self._wrong.append(f"{self.fields.call(ours)} is missing (null means: not known)")
+        return value
+
+    def _index(self, value: Any, ours: str, first: int, count: int) -> int | None:
         """The option that a number names; the first option has the number `first`."""
         name = self.fields.call(ours)
-        value = self.fields.get(row, ours)
-        if value is None:
-            if not self.fields.has(row, ours):
-                self._wrong.append(f"{name} is missing (null means that the gold is not known)")
-            return None
         index = whole_number(value)
         if index is None:
             shown = repr(value)[:40] if isinstance(value, str | float) else kind_of(value)
@@ -249,49 +248,36 @@ class ItemBuilder:
         return index - first
 
     def _named_gold(
-        self, row: Row, ours: str, texts: tuple[str, ...], names: tuple[str, ...]
+        self, value: Any, ours: str, texts: tuple[str, ...], names: tuple[str, ...]
     ) -> int | None:
         """The option that a letter or an option's text names."""
         name = self.fields.call(ours)
-        value = self.fields.get(row, ours)
-        if value is None:
-            if not self.fields.has(row, ours):
-                self._wrong.append(f"{name} is missing (null means that the gold is not known)")
-            return None
-        if not texts:
-            return None
         if not isinstance(value, str):
             advice = f"a number from 0: --map answer_index={self.fields.theirs[ours]}"
             self._wrong.append(f"{name} is {kind_of(value)}, not a letter or an option ({advice})")
             return None
         found = options_named(value, texts, names)
-        if len(found) == 1:
-            place = found.pop()
-            own = str(texts[place]).strip()
-            written = value.strip()
-            same = written.casefold() == own.casefold()
-            self.but_for_case += same and own != written and names[place] != written
-            return place
-        state = "names more than one option" if found else "is neither an option nor its letter"
-        self._wrong.append(f"{name} {value!r:.60} {state}")
-        return None
+        if len(found) != 1:
+            state = "names more than one option" if found else "is neither an option nor its letter"
+            self._wrong.append(f"{name} {value!r:.60} {state}")
+            return None
+        place = found.pop()
+        own, written = str(texts[place]).strip(), value.strip()
+        same = written.casefold() == own.casefold()
+        self.but_for_case += same and own != written and names[place] != written
+        return place
 
     def _label(self, row: Row, labels: Mapping[str, int]) -> int | None:
-        if "label" not in self.present:
-            return None
-        name = self.fields.call("label")
-        value = self.fields.get(row, "label")
+        value = self._known(row, "label") if "label" in self.present else None
         if value is None:
-            if not self.fields.has(row, "label"):
-                self._wrong.append(f"{name} is missing (null means that the gold is not known)")
             return None
-        label = label_of(value)
+        name, label = self.fields.call("label"), label_of(value)
         if label is None:
             self._wrong.append(f"{name} is {kind_of(value)} where a label is expected")
         elif label not in labels:
             some = ", ".join(list(labels)[:30])
             self._wrong.append(f"{name} {label!r:.60} is not in the label set ({some})")
-        return labels.get(label) if label is not None else None
+        return labels.get(label or "")
 
 
 def options_named(value: Any, texts: Sequence[str], names: Sequence[str]) -> set[int]:
@@ -322,9 +308,10 @@ def options_named(value: Any, texts: Sequence[str], names: Sequence[str]) -> set
 def _text_faults(noun: str, texts: Iterable[Any]) -> Iterator[str]:
     for position, text in enumerate(texts):
         if type(text) is not str:
-            yield f"{noun} {position} (from 0) is {kind_of(text)} where text is expected"
+            what = "empty" if text is None else f"{kind_of(text)} where text is expected"
+            yield f"{noun} {LETTERS[position]} is {what}"
         elif not text or text.isspace():
-            yield f"{noun} {position} (from 0) is empty"
+            yield f"{noun} {LETTERS[position]} is empty"
 
 
 def label_of(value: Any) -> str | None:

@@ -51,6 +51,7 @@ MAX_GROWTH: Final = 200
 FREE_GROWTH: Final = 64 * 2**20
 LINE: Final = 64
 """Bytes that a line of a compressed file counts besides its own."""
+WORKBOOKS: Final = (".xlsx", ".xls", ".ods", ".numbers")
 MAX_FAULTS: Final = 1_000
 """Reading stops after so many faults."""
 
@@ -88,6 +89,12 @@ class Faults:
         """Each fault with its row, in the order in which they were met."""
         return tuple(self._found)
 
+    @property
+    def told(self) -> tuple[str, ...]:
+        """Each fault in a line, in the order of the file."""
+        ordered = sorted(self._found, key=lambda found: found[0])
+        return tuple(f"{self.unit} {number}: {fault}" for number, fault in ordered)
+
     def check(self, hint: str | None = None) -> None:
         """Report the faults, if there are any.
 
@@ -95,9 +102,7 @@ class Faults:
             ItemsError: there are faults; they are in the order of the file.
         """
         if self._found:
-            ordered = sorted(self._found, key=lambda found: found[0])
-            faults = [f"{self.unit} {number}: {fault}" for number, fault in ordered]
-            raise ItemsError(self.source, faults, hint=self._advice or hint)
+            raise ItemsError(self.source, self.told, hint=self._advice or hint)
 
 
 def load_rows(path: str | Path) -> Rows:
@@ -134,10 +139,15 @@ def read_rows(path: Path, faults: Faults) -> Rows:
                 yield from FORMATS[form](lines, faults)
         except OSError as error:
             raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
+    elif form in WORKBOOKS:
+        raise UsageError(
+            f"{path} is a workbook of a spreadsheet program.",
+            hint='Save it as "CSV UTF-8" and give that file.',
+        )
     else:
         known = ", ".join([*FORMATS, ".parquet"])
         raise UsageError(
-            f"{path}: the format of the file cannot be told from its name.",
+            f"{path}: the name does not say what format the file has.",
             hint=f"Known endings: {known}; all but .parquet also with .gz or .zst added.",
         )
 
@@ -265,11 +275,16 @@ def _json_rows(lines: Lines, faults: Faults) -> Rows:
             row = _parse_leniently(line, number, faults)
             if row is None:
                 continue
-        if isinstance(row, dict) and row:
-            yield number, row
-        else:
-            what = "a list" if isinstance(row, list) else f"{row!r:.20}"
-            faults.add(number, f"{what} where an object with fields is expected")
+        yield from _object(number, row, faults)
+
+
+def _object(number: int, row: Any, faults: Faults) -> Rows:
+    """A row, if it is one."""
+    if isinstance(row, dict) and row:
+        yield number, row
+    else:
+        what = "a list" if isinstance(row, list) else f"{row!r:.20}"
+        faults.add(number, f"{what} where an object with fields is expected")
 
 
 def _json_or_array(lines: Lines, faults: Faults) -> Rows:
@@ -296,11 +311,7 @@ def _json_or_array(lines: Lines, faults: Faults) -> Rows:
         return
     faults.unit = "row"
     for number, row in enumerate(found, 1):
-        if isinstance(row, dict) and row:
-            yield number, row
-        else:
-            what = "a list" if isinstance(row, list) else f"{row!r:.20}"
-            faults.add(number, f"{what} where an object with fields is expected")
+        yield from _object(number, row, faults)
 
 
 def _parse_leniently(line: bytes, number: int, faults: Faults) -> Any:
@@ -365,7 +376,7 @@ def _csv_rows(lines: Lines, faults: Faults, delimiter: str = ",") -> Rows:
             continue
         if cells is None:
             return
-        if not cells:
+        if not any(cells):
             continue
         if header is None:
             header = _header(cells, started, faults)

@@ -78,6 +78,7 @@ class ItemSet:
         whole: all items of the source, where `items` are a sample of them; empty otherwise.
             What a probe takes from other items it takes from these, so that a larger sample
             changes nothing that was asked about a smaller one.
+        faults: rows that could not be read and are left out, with what is wrong.
     """
 
     name: str
@@ -88,6 +89,7 @@ class ItemSet:
     source: str = ""
     notes: tuple[str, ...] = ()
     whole: tuple[Item, ...] = ()
+    faults: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"ItemSet({self.name!r}, {self.kind}, {len(self.items):,} items)"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from horsesense.errors import ItemsError, UsageError
-from horsesense.items.fields import FieldMap, ItemBuilder, Numbered, label_of
+from horsesense.items.fields import GOLDS, FieldMap, ItemBuilder, Numbered, label_of
 from horsesense.items.files import Faults, read_rows, stem
 from horsesense.items.item import Item, ItemSet, Kind, draw, flag_items, identity
 from horsesense.items.layouts import conversation_fields, guess, of_conversation
@@ -35,6 +35,7 @@ def load_items(
     labels: Sequence[str] | None = None,
     seed: int = 0,
     name: str | None = None,
+    skip_faults: bool = False,
 ) -> ItemSet:
     """Read items, check every one, and flag what would spoil a measurement.
 
@@ -58,6 +59,8 @@ def load_items(
         labels: the label set of a classification task; by default all labels of the source.
         seed: the seed of the sample drawn by `limit`.
         name: the name of the set; by default taken from the source.
+        skip_faults: leave faulty rows out, where others are sound, and keep what is wrong with
+            them in the set's `faults`.
 
     Raises:
         UsageError: the source cannot be found or the selection cannot be made.
@@ -75,7 +78,8 @@ def load_items(
     chosen = _named_as(task.of_split(split), labels)
     builder = ItemBuilder(chosen.fields, chosen.faults, rows.present, layout.rivals)
     items = _build(builder, chosen, task.kind, label_set)
-    faults.check(HELP)
+    if not (skip_faults and items):
+        faults.check(HELP)
     shown, label_note = label_set, ""
     if not labels and task.kind == "label":
         shown, label_note = spelled_out(name or default_name, label_set)
@@ -102,6 +106,7 @@ def load_items(
         source=str(source) if isinstance(source, str | Path) else "",
         notes=tuple(note for note in notes if note),
         whole=tuple(whole) if limit_note else (),
+        faults=faults.told,
     )
 
 
@@ -284,8 +289,7 @@ def _selected_note(rows: int, items: int, split: str | None) -> str:
 
 def _answer_notes(builder: ItemBuilder, items: int) -> list[str]:
     """How right answers were read where they are written in two ways."""
-    used = next((o for o in ("answer_index", "answer_number", "answer", "label")
-                 if o in builder.present), "")  # fmt: skip
+    used = next((ours for ours in GOLDS if ours in builder.present), "")
     case = f"{builder.but_for_case:,} of {items:,} right answers equal their option but for case."
     return [case] * bool(builder.but_for_case) + [
         f"{builder.fields.theirs[used]} is read as the right answer; {rival} names another option"

@@ -10,10 +10,10 @@ from functools import cached_property
 from typing import Any, Final, NoReturn
 
 from horsesense.errors import UsageError
-from horsesense.items.fields import FIELDS, LETTERS, FieldMap, Numbered, label_of, options_named
+from horsesense.items.fields import FIELDS, FieldMap, Numbered, label_of
 from horsesense.items.files import Faults
 from horsesense.items.item import Kind
-from horsesense.items.layouts import LOOKED_AT, identifier, option_columns
+from horsesense.items.layouts import LOOKED_AT, option_columns
 
 HELP: Final = "Fields are described in docs/items.md; --map OURS=THEIRS renames them."
 EVERY_SPLIT: Final = "*"
@@ -77,31 +77,17 @@ class Selection:
     def _map_to_type(self) -> str:
         """The options of the command line, with what names and values leave no doubt about."""
         columns = option_columns(self.names)
-        likely = {"options": [",".join(columns)] if columns else self._with_values(_is_list)}
-        free = [name for name in self.names if name not in (*columns, *likely["options"])]
-        likely["question"] = [name for name in free if "question" in name.lower()] or [
-            name for name in self._with_values(_is_question) if name in free
-        ]
-        likely["answer"] = [name for name in free if "answer" in name.lower()]
-        options = likely["options"][0] if len(likely["options"]) == 1 else ""
-        ours = "answer"
-        if options and not columns and not likely["answer"]:
-            likely["answer"] = [n for n in free if self._names_option(n, options)]
-            chosen = likely["answer"][0] if likely["answer"] else ""
-            counted = any(isinstance(at.row.get(chosen), int) for at in self.rows)
-            ours = "answer_index" if counted else "answer"
-        told = {
-            "question": likely["question"],
-            "options": likely["options"],
-            ours: likely["answer"],
+        lists = [",".join(columns)] if columns else self._with_values(_is_list)
+        free = [name for name in self.names if name not in (*columns, *lists)]
+        named = {
+            word: [name for name in free if word in name.lower()] for word in ("question", "answer")
         }
-        named = identifier(free, [at.row for at in self.rows])
-        if named is not None and named != "id":
-            told["id"] = [named]
+        asked = named["question"] or [n for n in self._with_values(_is_question) if n in free]
+        told = {"question": asked, "options": lists, "answer": named["answer"]}
         return " ".join(
             "--map " + shlex.quote(f"{field}={names[0] if len(names) == 1 else 'FIELD'}")
             for field, names in told.items()
-        ) + " (options: one field with a list, or one column each: A,B,C,D)" * (not options)
+        ) + " (options: one field with a list, or one column each: A,B,C,D)" * (len(lists) != 1)
 
     def _with_values(self, suits: Callable[[Any], bool]) -> list[str]:
         """The fields whose values suit in most rows."""
@@ -111,18 +97,6 @@ class Selection:
             for name in self.names
             if 2 * sum(suits(at.row.get(name)) for at in looked) > len(looked)
         ]
-
-    def _names_option(self, name: str, options: str) -> bool:
-        """Whether a field holds an option, its letter or its number in every row."""
-        for at in self.rows[:LOOKED_AT]:
-            value, listed = at.row.get(name), at.row.get(options)
-            texts = listed if isinstance(listed, list) else []
-            if isinstance(value, int) and not isinstance(value, bool):
-                if not 0 <= value < len(texts):
-                    return False
-            elif not options_named(value, texts, LETTERS[: len(texts)]):
-                return False
-        return bool(self.rows)
 
     def _headless(self) -> bool:
         """Whether names look like cells: sentences, or a right answer's letter at the end."""

@@ -10,9 +10,7 @@ from markupsafe import Markup
 from horsesense.report.charts import (
     ACCENT,
     FAINT,
-    GRID,
     ROWS,
-    TEXT,
     WARNING,
     Frame,
     draw,
@@ -23,56 +21,29 @@ from horsesense_extras.cue_tests.result import Cue, CueResult, CueRow, Dependenc
 from horsesense_extras.cue_tests.verdict import LEVEL, PUBLISHED_LIMIT
 
 FRAME: Final = Frame(left=270, middle=380, right=160, row=24, top=12)
-CELL: Final = 84
 MOST_CUES: Final = 15
 
 
-def heat_map(results: Sequence[CueResult]) -> Markup:
-    """Kappa of every vector on every data set, the paper's Figure 1.
+Cell = tuple[str, float, bool]
+"""What a cell of the heat map says, its shade in percent, and whether it is bold."""
+
+
+def heat_map(results: Sequence[CueResult]) -> list[tuple[str, list[Cell]]]:
+    """Each vector with a cell for each data set: its kappa, the paper's Figure 1.
 
     By the published method it is `kappa_uniform`, as published, and bold above the paper's limit.
     """
-    vectors = list(dict.fromkeys(row.features for result in results for row in result.rows))
-    rows = [
-        {
-            "dataset": visible(row.dataset),
-            "features": row.features,
-            "shade": min(max(_drawn(result, row) or 0.0, 0.0), 0.6),
-            "text": interval_text(_drawn(result, row), None, None),
-            "bold": _stands_out(result, row),
-        }
-        for result in results
-        for row in result.rows
-    ]
-    x = {
-        "field": "dataset", "type": "nominal", "sort": None,
-        "axis": {"orient": "top", "labelAngle": -25, "labelAlign": "left", "title": None,
-                 "labelLimit": FRAME.left, "ticks": False},
-    }  # fmt: skip
-    y = {
-        "field": "features", "type": "nominal", "sort": vectors,
-        "axis": {"title": None, "labelLimit": FRAME.left, "ticks": False},
-    }  # fmt: skip
-    shade = {
-        "field": "shade", "type": "quantitative", "legend": None,
-        "scale": {"domain": [0, 0.6], "range": [0.0, 0.75]},
-    }  # fmt: skip
-    spec = {
-        "data": {"values": rows},
-        "padding": {"left": 40, "right": 8, "top": 6, "bottom": 6},
-        "width": CELL * len(results),
-        "height": FRAME.row * len(vectors),
-        "encoding": {"x": x, "y": y},
-        "layer": [
-            {"mark": {"type": "rect", "fill": ACCENT, "stroke": GRID, "strokeWidth": 0.5},
-             "encoding": {"fillOpacity": shade}},
-            *({"transform": [{"filter": test}],
-               "mark": {"type": "text", "color": TEXT, "fontSize": 12, "fontWeight": weight},
-               "encoding": {"text": {"field": "text"}}}
-              for test, weight in (("datum.bold", "bold"), ("!datum.bold", "normal"))),
-        ],
-    }  # fmt: skip
-    return draw(spec, f"{_kappa(results[0]).capitalize()} of each feature vector on each data set")
+    sets = [(result, {row.features: row for row in result.rows}) for result in results]
+    vectors = dict.fromkeys(name for _, rows in sets for name in rows)
+    return [(name, [_cell(result, rows.get(name)) for result, rows in sets]) for name in vectors]
+
+
+def _cell(result: CueResult, row: CueRow | None) -> Cell:
+    if row is None:
+        return "", 0.0, False
+    shown = _drawn(result, row)
+    shade = 100 * min(max(shown or 0.0, 0.0), 0.6)
+    return interval_text(shown, None, None), shade, _stands_out(result, row)
 
 
 def _kappa(result: CueResult) -> str:

@@ -34,6 +34,8 @@ first that leaves no family too large. Where all words come of a small vocabular
 makes texts of two templates more alike than the first."""
 PIECE_WORDS: Final = 8
 """Shortest sentence or line whose repetition joins items."""
+FEWEST_WORDS: Final = 7
+"""Content words of texts that are one template where two of seven differ."""
 COMMON: Final = 0.2
 """A sentence of more items than this share is an instruction, not a source; nor is a frame one
 template, but templates may share it."""
@@ -104,6 +106,7 @@ def find_groups(task: Task, grouping: Grouping = "found") -> Groups:
     if grouping == "found":
         rules["nearly the same text"] = lambda: near_duplicates(task.wholes)
         rules["a sentence in common"] = lambda: _shared_pieces(task.wholes)
+        rules["five of seven words"] = lambda: _in_their_places(task.wholes)
         rules["one template"] = lambda: _templates(task.wholes)
     groups = _joined(len(task), rules)
     if len(np.unique(groups.numbers)) < 2:
@@ -178,6 +181,27 @@ def _shared_pieces(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
         if size <= COMMON * len(texts):
             members = items[order[begin : begin + size]].tolist()
             yield from ((members[0], other) for other in members[1:])
+
+
+def _in_their_places(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Pairs of texts with five of seven content words in common, each in its place.
+
+    Texts with as many content words are cut into one piece more than they may have differences, so
+    that one piece is the same in both. Each is compared with the first that has a piece.
+    """
+    contents = [
+        [t for t in TOKENS.findall(plain(text)) if t.isalnum() and t not in _FUNCTION]
+        for text in texts
+    ]
+    first: dict[tuple[int, int, tuple[str, ...]], int] = {}
+    for i, words in enumerate(contents):
+        differ = 2 * len(words) // FEWEST_WORDS
+        size = len(words) // (differ + 1)
+        for at in range(0, size * (differ + 1), size) if len(words) >= FEWEST_WORDS else ():
+            other = first.setdefault((len(words), at, tuple(words[at : at + size])), i)
+            unlike = sum(a != b for a, b in zip(words, contents[other], strict=True))
+            if other != i and unlike <= differ:
+                yield other, i
 
 
 def _templates(texts: Sequence[str]) -> Iterator[tuple[int, int]]:

@@ -150,12 +150,12 @@ def test_where_templates_are_too_short_to_be_sure_of_it_is_said_loudly() -> None
 
 def test_the_published_method_draws_the_published_kappa(planted: CueResult) -> None:
     faithful = replace(planted, faithful=True)
-    drawn, own = cues_charts.heat_map([faithful]), cues_charts.heat_map([planted])
+    [(name, [drawn, own]), *_] = cues_charts.heat_map([faithful, planted])
     first = planted.rows[0]
     assert first.kappa is not None
-    assert cues_charts.signed(first.kappa_uniform) in drawn
-    assert "Kappa_uniform" in drawn
-    assert "Kappa_uniform" not in own
+    assert name == first.features
+    assert drawn[0] == cues_charts.signed(first.kappa_uniform)
+    assert own[0] == cues_charts.signed(first.kappa)
     assert "kappa_uniform" in cues_charts.vectors(faithful)
 
 
