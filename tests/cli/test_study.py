@@ -14,6 +14,7 @@ from command_line import call
 from horsesense.cli import main
 from horsesense.cli.schemas import OUTPUTS
 from horsesense.errors import EXIT_CODES, ExitCode, UsageError
+from horsesense.findings.sentences import sentence
 from horsesense.models.registry import make_model
 from horsesense.runs.settings import Settings
 from horsesense.runs.studies import Study
@@ -38,7 +39,7 @@ def test_two_models_are_two_runs_and_the_study_can_be_given_back(tmp_path: Path)
         hs.open(tmp_path / "study" / path.name) for path in map(Path, (r["run"] for r in told))
     ]
     assert [row["verdict"] for row in told] == [
-        [f.as_json() for f in run.results.verdict] for run in of_one
+        [{**f.as_json(), "sentence": sentence(f)} for f in run.results.verdict] for run in of_one
     ]
     assert [row["headline"] for row in told] == [run.verdict()[0] for run in of_one]
     reported = call("report", "study", cwd=tmp_path)

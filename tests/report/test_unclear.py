@@ -22,7 +22,7 @@ from horsesense.runs.run import Run
 from horsesense.runs.settings import Settings
 from studies import items_file
 
-REPLY = "Banana bread recipes are lovely."
+REPLY = "B was my first idea, though C may be."
 SILENT = "There is nothing to judge: no reply could be read."
 
 
@@ -52,7 +52,11 @@ def test_they_are_unclear_and_not_missing(unclear: Results) -> None:
     assert unclear.reader == "text"
     holds = evidence_of(unclear).holds
     assert len(holds["reply unclear"]) == 12
-    assert not holds.keys() & {"no answer received", "no option chosen", "wrong as published"}
+    assert not holds.keys() & {
+        "no answer received",
+        "no option chosen",
+        "wrong in the original order",
+    }
     assert not evidence_of(unclear).part
 
 

@@ -284,7 +284,7 @@ def _differing(
 
 def _counted(n: int) -> Iterator[Line]:
     if n:
-        yield Line(f"⋮ {plural(n, 'line')} as published", True)
+        yield Line(f"⋮ {plural(n, 'line')} as in the original", True)
 
 
 def _holds_option(line: str, options: Sequence[str]) -> bool:

@@ -49,7 +49,7 @@ def _turned(probe: str) -> pl.Expr:
 _ORDER = _under("order")
 FIXED: tuple[Reason, ...] = (
     Reason(
-        "wrong as published",
+        "wrong in the original order",
         (_under(ORIGINAL) & ~pl.col("correct")).any(),
         kinds=("no_better_than_guessing",),
     ),

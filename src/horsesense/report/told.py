@@ -111,10 +111,11 @@ def _open(findings: list[Finding]) -> str:
 
 def as_rows(results: Results) -> dict[str, Any]:
     """The same as data: every finding with its numbers, and the sentences that are about none."""
+    said = spoken(results)
     return {
-        "headline": " ".join(spoken(results)),
+        "headline": " ".join(said[:1]),
         "verdict": [{**f.as_json(), "sentence": sentence(f)} for f in results.verdict],
-        "notices": notices_of(results),
+        "notices": [*said[1:], *notices_of(results)],
         "nothing_to_judge": why_silent(results),
     }
 
