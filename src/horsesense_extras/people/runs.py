@@ -135,11 +135,6 @@ class HumanTest:
         }
 
 
-def is_test(folder: Path) -> bool:
-    """Whether a directory holds a test."""
-    return (folder / "test.json").is_file()
-
-
 def _as_json(question: Question, index: Mapping[str, int]) -> dict[str, Any]:
     (row,) = trial_rows(0, 1, question.trial, b"", index)
     named = dict(zip(TRIALS, row, strict=True))
