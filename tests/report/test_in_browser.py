@@ -173,7 +173,7 @@ def test_every_link_has_its_target(chromium: Browser, reports: list[Path]) -> No
 
 
 def test_no_name_of_a_part_runs_on_below_its_square(chromium: Browser, reports: list[Path]) -> None:
-    """ "Right as published, not in / all": at 400 pixels the last word stood there."""
+    """ "Right in original, not in / all": at 400 pixels the last word stood there."""
     page = chromium.new_page(viewport={"width": 400, "height": 900})
     page.goto(reports[0].as_uri())
     lines = page.evaluate(

@@ -103,12 +103,11 @@ def test_a_shuffled_log_gives_the_order_probe_for_nothing(logs: Path, tmp_path: 
     assert ends == pytest.approx([0, share, share, 0])
     page = run.report().read_text(encoding="utf-8")
     assert "120 answers in the log, 114 of them also compared as orders of the options." in page
-    (moved,) = (f for f in run.results.verdict if f.name == "accuracy_change")
-    assert "compared with the first order in the log" in moved.sentence
+    assert [f.probe for f in run.results.verdict if f.kind == "accuracy_change"] == ["order"]
     bar = score_bar(run.results)
     assert bar is not None
-    note = bar.notes[0]
-    assert "they were answered both right and wrong as the log asked" in note
+    told = "they were answered both right and wrong as the log asked"
+    assert any(told in note for note in bar.notes)
 
 
 def inspect_log(path: Path, rows: list[dict[str, Any]], model: str = "m") -> Path:
