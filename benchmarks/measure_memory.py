@@ -31,12 +31,12 @@ PROBES = "repeat(n=3),order(random(16))"
 
 def grow(run: Path, out: Path, times: int) -> None:
     """A run with the trials, readings and items of another so many times over."""
-    from horsesense.runs.asked import Asked
+    from horsesense.runs.asked import AskedRecord
     from horsesense.runs.directory import RunDirectory
     from horsesense.runs.stored_items import save_items
 
     one = RunDirectory.open(run)
-    asked = Asked.load(one.layout.asked)
+    asked = AskedRecord.load(one.layout.asked)
     for path in [*run.glob("trials/*/*.parquet"), *run.glob("readings/*/*/*.parquet")]:
         place = out / path.relative_to(run).parent
         place.mkdir(parents=True, exist_ok=True)

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import horsesense
 from horsesense.runs.goal import SIZE
-from horsesense.runs.run import Run
+from horsesense.runs.run import StagedRun
 
 STORE = "store.sqlite"
 
@@ -29,10 +29,10 @@ def truth(value: float) -> str:
     return "ruled_out" if abs(value) < SIZE else "found"
 
 
-def audited(given: argparse.Namespace) -> tuple[Run, Run]:
+def audited(given: argparse.Namespace) -> tuple[StagedRun, StagedRun]:
     """The run that stops early, and the whole one."""
 
-    def run(name: str, until: str | None) -> Run:
+    def run(name: str, until: str | None) -> StagedRun:
         return horsesense.audit(
             given.items,
             given.model,

@@ -210,13 +210,35 @@ def replies(model: Model, plan: Plan, seed: int) -> list[tuple[str, int | None] 
         ):
             key = ("original", int(text[i]))
         if key is not None and key in had:
-            found.append(had[key])
+            found.append(_copied(had[key], trial) if model.copies else had[key])
             continue
         reply = _reply(model, trial, bool(known[i]), bool(locked[i]), float(own[i]), rng)
         if key is not None:
-            had[key] = reply
+            had[key] = _content(reply, trial) if model.copies else reply
         found.append(reply)
     return found
+
+
+Said = tuple[str, int | None] | None
+
+
+def _content(reply: Said, trial: Trial) -> Said:
+    """The same with the number of an answer, as its text ends, in place of its position."""
+    if reply is None or reply[1] is None:
+        return reply
+    _, dot, number = trial.variant.options[reply[1]].partition(".")
+    return reply[0], int(number) if dot else -1 - reply[1]
+
+
+def _copied(said: Said, trial: Trial) -> Said:
+    """What is said of a copy, whose options stand elsewhere."""
+    if said is None or said[1] is None:
+        return said
+    if said[1] < 0:
+        return said[0], -1 - said[1]
+    numbers = [text.partition(".")[2] for text in trial.variant.options]
+    number = f"{said[1]}"  # of an option that is not shown, what stands in its place
+    return said[0], numbers.index(number if number in numbers else "")
 
 
 def _reply(

@@ -40,8 +40,8 @@ from horsesense.models.recorded import Replay
 from horsesense.readers.recorded import read_file
 from horsesense.runs import redacted as redact
 from horsesense.runs.results import Results
-from horsesense.runs.run import Run
-from horsesense.runs.studies import Study
+from horsesense.runs.run import StagedRun
+from horsesense.runs.studies import StudyFile
 from horsesense_extras.api import load_log
 from horsesense_extras.integrations.inspect_log import write_inspect_log
 from horsesense_extras.integrations.lm_eval_samples import write_lm_eval
@@ -214,7 +214,7 @@ def imported_run() -> Path:
     place, log = _scratch() / "imported", _scratch() / "log.json"
     log.write_bytes(_corpus("log-inspect")[0])
     import_logs(place, open_logs([log]))
-    Run.open(place).measure()
+    StagedRun.open(place).measure()
     return place
 
 
@@ -229,10 +229,10 @@ def in_run(path: Path, inside: str, made: Callable[[], Path]) -> None:
     place = _copied(path, made())
     target = next(iter(sorted(place.glob(inside))))
     shutil.copyfile(path, target)
-    _use_run(Run.open(place))
+    _use_run(StagedRun.open(place))
 
 
-def _use_run(run: Run) -> None:
+def _use_run(run: StagedRun) -> None:
     for use in (lambda: run.trials, lambda: run.readings, lambda: run.estimates, run.verify):
         _allowed(use)
     _allowed(run.measure)
@@ -253,7 +253,7 @@ def no_file(path: Path) -> None:
     else:
         part.symlink_to(victim if data[1] % 3 == 1 else victim / "file")
     try:
-        run = Run.open(place)
+        run = StagedRun.open(place)
         _use_run(run)
         _allowed(run.report)
     finally:
@@ -263,7 +263,7 @@ def no_file(path: Path) -> None:
 def redacted(path: Path) -> None:
     """A run in a file that can be shown."""
     try:
-        _use_run(Run.open(path))
+        _use_run(StagedRun.open(path))
     finally:
         while redact._UNPACKED:
             redact._UNPACKED.popitem()[1].cleanup()
@@ -271,13 +271,13 @@ def redacted(path: Path) -> None:
 
 def redacted_run() -> Sequence[bytes]:
     path = _scratch() / "redacted.zip"
-    write_redacted(Run.open(whole_run()).results, path, bytes(32))
+    write_redacted(StagedRun.open(whole_run()).results, path, bytes(32))
     return [path.read_bytes()]
 
 
 def a_study(path: Path) -> None:
     """A study: which runs it has, and where."""
-    found = Study.load(path)
+    found = StudyFile.load(path)
     for use in (lambda: found.folder(path.parent), lambda: list(found.runs(path.parent))):
         _allowed(use)
 
@@ -295,7 +295,7 @@ def exported(write: Callable[[Results, Path], Path], pattern: str) -> Sequence[b
     """The files of an export of a run that hold its answers."""
     place = _scratch() / write.__name__
     if not place.exists():
-        write(Run.open(whole_run()).results, place)
+        write(StagedRun.open(whole_run()).results, place)
     found = [place] if place.is_file() else sorted(place.rglob(pattern))
     return [path.read_bytes() for path in found]
 

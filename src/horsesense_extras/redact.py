@@ -28,7 +28,7 @@ from horsesense.errors import UsageError
 from horsesense.files import read_whole, write_whole
 from horsesense.items.item import Item, ItemSet
 from horsesense.runs.directory import RunDirectory, told_of
-from horsesense.runs.layout import Layout, parts_of
+from horsesense.runs.layout import RunLayout, parts_of
 from horsesense.runs.parts import write_table
 from horsesense.runs.record import ItemsRecord
 from horsesense.runs.redacted import MARK
@@ -216,7 +216,7 @@ def write_redacted(results: Results, out: Path, key: bytes) -> Path:
     """
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        _fill(results, Layout(root), Redaction(key, results.items))
+        _fill(results, RunLayout(root), Redaction(key, results.items))
         buffer = BytesIO()
         with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as packed:
             for path in sorted(root.rglob("*")):
@@ -229,7 +229,7 @@ def write_redacted(results: Results, out: Path, key: bytes) -> Path:
     return out
 
 
-def _fill(results: Results, layout: Layout, hidden: Redaction) -> None:
+def _fill(results: Results, layout: RunLayout, hidden: Redaction) -> None:
     """The files of the redacted run."""
     old = results.directory
     shots = None if old.shots is None else hidden.set(old.shots)
@@ -288,7 +288,7 @@ def _fingerprints(value: Any, old: RunDirectory, new: RunDirectory) -> bytes:
     return text
 
 
-def _tables(old: RunDirectory, layout: Layout, hidden: Redaction) -> dict[str, str]:
+def _tables(old: RunDirectory, layout: RunLayout, hidden: Redaction) -> dict[str, str]:
     """Trials and readings, part by part; returns stage -> fingerprint of its trials."""
     asked = old.asked()
     plans = {} if asked is None else asked.plan

@@ -17,7 +17,7 @@ from horsesense.errors import EXIT_CODES, ExitCode, UsageError
 from horsesense.findings.sentences import sentence
 from horsesense.models.registry import make_model
 from horsesense.runs.settings import Settings
-from horsesense.runs.studies import Study
+from horsesense.runs.studies import StudyFile
 
 SMALL = ("sample", "--probes", "repeat", "--limit", "6")
 
@@ -58,7 +58,7 @@ def test_a_single_audit_can_be_given_back_too(tmp_path: Path) -> None:
     words = ("audit", *SMALL, "--suite", "revas", "-m", "sim:oracle", "--out", "one")
     assert call(*words, cwd=tmp_path).returncode == 0
     one = tmp_path / "one"
-    [(path, settings)] = Study.load(one).runs(one)
+    [(path, settings)] = StudyFile.load(one).runs(one)
     assert path == one
     assert settings == hs.open(one).settings.model_copy(update={"readers": settings.readers})
     again = call("run", "one", "--json", cwd=tmp_path)
@@ -71,7 +71,7 @@ def test_a_single_audit_can_be_given_back_too(tmp_path: Path) -> None:
     copied = tmp_path / "copied"
     copied.mkdir()
     (copied / "study.toml").write_text((one / "study.toml").read_text())
-    assert [p.name for p, _ in Study.load(copied).runs(copied)] == ["sim-oracle-sample"]
+    assert [p.name for p, _ in StudyFile.load(copied).runs(copied)] == ["sim-oracle-sample"]
 
 
 def test_a_study_by_hand(tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_a_study_by_hand(tmp_path: Path) -> None:
         'models = ["sim:oracle"]\nitems = ["sample"]\nsuites = ["revas", "know-no"]\n'
         "[settings]\nlimit = 3\n"
     )
-    runs = list(Study.load(tmp_path).runs(tmp_path))
+    runs = list(StudyFile.load(tmp_path).runs(tmp_path))
     assert [path.name for path, _ in runs] == [
         "sim-oracle-sample-revas",
         "sim-oracle-sample-know-no",
@@ -122,13 +122,13 @@ def test_a_study_of_several_sets_is_compared_set_by_set(tmp_path: Path) -> None:
 def test_what_does_not_fit(text: str, says: str, tmp_path: Path) -> None:
     (tmp_path / "study.toml").write_text(text)
     with pytest.raises(UsageError, match=says):
-        list(Study.load(tmp_path).runs(tmp_path))
+        list(StudyFile.load(tmp_path).runs(tmp_path))
 
 
 def test_sets_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> None:
     sets = ["sample", "x/sample.csv", "y/sample.csv", "y/sample.jsonl"]
     (tmp_path / "study.toml").write_text(f'models = ["sim:oracle"]\nitems = {sets}\n')
-    names = [path.name for path, _ in Study.load(tmp_path).runs(tmp_path)]
+    names = [path.name for path, _ in StudyFile.load(tmp_path).runs(tmp_path)]
     ends = ["sample", "x-sample", "y-sample", "y-sample.jsonl"]
     assert names == [f"sim-oracle-{end}" for end in ends]
 
@@ -142,13 +142,15 @@ def test_files_are_found_from_where_study_toml_lies(
     (tmp_path / "answers.jsonl").write_text("")
     monkeypatch.chdir(tmp_path)
     shots = {"shots": 1, "shots_from": "shots.jsonl"}
-    made = Study.of(Settings.of(items="items.jsonl", model="replay:answers.jsonl?model=m", **shots))
+    made = StudyFile.of(
+        Settings.of(items="items.jsonl", model="replay:answers.jsonl?model=m", **shots)
+    )
     made.save(tmp_path / "audits" / "one")
     here = [path.name for path, _ in made.runs(Path("audits/one"))]
     for place in (tmp_path / "audits" / "one", Path("/")):
         monkeypatch.chdir(place)
         folder = tmp_path / "audits" / "one"
-        [(path, settings)] = Study.load(folder).runs(folder)
+        [(path, settings)] = StudyFile.load(folder).runs(folder)
         assert [path.name] == here
         assert Path(settings.items).resolve() == tmp_path / "items.jsonl"
         assert Path(settings.shots_from or "").resolve() == tmp_path / "shots.jsonl"

@@ -18,7 +18,7 @@ from horsesense.report import verdict_of, write_report
 from horsesense.report.item_text import item_json, item_text
 from horsesense.report.reasons import evidence_of
 from horsesense.runs.results import Results
-from horsesense.runs.run import Run
+from horsesense.runs.run import StagedRun
 from horsesense.runs.settings import Settings
 from studies import items_file
 
@@ -37,7 +37,7 @@ def unclear(tmp_path_factory: pytest.TempPathFactory) -> Results:
 
     model.respond = respond
     items = items_file(folder / "items.jsonl", 12)
-    run = Run.start(
+    run = StagedRun.start(
         folder / "run", Settings.of(items=str(items), model="sim:oracle", probes=("original",))
     )
     run.ask(model)

@@ -22,7 +22,7 @@ from horsesense.errors import HorsesenseError, StoreError, UsageError
 from horsesense.files import read_whole
 from horsesense.inference.store import Store
 from horsesense.runs.parts import readable
-from horsesense.runs.studies import Study
+from horsesense.runs.studies import StudyFile
 from horsesense_extras.paper_check import check_file
 from horsesense_extras.redact import MARK, secret, unpacked, write_redacted
 from studies import items_file, study
@@ -106,7 +106,7 @@ def test_a_store_by_itself(tmp_path: Path, victim: Path) -> None:
 
 @pytest.mark.parametrize(
     "read",
-    [Study.load, check_file, secret, read_whole],
+    [StudyFile.load, check_file, secret, read_whole],
     ids=["study", "claims", "salt", "whole"],
 )
 def test_a_pipe_in_the_place_of_a_file(tmp_path: Path, read: Callable[[Path], object]) -> None:
@@ -138,7 +138,7 @@ DEEP = b"a = " + b"[" * 3000 + b"]" * 3000
 def test_settings_nested_deeply(run: Path, tmp_path: Path) -> None:
     (tmp_path / "study.toml").write_bytes(DEEP)
     with pytest.raises(UsageError, match=r"study\.toml cannot be read: .* nested too deeply"):
-        Study.load(tmp_path)
+        StudyFile.load(tmp_path)
     (run / "run.toml").write_bytes(DEEP)
     with pytest.raises(HorsesenseError, match=r"run\.toml cannot be read: .* nested too deeply"):
         horsesense.open(run)

@@ -12,13 +12,13 @@ from command_line import call
 from horsesense.cli.audit import StudyOptions
 from horsesense.errors import UsageError
 from horsesense.runs.record import RunRecord
-from horsesense.runs.settings import FORMER, Given, Settings
+from horsesense.runs.settings import FORMER, GivenSettings, Settings
 
 
 def test_every_setting_has_words_and_is_an_option_and_a_keyword() -> None:
     fields = Settings.model_fields
-    assert set(get_type_hints(Given)) == set(fields) - {"items", "model"}
-    assert all(fields[name].description for name in get_type_hints(Given))
+    assert set(get_type_hints(GivenSettings)) == set(fields) - {"items", "model"}
+    assert all(fields[name].description for name in get_type_hints(GivenSettings))
     assert {option.name for option in StudyOptions.parameters()} == {*fields, *FORMER}
 
 

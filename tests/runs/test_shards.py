@@ -199,7 +199,7 @@ def test_a_folder_of_several_runs_says_what_to_merge(tmp_path: Path) -> None:
     done = call("merge", "1", "2", "--out", "out", cwd=tmp_path)
     assert done.returncode == ExitCode.TROUBLE
     names = sorted(path.parent.name for path in (tmp_path / "1").glob("*/run.toml"))
-    assert f"1 is no run but holds 2: {', '.join(names)}." in done.stderr
+    assert f"1 is not a run but holds 2: {', '.join(names)}." in done.stderr
     assert f"horsesense merge RUN.*/{names[0]} --out" in done.stderr
     paths = [f"{number}/{names[0]}" for number in "12"]
     assert not call("merge", *paths, "--out", "out", cwd=tmp_path).returncode

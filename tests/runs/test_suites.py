@@ -20,8 +20,8 @@ from horsesense.runs.plan import Plan
 from horsesense.runs.settings import Settings
 from horsesense.runs.start import start
 from horsesense.runs.stored_items import load_stored_items
-from horsesense.runs.studies import Study
-from horsesense.runs.suites import SUITES, USUAL, Difference, Paper
+from horsesense.runs.studies import StudyFile
+from horsesense.runs.suites import SUITES, USUAL, Departure, Paper
 from horsesense.trials.trial import NONE_OPTION
 from studies import Result, items_file, study, value
 
@@ -254,7 +254,7 @@ def test_no_choice_is_no_fault_where_none_is_right(intents: Path, tmp_path: Path
     probes = ("original", "delimiter(gold=both)")
     result = study(intents, "sim:oracle", tmp_path, probes=probes)
     assert [text for text in result.done.verdict() if text.startswith("[found]")] == []
-    fewer = {f["condition"] for f in result.findings["verdict"] if f["name"] == "fewer_choices"}
+    fewer = {f["condition"] for f in result.findings["verdict"] if f["kind"] == "fewer_choices"}
     assert fewer
     assert all("gold=present" in condition for condition in fewer)
 
@@ -359,8 +359,8 @@ def test_settings_of_a_paper_hold_unless_others_are_named(tmp_path: Path) -> Non
     assert [r["what"] for r in suite.departures(True, published.model_dump())] == declared
     [row] = [r for r in suite.departures(True, own.model_dump()) if r["what"] == "--max-tokens"]
     assert (row["published"], row["here"]) == ("1000", "16")
-    Study.of(own).save(tmp_path)
-    [(_, again)] = Study.load(tmp_path).runs(tmp_path)
+    StudyFile.of(own).save(tmp_path)
+    [(_, again)] = StudyFile.load(tmp_path).runs(tmp_path)
     assert (again.max_tokens, again.top_p) == (16, 0.9)
 
 
@@ -427,7 +427,7 @@ def test_examples_that_are_asked_too_are_told(
     items = items_file(tmp_path / "made_up.jsonl", 8)
     settings = Settings.of(items=str(items), model="sim:none", shots=1, shots_from=str(items))
     start(tmp_path / "run", settings)
-    assert f"8 of the 8 items stand in {items} too" in capsys.readouterr().err
+    assert f"8 of the 8 items are few-shot examples in {items} too" in capsys.readouterr().err
 
 
 def test_other_bundles_and_probes_left_out_are_listed() -> None:
@@ -504,9 +504,9 @@ def test_a_named_reader_reads_as_the_suite_does_unless_told_otherwise() -> None:
 
 def test_a_difference_differs_somewhere() -> None:
     with pytest.raises(ValueError, match="nothing differs"):
-        Difference("orders", published="three", default="", why="")
-    same = Difference("orders", published="three", default="all", why="more is better")
-    other = Difference("length", published="1,000", default="", why="no room", faithful="16")
+        Departure("orders", published="three", default="", why="")
+    same = Departure("orders", published="three", default="all", why="more is better")
+    other = Departure("length", published="1,000", default="", why="no room", faithful="16")
     paper = Paper("a", "A", "B. 2020", (same, other))
     assert paper.still_differs() == (other,)
     assert [row["here"] for row in paper.departures(False, {})] == ["all"]
@@ -586,7 +586,7 @@ def test_accuracy_beside_a_none_option_is_of_the_same_items(tmp_path: Path) -> N
 def test_a_study_asks_zero_shot_and_with_examples(tmp_path: Path) -> None:
     told = 'models = ["sim:prior"]\nitems = ["sample"]\nshots = [0, 5]\n'
     (tmp_path / "study.toml").write_text(f'{told}[settings]\nshots_from = "sample-shots"\n')
-    runs = list(Study.load(tmp_path).runs(tmp_path))
+    runs = list(StudyFile.load(tmp_path).runs(tmp_path))
     assert [(path.name, settings.shots) for path, settings in runs] == [
         ("sim-prior-sample-0-shot", 0), ("sim-prior-sample-5-shot", 5)
     ]  # fmt: skip

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from horsesense.runs.parts import TableInMemory, frame_of
-from horsesense.runs.tables import TRIALS, Row, read_trials, trial_rows
+from horsesense.runs.tables import TRIALS, TrialRow, read_trials, trial_rows
 from horsesense.trials.condition import Condition
 from horsesense.trials.extras import Bundled, Marked
 from horsesense.trials.trial import Trial, Variant
@@ -45,7 +45,7 @@ def table(chunk: int = 10_000) -> pl.DataFrame:
 @pytest.mark.parametrize("chunk", [1, 2, 3, 5, 100])
 def test_trials_come_back_whole_whatever_the_chunks(chunk: int) -> None:
     found = [row for rows in read_trials(table().lazy(), chunk=chunk) for row in rows]
-    assert found == [Row(n, trial, bytes([n]) * 16) for n, trial in enumerate(TRIED)]
+    assert found == [TrialRow(n, trial, bytes([n]) * 16) for n, trial in enumerate(TRIED)]
 
 
 def test_trials_of_some_probes_alone() -> None:

@@ -123,7 +123,7 @@ class TestClosedForms:
 
 
 class TestTruths:
-    STUDIES = 40
+    STUDIES = 16
 
     @pytest.mark.parametrize("known", [0.0, 0.3, 0.6, 0.9, 1.0])
     @pytest.mark.parametrize("bias", [FLAT, BIASED], ids=["flat", "biased"])
@@ -132,10 +132,12 @@ class TestTruths:
             share_known(choices(400, 1000 * study + int(10 * known), known, bias), draws=0)
             for study in range(self.STUDIES)
         ]
-        covered = sum(_covers(f, known) for f in found)
-        assert covered >= 34  # of 40; 33 or fewer have a chance of .003 at a coverage of .95
+        given = [f for f in found if f.value is not None]
+        assert len(given) >= 0.7 * self.STUDIES
+        assert sum(_covers(f, known) for f in given) >= len(given) - 3
+        found = given
         mean = float(np.mean([f.value or 0.0 for f in found]))
-        error = np.sqrt(max(known * (1 - known), 0.004) / 400 / self.STUDIES)
+        error = np.sqrt(max(known * (1 - known), 0.004) / 400 / len(found))
         assert abs(mean - known) < 4 * error + 0.001
 
     def test_misbeliefs_and_slips_are_told_from_knowing(self) -> None:
@@ -170,7 +172,7 @@ class TestTruths:
     def test_one_cluster_tells_nothing(self) -> None:
         found = share_known(choices(60, 1, 0.5, FLAT), draws=0, clusters=np.zeros(60))
         assert found.value is None
-        assert "one independent cluster" in found.reason
+        assert "too few independent" in found.reason
 
     def test_copies_do_not_refuse_what_fits(self) -> None:
         """Copied answers look like a misfit, unless it is said that they are copies."""
@@ -269,3 +271,16 @@ def test_results_repeat() -> None:
     data = choices(100, 1, 0.6, BIASED)
     assert share_known(data, seed=3, draws=DRAWS) == share_known(data, seed=3, draws=DRAWS)
     assert isinstance(fit(data), Fit)
+
+
+@pytest.mark.parametrize("shape", [(2.0, 1.0), (1.0, 1.0)])
+def test_no_share_is_given_where_knowledge_by_degrees_fits_as_well(
+    shape: tuple[float, float],
+) -> None:
+    rng, refused = np.random.default_rng(1), []
+    for _ in range(8):
+        right = rng.random((200, 4)) < rng.beta(*shape, 200)[:, None]
+        wrong = (np.arange(4) + rng.integers(1, 4, (200, 4))) % 4
+        found = share_known(np.where(right, np.arange(4), wrong), draws=0)
+        refused.append(found.value is None)
+    assert np.mean(refused) > 0.8

@@ -8,8 +8,6 @@ from scipy.stats import binom
 
 from horsesense.stats.multiplicity import benjamini_hochberg, holm
 from horsesense.stats.tests import (
-    mcnemar,
-    sign_flip,
     wilson,
 )
 from horsesense.stats.two_way import by_cluster
@@ -61,26 +59,6 @@ def test_ignoring_clusters_would_not_cover() -> None:
 def test_rows_add_up_per_cluster() -> None:
     rows = np.array([[1.0, 1], [0, 1], [1, 1]])
     assert by_cluster(rows, np.array([2, 2, 0]), 3).tolist() == [[1, 1], [0, 0], [1, 2]]
-
-
-def test_mcnemar_is_the_binomial_test_of_the_discordant() -> None:
-    first = np.array([True] * 9 + [False] * 3 + [True] * 20)
-    second = np.array([False] * 9 + [True] * 3 + [True] * 20)
-    assert mcnemar(first, second) == pytest.approx(2 * binom.cdf(3, 12, 0.5))
-    assert mcnemar(first, first) == 1.0
-
-
-def test_sign_flips_have_the_false_alarms_they_promise() -> None:
-    rng = np.random.default_rng(3)
-    p_values = [sign_flip(rng.normal(size=25), seed, flips=500) for seed in range(400)]
-    alarms = np.mean(np.array(p_values) <= 0.05)
-    assert 0.02 <= alarms <= 0.08
-
-
-def test_sign_flips_find_what_is_there() -> None:
-    rng = np.random.default_rng(4)
-    assert sign_flip(rng.normal(1.0, 1.0, 25), 0) < 0.01
-    assert sign_flip(np.zeros(5), 0) == 1.0
 
 
 def test_corrections() -> None:

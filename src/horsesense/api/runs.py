@@ -22,8 +22,8 @@ REPORT_ITEMS = 200
 """Items that a report shows with every prompt and answer, unless another number is named."""
 
 
-class Run(runs.Run):
-    """A study in a directory of its own; see `horsesense.runs.run.Run` for its stages.
+class Run(runs.StagedRun):
+    """A study in a directory of its own; see `horsesense.runs.run.StagedRun` for its stages.
 
     Attributes:
         taken: what became of the answers of a batch that `load_log` was given; else None.
@@ -45,7 +45,7 @@ class Run(runs.Run):
     ) -> RunSummary:
         """Ask what has no answer yet; by default the model that the settings name.
 
-        See `horsesense.runs.run.Run.ask`; `model`, `key_env` and `timeout` are those of `audit`.
+        See `StagedRun.ask`; `model`, `key_env` and `timeout` are those of `audit`.
         With an `engine` (`horsesense_extras.integrations.ray_engine.RayEngine`) workers ask: each
         makes the model that the settings name for itself.
         """

@@ -16,7 +16,7 @@ from horsesense.runs import run as runs
 from horsesense.runs.plan import Plan, plan_of
 from horsesense.runs.prepare import Study, load_shots, load_study_items, prepare, reader_names
 from horsesense.runs.record import ModelRecord
-from horsesense.runs.settings import Given, Settings
+from horsesense.runs.settings import GivenSettings, Settings
 from horsesense.runs.start import check_names
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def audit(
     key_env: str | None = None,
     timeout: float | None = None,
     report_items: int = REPORT_ITEMS,
-    **settings: Unpack[Given],
+    **settings: Unpack[GivenSettings],
 ) -> Run:
     """Audit a model on a set of items: ask, read, measure and report.
 
@@ -82,7 +82,7 @@ def plan(
     *,
     key_env: str | None = None,
     timeout: float | None = None,
-    **settings: Unpack[Given],
+    **settings: Unpack[GivenSettings],
 ) -> Plan:
     """What `audit` would ask: prompts, different requests, tokens. Spends nothing.
 

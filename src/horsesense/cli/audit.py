@@ -164,14 +164,14 @@ def audit(
 ) -> None:
     """Ask every item in many controlled forms and report what the score is made of.
 
-    Several models (-m A -m B) are a run each in the folder --out. A study.toml beside what is
-    written can be given to `horsesense run`. The same --out continues where it stopped, after
-    Ctrl-C, a crash or a budget.
+    Of several models (-m A -m B), each gets a run in the folder --out. `horsesense run` repeats
+    the audit from the study.toml that is written there. Give the same --out to continue after
+    Ctrl-C, a crash or a spent budget.
     """
     from horsesense.api import Run, default_out
     from horsesense.cli.each import AuditOptions, audit_all, audit_one, show
     from horsesense.models.registry import make_model
-    from horsesense.runs.studies import Study as StudyOfModels
+    from horsesense.runs.studies import StudyFile
 
     options = AuditOptions(
         limits(budget, price),
@@ -185,7 +185,7 @@ def audit(
     settings = study.settings()
     if len(study.models) > 1:
         folder = out or Path("audits") / f"{default_out(settings).name}-and-others"
-        code = audit_all(StudyOfModels.of(settings, *study.models), folder, options)
+        code = audit_all(StudyFile.of(settings, *study.models), folder, options)
     else:
         model = make_model(settings.model, key_env=key_env, timeout=timeout)
         run = Run.start(out or default_out(settings), settings)
@@ -206,7 +206,7 @@ def plan(
     timeout: Timeout = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what an audit would ask and cost, and what it could see, before anything is spent."""
+    """Say what an audit would ask, cost and be able to find, before anything is spent."""
     from horsesense.api import Run, plan_study
     from horsesense.models.registry import make_model
     from horsesense.runs.plan_text import plan_json, plan_text
@@ -232,7 +232,7 @@ def demo(
     out: Annotated[Path, typer.Option(help="Run directory.")] = Path("horsesense-demo"),
     as_json: AsJson = False,
 ) -> None:
-    """Audit the packaged sample items; by default with a model whose truth is known."""
+    """Audit the sample items, by default with a simulated model whose truth is known."""
     from horsesense.api import Run
     from horsesense.cli.each import AuditOptions, audit_one, show
     from horsesense.models.registry import make_model

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from horsesense.api import Run
     from horsesense.models.base import Model
     from horsesense.runs.results import Results
-    from horsesense.runs.studies import Study
+    from horsesense.runs.studies import StudyFile
 
 
 REASON = 120
@@ -45,7 +45,7 @@ class AuditOptions:
 
 def audit_one(run: Run, model: Model, options: AuditOptions) -> ExitCode:
     """Ask, read, measure and report; leaves a study.toml in the run. How the command ends."""
-    from horsesense.runs.studies import Study
+    from horsesense.runs.studies import StudyFile
 
     may, connections = options.may, options.max_connections
     try:
@@ -60,7 +60,7 @@ def audit_one(run: Run, model: Model, options: AuditOptions) -> ExitCode:
         )
     finally:
         if run.directory.record is not None:
-            Study.of(run.settings).save(run.path)
+            StudyFile.of(run.settings).save(run.path)
     judged = run.read(limits=may, max_connections=connections)
     run.measure()
     run.report(items=options.report_items)
@@ -70,7 +70,7 @@ def audit_one(run: Run, model: Model, options: AuditOptions) -> ExitCode:
     return ExitCode.TROUBLE if failed else ExitCode.FINE
 
 
-def audit_all(study: Study, folder: Path, options: AuditOptions) -> ExitCode:
+def audit_all(study: StudyFile, folder: Path, options: AuditOptions) -> ExitCode:
     """Audit in turn; the limits hold for each run. How the command ends: as its worst run did."""
     from horsesense.api import Run
     from horsesense.models.openai.http import refuse_shared_key
@@ -149,7 +149,11 @@ def _steps(name: str, told: Mapping[str, Any], results: Results) -> str:
     """What each step of a cascade read, and how the score changed."""
     scores = [results.one("accuracy", reader=reader) for reader in ("text", name)]
     values = [f"{percent(e.value, 1)}" for e in scores if e is not None and e.value is not None]
-    score = f" Accuracy as published: {' by text, then '.join(values)}." if len(values) == 2 else ""
+    score = (
+        f" Accuracy in the original order: {' by text, then '.join(values)}."
+        if len(values) == 2
+        else ""
+    )
     return (
         f"{name}: text settled {told['read'] - told['left_open']:,} of {told['read']:,} replies;"
         f" of the other {told['left_open']:,} the judge understood {told['judged']:,}, and read"
@@ -205,9 +209,11 @@ def shortfalls(run: Run, *, counted: bool = False) -> list[str]:
     reason = run.results.ended
     told = "until" in findings  # then a notice of the verdict says so
     if reason == "budget" and not told:
-        lines.append("The budget is spent; the same command with a larger one continues the run.")
+        lines.append("The budget is spent. Run the same command with a larger one to continue.")
     if reason == "interrupted" and not told:
-        lines.append("The run was interrupted; the audit command with this --out continues it.")
+        lines.append(
+            "The run was interrupted. Run the same audit command with this --out to continue."
+        )
     failure = findings["run"].get("last_failure")
     if reason == "failures" and findings["run"].get("stopped") and failure is not None:
         lines.append(f"Stopped, since too many requests failed: {failure['message']}")

@@ -41,10 +41,11 @@ def report(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure a run again and write its report, also where it was interrupted; asks nothing.
+    """Measure a run again and write its report; no model is asked.
 
-    A study's folder is reported run by run, as JSON on a line each.
-    With --item, that item is printed with every prompt and answer; --to writes a page of it.
+    A run that was interrupted is reported as far as it went. Of a study's folder, every run is
+    reported, as JSON on a line each. --item prints one item with every prompt and answer, and
+    --to writes a page of it.
     """
     from horsesense.api import open as open_run
     from horsesense.cli.each import shortfalls
@@ -91,7 +92,7 @@ def _item(
 
 
 def verify(run: RunPath, as_json: AsJson = False) -> None:
-    """Derive every hash of a run directory again and say what does not match."""
+    """Check that a run holds what it says: every hash is derived again, nothing is changed."""
     from horsesense.api import open as open_run
 
     found = open_run(run).verify()

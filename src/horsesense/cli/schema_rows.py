@@ -46,7 +46,7 @@ class EstimateRow(BaseModel):
     note: str
 
 
-class Said(BaseModel):
+class VerdictFields(BaseModel):
     """What a run says of its model; several outputs have these fields."""
 
     model_config = ConfigDict(extra="forbid")
@@ -57,7 +57,7 @@ class Said(BaseModel):
     nothing_to_judge: str | None = Field(description="why the verdict is empty")
 
 
-class RunRow(Said):
+class RunRow(VerdictFields):
     """One run of several."""
 
     run: str

@@ -11,11 +11,11 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from horsesense.cli.schema_rows import EstimateRow, ItemForm, Output, Rows, RunRow, Said
+from horsesense.cli.schema_rows import EstimateRow, ItemForm, Output, Rows, RunRow, VerdictFields
 from horsesense.side import offered, side
 
 
-class AuditOutput(Output, Said):
+class AuditOutput(Output, VerdictFields):
     """`audit` and `demo`: what estimates.json holds, and where the run lies."""
 
     out: str
@@ -148,7 +148,7 @@ class PlanOutput(Output):
     shards: Rows = Field(description="with --shards: items and requests of each that has items")
 
 
-class ReportOutput(Output, Said):
+class ReportOutput(Output, VerdictFields):
     """`report`: the page that was written, its verdict, and what is missing from the run."""
 
     report: str

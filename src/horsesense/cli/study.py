@@ -31,11 +31,11 @@ def run_study(
     report_items: ReportItems = 200,
     as_json: AsJson = False,
 ) -> None:
-    """Audit every model on every set of a study.toml, a run each; goes on where it stopped."""
+    """Audit every model of a study.toml on every set, or continue where that stopped."""
     from horsesense.cli.each import AuditOptions, audit_all
-    from horsesense.runs.studies import Study
+    from horsesense.runs.studies import StudyFile
 
-    found = Study.load(study)
+    found = StudyFile.load(study)
     here = study if study.is_dir() else study.parent
     folder = out or found.folder(here)
     options = AuditOptions(limits(budget, price), max_connections, report_items, as_json)

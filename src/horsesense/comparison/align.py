@@ -23,7 +23,7 @@ from horsesense.measures.base import Measure
 from horsesense.measures.cells import Cell
 from horsesense.measures.joined import ORIGINAL
 from horsesense.rng import digest
-from horsesense.runs.asked import Asked
+from horsesense.runs.asked import AskedRecord
 from horsesense.runs.bands import clusters
 from horsesense.runs.measure import cells_of
 from horsesense.runs.results import Results
@@ -56,7 +56,7 @@ class Side:
         return {(c.probe, c.condition, c.reader): c for c in found}
 
     @cached_property
-    def asked(self) -> Asked:
+    def asked(self) -> AskedRecord:
         found = self.results.directory.asked()
         if found is None:
             raise StoreError(

@@ -66,7 +66,7 @@ def between(f: Finding, difference: bool) -> str:
 
 def why(f: Finding) -> str:
     """Why it is undecided, in words; "" where its numbers say so."""
-    return f.detail or (WHY[f.reason] if f.reason else "")
+    return "; ".join(filter(None, (WHY.get(f.reason, ""), f.detail)))
 
 
 def statement(f: Finding, *, short: bool = False) -> str:

@@ -85,7 +85,8 @@ def verdict(
     if early is not None:
         asked = [_banded(q, early) if q.stopped else q for q in asked]
     adjusted = holm([q.p for q in asked])
-    answers = [_answer(run, q, p, guesses) for q, p in zip(asked, adjusted, strict=True)]
+    whole = len(options)
+    answers = [_answer(run, q, p, guesses, whole) for q, p in zip(asked, adjusted, strict=True)]
     seen = _visible(answers)
     told = [_speaking(group) for group in _forms(seen).values()]
     told += untested(run, found, sizes, {(f.kind, f.probe) for f in told})
@@ -156,8 +157,8 @@ def _banded(q: Question, early: Early) -> Question:
     return replace(q, null=null, p=p, p_small=small, band=(first[:2], second[:2]))
 
 
-def _answer(run: Run, q: Question, p: float, guesses: Guesses | None) -> Finding:
-    """The answer to one question, given its corrected p."""
+def _answer(run: Run, q: Question, p: float, guesses: Guesses | None, whole: int) -> Finding:
+    """The answer to one question, given its corrected p; of a set of `whole` items, if known."""
     e = q.evidence
     conclusion: Conclusion = "undecided"
     if p <= ALPHA:
@@ -169,8 +170,9 @@ def _answer(run: Run, q: Question, p: float, guesses: Guesses | None) -> Finding
         conclusion = "undecided"
     level = BOTH_SIDES if conclusion == "ruled_out" else LEVEL
     ends = q.band[0 if conclusion == "found" else 1] if q.stopped else e.interval(level)
-    items = e.about.clusters * e.n / max(e.about.n, 1) if e.counted == "trials" else e.n
-    needed = items_needed(e, q.way, q.null, q.size, round(items)) if reason == "noise" else None
+    items = e.n if e.counted == "items" else whole or e.about.clusters
+    open_still = reason == "noise" and not run.by_people
+    needed = items_needed(e, q.way, q.null, q.size, items) if open_still else None
     return Finding(
         kind=q.kind.name,
         conclusion=conclusion,
@@ -193,6 +195,7 @@ def _answer(run: Run, q: Question, p: float, guesses: Guesses | None) -> Finding
         units=e.about.clusters,
         needed=needed,
         about="these_items" if e.few else "items_like_these",
+        detail=run.not_covered(e),
     )
 
 

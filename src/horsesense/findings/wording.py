@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil, floor, log10
+from math import ceil, log10
 
 from horsesense.stats.words import NARROW
 
@@ -105,18 +105,6 @@ def points(value: float) -> str:
     return f"{size:.0f}" if size >= 2 else f"{size:.1f}"
 
 
-def short_of(value: float, size: float, digits: int) -> str:
-    """A number inside of plus and minus a size, never rounded up to it.
-
-    >>> short_of(4.98, 5, 1), short_of(-4.98, 5, 1), short_of(4.9, 5, 1), short_of(5.04, 5, 1)
-    ('just under 5', 'just above −5', '4.9', '5.0')
-    """
-    text = signed(value, digits)
-    if abs(value) >= size or abs(float(f"{value:.{digits}f}")) < size:
-        return text
-    return f"just under {size:g}" if value > 0 else f"just above {MINUS}{size:g}"
-
-
 def plus(text: str) -> str:
     """A change as `signed` writes it, with the sign that tells a rise from a fall.
 
@@ -124,28 +112,6 @@ def plus(text: str) -> str:
     ('+13.3', '0.0', '−2.0', 'above 0')
     """
     return f"+{text}" if text[:1].isdigit() and float(text) else text
-
-
-def by_at_least(distance: float) -> str:
-    """How far something lies above what it is compared with, rounded down; "" for next to nothing.
-
-    >>> by_at_least(0.0418), by_at_least(0.719), by_at_least(0.0009)
-    (', by at least 4.1 points', ', by at least 71 points', '')
-    """
-    least = floor(1000 * distance) / 10
-    if least <= 0:
-        return ""
-    return f", by at least {f'{least:.1f}' if least < 10 else floor(least)} points"
-
-
-def rounded_up(n: int) -> int:
-    """A count upwards to two digits.
-
-    >>> rounded_up(99), rounded_up(1131)
-    (99, 1200)
-    """
-    step: int = 10 ** max(0, len(str(n)) - 2)
-    return -(-n // step) * step
 
 
 def in_points(value: float, *, signed: bool = False, beside: float = 0.0) -> str:
@@ -164,18 +130,3 @@ def in_points(value: float, *, signed: bool = False, beside: float = 0.0) -> str
         text = f"{size:.1f}"
     sign = ("+" if value > 0 else MINUS if value < 0 else "") if signed and text != "0" else ""
     return f"{sign}{text} {'point' if text == '1' else 'points'}"
-
-
-def too_low(size: float, guessing: str, *, below: bool) -> str:
-    """Where what should be far above guessing is not."""
-    if below:
-        return f"below guessing ({guessing}), and so not {in_points(size)} above it"
-    return f"less than {in_points(size)} above guessing ({guessing})"
-
-
-def beside_shown(change: float, size: float) -> str:
-    """A score without the right answer, beside that with it."""
-    distance = in_points(abs(change), beside=size)
-    if distance == in_points(0.0):
-        return "the same as where it is shown"
-    return f"{distance} {'higher' if change > 0 else 'lower'} than where it is shown"

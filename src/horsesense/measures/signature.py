@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from horsesense.errors import UsageError
 from horsesense.trials.condition import PLAIN, Condition
@@ -62,24 +62,16 @@ class Signature:
             )
         probe = re.fullmatch(r"(\w+(?:\(.*?\))?)\[(.*)\]", parts["probe"], re.DOTALL)
         reader = re.fullmatch(r"(.*)\+(\d+)reviewed", parts["reader"], re.DOTALL)
+        found: dict[str, Any] = {**parts, "condition": PLAIN, "reviewed": 0}
         try:
-            return cls(
-                data=parts["data"],
-                items=int(parts["items"]),
-                model=parts["model"],
-                probe=probe[1] if probe else parts["probe"],
-                condition=Condition.parse(probe[2]) if probe else PLAIN,
-                prompt=parts["prompt"],
-                decoding=parts["decoding"],
-                reader=reader[1] if reader else parts["reader"],
-                reviewed=int(reader[2]) if reader else 0,
-                measure=parts["measure"],
-                interval=parts["interval"],
-                seed=int(parts["seed"]),
-                horsesense=parts["horsesense"],
-            )
+            found |= {name: int(parts[name]) for name in ("items", "seed")}
+            if probe:
+                found |= {"probe": probe[1], "condition": Condition.parse(probe[2])}
+            if reader:
+                found |= {"reader": reader[1], "reviewed": int(reader[2])}
         except ValueError as error:
             raise UsageError(f"{text!r} is not a signature: {error}") from None
+        return cls(**found)
 
     def __str__(self) -> str:
         return self.format()

@@ -20,7 +20,7 @@ from horsesense.errors import StoreError
 from horsesense.files import make_folder, read_whole, write_whole
 from horsesense.inference.store import Store
 from horsesense.inference.stored_rows import MOST_COUNTED, Spent
-from horsesense.runs.layout import SHARDS, Layout
+from horsesense.runs.layout import SHARDS, RunLayout
 
 Count = Annotated[int, Field(ge=0, le=MOST_COUNTED)]
 Counts = tuple[Count, Count, Count]
@@ -34,7 +34,7 @@ _OWN: Final = f"{SHARDS}/"
 _NAME: Final = re.compile(r"[0-9a-f]{16}")
 
 
-def named(layout: Layout) -> str:
+def named(layout: RunLayout) -> str:
     """The name of a run, which its copies have too; made where it has none yet."""
     if (name := _name(layout)) is None:
         name = secrets.token_hex(8)
@@ -43,12 +43,12 @@ def named(layout: Layout) -> str:
     return name
 
 
-def known_as(layout: Layout) -> str:
+def known_as(layout: RunLayout) -> str:
     """The name of a run; the place where it lies, for one that was made before there were names."""
     return _name(layout) or str(layout.root.resolve())
 
 
-def _name(layout: Layout) -> str | None:
+def _name(layout: RunLayout) -> str | None:
     try:
         found = read_whole(layout.name, inside=True).decode(errors="replace")
     except FileNotFoundError:
@@ -58,7 +58,7 @@ def _name(layout: Layout) -> str | None:
     return found if _NAME.fullmatch(found) else None
 
 
-def account(whole: Layout, store: Store, parts: Mapping[str, Mapping[str, Spent]]) -> None:
+def account(whole: RunLayout, store: Store, parts: Mapping[str, Mapping[str, Spent]]) -> None:
     """Write down what all parts spent; one that was counted before is counted once.
 
     Args:
@@ -110,7 +110,7 @@ def told_of_shards(told: Told) -> dict[str, Spent]:
     }
 
 
-def own_account(whole: Layout, store: Store, shards: Mapping[str, Spent]) -> Spent:
+def own_account(whole: RunLayout, store: Store, shards: Mapping[str, Spent]) -> Spent:
     """What a run spent but for its own shards as they are now, all models together.
 
     What was told of a shard whose store was removed since, or begins anew, is the run's own from
@@ -141,7 +141,7 @@ def without(told: Told, store: Store) -> dict[str, Spent]:
     return found
 
 
-def told_before(whole: Layout) -> Told:
+def told_before(whole: RunLayout) -> Told:
     """What was written down of parts, by their names; StoreError where it is damaged."""
     path = _file(whole)
     if not path.exists():
@@ -155,11 +155,11 @@ def told_before(whole: Layout) -> Told:
         ) from None
 
 
-def _tell(whole: Layout, told: Told) -> None:
+def _tell(whole: RunLayout, told: Told) -> None:
     write_whole(_file(whole), orjson.dumps(told, option=orjson.OPT_INDENT_2))
 
 
-def _file(whole: Layout) -> Path:
+def _file(whole: RunLayout) -> Path:
     return whole.root / "merged.json"
 
 

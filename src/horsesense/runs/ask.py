@@ -93,8 +93,8 @@ def other_goal(directory: RunDirectory) -> Iterator[str]:
     if now is not None and now != before:
         was = "everything was to be asked" if before is None else f"the goal was {before}"
         yield (
-            f"--until {now}: {was} when the answers so far came. The error rate of what is decided"
-            " supposes a goal that was settled before the first answer."
+            f"--until {now}: {was} when the answers so far came. The error rate of decisions holds"
+            " only for a goal that was set before the first answer."
         )
 
 
@@ -270,7 +270,7 @@ class _Asking:
                 break  # a later round would take what is missing for an answer
         question = self.directory.question()
         spent.cached = max(0, spent.cached - before.answered)
-        found = asked.Asked.of(self.study, question, self.plan, spent, until)
+        found = asked.AskedRecord.of(self.study, question, self.plan, spent, until)
         found.save(self.directory.layout.asked)
         return spent
 

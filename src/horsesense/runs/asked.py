@@ -35,7 +35,7 @@ class Made(NamedTuple):
     prompt: str
 
 
-class Asked(BaseModel):
+class AskedRecord(BaseModel):
     """What was asked.
 
     Attributes:
@@ -70,7 +70,7 @@ class Asked(BaseModel):
         plan: dict[int, str],
         spent: RunSummary,
         until: Extents | None = None,
-    ) -> Asked:
+    ) -> AskedRecord:
         planner = study.planner
         return cls(
             question=question,
@@ -108,7 +108,7 @@ class Asked(BaseModel):
         write_whole(path, orjson.dumps(self.model_dump(mode="json"), option=orjson.OPT_INDENT_2))
 
     @classmethod
-    def load(cls, path: Path) -> Asked:
+    def load(cls, path: Path) -> AskedRecord:
         """Read asked.json; StoreError where it is missing or damaged."""
         try:
             return cls.model_validate(orjson.loads(read_whole(path, inside=True)))

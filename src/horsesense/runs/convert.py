@@ -20,9 +20,9 @@ from horsesense.items.item import ItemSet
 from horsesense.probes.registry import PROBES
 from horsesense.progress import say
 from horsesense.readers.registry import make_reader
-from horsesense.runs.asked import Asked, Made
+from horsesense.runs.asked import AskedRecord, Made
 from horsesense.runs.directory import RunDirectory
-from horsesense.runs.layout import ASIDE, VERSION_ONE, Layout, version_one
+from horsesense.runs.layout import ASIDE, VERSION_ONE, RunLayout, version_one
 from horsesense.runs.parts import scan_parts, write_table
 from horsesense.runs.prepare import load_shots, load_study_items
 from horsesense.runs.record import ModelRecord
@@ -44,7 +44,7 @@ def convert_if_old(path: Path, *, unfinished: Literal["refuse", "keep"] = "refus
 
     Raises StoreError where its items are gone or have changed, or it never finished.
     """
-    layout, aside = Layout.at(path), path / ASIDE
+    layout, aside = RunLayout.at(path), path / ASIDE
     if layout.record.exists():
         if path / "study.toml" in version_one(path) and (aside / "study.toml").exists():
             _clear(path)  # a conversion was cut short when all was done but this
@@ -84,7 +84,7 @@ def _clear(path: Path) -> None:
         file.unlink()
 
 
-def _convert(layout: Layout, old: Path) -> None:
+def _convert(layout: RunLayout, old: Path) -> None:
     """Write everything new, run.toml last."""
     findings = orjson.loads(read_whole(old / "estimates.json", inside=True))
     settings = _settings(old / "study.toml")
@@ -114,7 +114,7 @@ def _settings(path: Path) -> Settings:
         raise StoreError(f"{path} cannot be read: {error}") from None
 
 
-def _items(layout: Layout, settings: Settings, fingerprint: str) -> ItemSet:
+def _items(layout: RunLayout, settings: Settings, fingerprint: str) -> ItemSet:
     """The items, which 0.1.0 did not keep: they must still be where they were."""
     try:
         items = load_study_items(settings)
@@ -154,7 +154,7 @@ def _signed(signature: str) -> dict[str, str]:
     return {name: value for name, _, value in pairs}
 
 
-def _trials(layout: Layout, files: Path) -> dict[int, str]:
+def _trials(layout: RunLayout, files: Path) -> dict[int, str]:
     """Convert the table of trials; stage -> fingerprint of its trials."""
     old = _renamed(pl.scan_parquet(files / "trials.parquet", glob=False)).collect()
     old = _conditions(old)
@@ -193,7 +193,7 @@ def _condition(probe: str, text: str) -> Condition:
 
 
 def _readings(
-    layout: Layout,
+    layout: RunLayout,
     files: Path,
     readers: Mapping[str, str],
     plan: Mapping[int, str],
@@ -229,7 +229,9 @@ def _write(folder: Path, frame: pl.DataFrame) -> None:
     write_table(folder / "000000.parquet", frame)
 
 
-def _asked(directory: RunDirectory, findings: Mapping[str, Any], plan: dict[int, str]) -> Asked:
+def _asked(
+    directory: RunDirectory, findings: Mapping[str, Any], plan: dict[int, str]
+) -> AskedRecord:
     """What asking had settled, from the estimates and their signatures."""
     made: dict[tuple[str, str], Made] = {}
     for row in findings["estimates"]:
@@ -238,7 +240,7 @@ def _asked(directory: RunDirectory, findings: Mapping[str, Any], plan: dict[int,
         probe = parts["probe"].removesuffix(f"[{row['condition']}]")
         made.setdefault(where, Made(*where, probe, parts["prompt"]))
     fields = set(RunSummary.__dataclass_fields__)
-    return Asked(
+    return AskedRecord(
         question=directory.question(),
         plan=plan,
         trials=findings["trials"],

@@ -18,8 +18,8 @@ from horsesense.items.item import ItemSet
 from horsesense.probes.registry import parse_probes
 from horsesense.rng import fingerprint
 from horsesense.runs.accounts import named
-from horsesense.runs.asked import Asked
-from horsesense.runs.layout import Layout, put_aside
+from horsesense.runs.asked import AskedRecord
+from horsesense.runs.layout import RunLayout, put_aside
 from horsesense.runs.parts import scan_parts
 from horsesense.runs.prepare import Study, prepare, reader_names, want_of
 from horsesense.runs.record import ItemsRecord, ModelRecord, RunRecord, Stage, State
@@ -41,7 +41,7 @@ class RunDirectory:
         record: what run.toml holds; None while nothing is on disk.
     """
 
-    layout: Layout
+    layout: RunLayout
     settings: Settings
     items: ItemSet
     shots: ItemSet | None = None
@@ -50,7 +50,7 @@ class RunDirectory:
     @classmethod
     def open(cls, path: str | Path) -> Self:
         """A run that lies at `path`; StoreError where none does, or it is damaged."""
-        layout = Layout.at(path)
+        layout = RunLayout.at(path)
         record = RunRecord.load(layout.record)
         items, shots = load_stored_items(layout.items)
         if items.fingerprint != record.items.fingerprint:
@@ -166,11 +166,11 @@ class RunDirectory:
         whom = self.known.model.model_dump(mode="json")
         return fingerprint([asked, self.items.fingerprint, shots, whom, want])
 
-    def asked(self) -> Asked | None:
+    def asked(self) -> AskedRecord | None:
         """What asking settled; None where that is not written down, or for other settings."""
         if not self.layout.asked.exists():
             return None
-        found = Asked.load(self.layout.asked)
+        found = AskedRecord.load(self.layout.asked)
         current = found.question == self.question()
         there = all(self.layout.trials_of(stage).is_dir() for stage in found.plan)
         return found if current and there else None
@@ -201,7 +201,7 @@ class RunDirectory:
 
 
 def scan_readings(
-    layout: Layout, readers: Mapping[str, str], plan: Mapping[int, str]
+    layout: RunLayout, readers: Mapping[str, str], plan: Mapping[int, str]
 ) -> pl.LazyFrame:
     """The readings of some readers (name -> version) of the trials of a plan, and of no others."""
     places = []

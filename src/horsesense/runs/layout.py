@@ -13,7 +13,7 @@ from horsesense.rng import fingerprint
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class RunLayout:
     """The paths of a run directory.
 
     run.toml              what the run is, and what each stage has done
@@ -114,7 +114,7 @@ SHARDS = "shards"
 """Folder of a run that workers ask, in which the stores of its shards lie."""
 
 
-def left_by_workers(layout: Layout) -> bool:
+def left_by_workers(layout: RunLayout) -> bool:
     """Whether stores of shards lie in a run: those of a driver that works, or was killed."""
     return any((layout.root / SHARDS).glob("*/store.sqlite"))
 

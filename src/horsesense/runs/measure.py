@@ -37,7 +37,7 @@ from horsesense.measures.signature import Signature
 from horsesense.readers.registry import reads_scores
 from horsesense.readers.reviews import Reviews
 from horsesense.rng import fingerprint
-from horsesense.runs.asked import Asked
+from horsesense.runs.asked import AskedRecord
 from horsesense.runs.bands import clusters
 from horsesense.runs.cells import cells
 from horsesense.runs.directory import RunDirectory
@@ -61,7 +61,7 @@ def measure(directory: RunDirectory) -> Results:
 
     Raises StoreError where the run's files cannot be read or written.
     """
-    asked, settings = directory.asked() or Asked(), directory.settings
+    asked, settings = directory.asked() or AskedRecord(), directory.settings
     check_trials(directory.layout.root, directory.trials(), asked.trials)
     reviews = Reviews.load(directory.layout.root)
     found = cells_of(directory, reviews)
@@ -142,7 +142,7 @@ def _covered(cell: Cell, fits: Mapping[str, Any]) -> Cell:
     return cell.among(cell.item[covered]) if covered.any() else cell
 
 
-def _context(directory: RunDirectory, asked: Asked, reviews: Reviews) -> Context:
+def _context(directory: RunDirectory, asked: AskedRecord, reviews: Reviews) -> Context:
     settings, items = directory.settings, directory.items
     return Context(
         dataset=items.name,
@@ -176,7 +176,7 @@ def subjects(items: ItemSet) -> dict[str, Any]:
 
 
 def _signer(
-    directory: RunDirectory, asked: Asked, reviews: Reviews
+    directory: RunDirectory, asked: AskedRecord, reviews: Reviews
 ) -> Callable[[str, Condition, str, str], Signature]:
     """Signatures from which a number can be made again: (probe, condition, reader, measure)."""
     settings, record, items = directory.settings, directory.known, directory.items
@@ -229,7 +229,7 @@ def _bounds(found: Sequence[Cell]) -> dict[str, Any]:
     return {"checked": len(checked), "violated": broken}
 
 
-def _findings(directory: RunDirectory, asked: Asked, reviews: Reviews) -> dict[str, Any]:
+def _findings(directory: RunDirectory, asked: AskedRecord, reviews: Reviews) -> dict[str, Any]:
     """What estimates.json holds, but for the estimates."""
     items, settings, record = directory.items, directory.settings, directory.known
     suites = named_suites(settings.suite)

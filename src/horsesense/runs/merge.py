@@ -28,9 +28,9 @@ from horsesense.runs.accounts import (
     without,
 )
 from horsesense.runs.ask import plan_again
-from horsesense.runs.asked import Asked
+from horsesense.runs.asked import AskedRecord
 from horsesense.runs.directory import RunDirectory
-from horsesense.runs.layout import Layout
+from horsesense.runs.layout import RunLayout
 from horsesense.runs.prepare import reader_names
 from horsesense.runs.record import RunRecord
 from horsesense.runs.run import complete
@@ -91,7 +91,7 @@ def merge(runs: Sequence[str | Path], out: str | Path) -> Merged:
         raise UsageError("No run to merge is named.", hint="horsesense merge RUN.* --out RUN")
     for other in found[1:]:
         _same_study(found[0], other)
-    layout = Layout.at(out)
+    layout = RunLayout.at(out)
     if any(run.layout.root.resolve() == layout.root.resolve() for run in found):
         what = f"{layout.root} is one of the runs to merge."
         raise UsageError(what, hint="Choose another --out.")
@@ -153,7 +153,7 @@ def _fingerprint(shots: ItemSet | None) -> str:
     return "none" if shots is None else shots.fingerprint
 
 
-def _whole(found: Sequence[RunDirectory], layout: Layout) -> RunDirectory:
+def _whole(found: Sequence[RunDirectory], layout: RunLayout) -> RunDirectory:
     """The run that all become: new, or one that lies there already."""
     first, before = found[0], None
     if layout.record.exists():
@@ -256,7 +256,7 @@ def _tell_spending(
 
     What two of them asked is one request here, and what neither did needed no call.
     """
-    asked = Asked.load(whole.layout.asked)
+    asked = AskedRecord.load(whole.layout.asked)
     for name, value in asked.spent.items():
         if isinstance(value, int | float):
             asked.spent[name] = sum(one.get(name) or 0 for one in sessions)

@@ -27,7 +27,7 @@ from horsesense.progress import progress
 from horsesense.readers.base import FittedReader, Reader
 from horsesense.readers.model_based.cases import BulkReader
 from horsesense.runs.directory import RunDirectory, told_of
-from horsesense.runs.layout import Layout
+from horsesense.runs.layout import RunLayout
 from horsesense.runs.parts import UNREADABLE, PartWriter, scan_parts
 from horsesense.runs.tables import READINGS, TRIALS, read_trials, reading_row
 from horsesense.trials.trial import Trial
@@ -109,7 +109,7 @@ def _chunks(trials: pl.LazyFrame, store: Store) -> Iterator[tuple[int, list[_Ans
         yield len(rows), [(r.number, r.trial, response_of(texts[r.key])) for r in answered]
 
 
-def _spent_by_others(layout: Layout, name: str) -> dict[str, Any]:
+def _spent_by_others(layout: RunLayout, name: str) -> dict[str, Any]:
     """What other versions of a reader took: their readings go, what they cost does not."""
     folders = layout.readings.iterdir() if layout.readings.is_dir() else ()
     for told in map(told_of, folders):
@@ -125,7 +125,7 @@ _SESSIONS: Final = WeakKeyDictionary[BulkReader, str]()
 class _Shelf:
     """The readings of one reader of one stage, those of an earlier session included."""
 
-    def __init__(self, layout: Layout, reader: Reader, stage: int, plan: str) -> None:
+    def __init__(self, layout: RunLayout, reader: Reader, stage: int, plan: str) -> None:
         self.reader = reader
         self.folder = layout.readings_of(reader.name, reader.version)
         place = self.folder / f"stage-{stage}"
@@ -227,7 +227,7 @@ def _tidy(directory: RunDirectory, stages: Collection[int]) -> None:
                 shutil.rmtree(place, ignore_errors=True)
 
 
-def _fit(layout: Layout, setting: Setting, store: Store, readers: Sequence[Reader]) -> None:
+def _fit(layout: RunLayout, setting: Setting, store: Store, readers: Sequence[Reader]) -> None:
     """Let the readers that need it look at the answers of the first stage."""
     for reader in readers:
         if isinstance(reader, FittedReader):
@@ -236,7 +236,7 @@ def _fit(layout: Layout, setting: Setting, store: Store, readers: Sequence[Reade
 
 
 def _answered(
-    layout: Layout, store: Store, probes: Collection[str]
+    layout: RunLayout, store: Store, probes: Collection[str]
 ) -> Iterator[tuple[Trial, Response]]:
     """The answered trials of some probes of the first stage."""
     for rows in read_trials(scan_parts([layout.trials_of(1)], TRIALS), probes=probes):

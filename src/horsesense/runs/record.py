@@ -151,12 +151,12 @@ def not_a_run(folder: Path) -> StoreError:
     """The error for what has no run.toml: a file, or another directory."""
     if folder.is_file():
         return StoreError(
-            f"{folder} is a file, and no run directory.",
+            f"{folder} is a file, not a run directory.",
             hint="Name the directory that `horsesense audit --out` wrote.",
         )
     if inner := sorted(path.parent.name for path in folder.glob("*/run.toml")):
         return StoreError(
-            f"{folder} is no run but holds {len(inner)}: {', '.join(inner)}.",
+            f"{folder} is not a run but holds {len(inner)}: {', '.join(inner)}.",
             hint=f"Name one of them. Shards of several models are merged model by model:"
             f" horsesense merge RUN.*/{inner[0]} --out MERGED/{inner[0]}",
         )

@@ -14,7 +14,7 @@ from horsesense.errors import HorsesenseError, StoreError, UsageError
 from horsesense.files import whole
 from horsesense.inference.store import Store
 from horsesense.runs.directory import RunDirectory
-from horsesense.runs.layout import Layout
+from horsesense.runs.layout import RunLayout
 from horsesense.runs.results import Results
 
 MARK: Final = "redacted.json"
@@ -62,7 +62,7 @@ def unpacked(path: Path) -> Path:
             hint="Name the directory that `horsesense audit --out` wrote, or the file that"
             " `horsesense export RUN --redacted FILE` wrote.",
         ) from None
-    Store.open(Layout(root).store).close()
+    Store.open(RunLayout(root).store).close()
     try:
         Results.load(RunDirectory.open(root))
     except HorsesenseError as error:

@@ -47,10 +47,10 @@ from horsesense.runs.verify import verify
 T = TypeVar("T")
 
 
-class Run:
+class StagedRun:
     """A study in a directory of its own.
 
-    >>> run = Run.open("runs/mmlu")              # doctest: +SKIP
+    >>> run = hs.open("runs/mmlu")              # doctest: +SKIP
     >>> run.read("text", "pride")                # doctest: +SKIP
     >>> run.measure()                            # doctest: +SKIP
     >>> run.estimate("accuracy").value           # doctest: +SKIP

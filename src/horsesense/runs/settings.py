@@ -1,7 +1,7 @@
 """Everything that is needed to run a study again, as it stands in `run.toml`.
 
 Each setting is declared once, in `Settings`: its name, type, default and the words of its help. The
-command line is made of these fields, and `audit` and `plan` take them as keywords (`Given`).
+command line is made of these fields; `audit` and `plan` take them as keywords (`GivenSettings`).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ Names = str | Sequence[str]
 """One name, several with commas between, or a sequence of them."""
 
 
-class Given(TypedDict, total=False):
+class GivenSettings(TypedDict, total=False):
     """The settings in every form that `audit` and `plan` take; `Settings` says what each means."""
 
     probes: Names | None
@@ -222,7 +222,7 @@ class Settings(BaseModel):
 
     @classmethod
     def of(cls, **given: object) -> Settings:
-        """Settings from loose values, as `Given` or the command line have them.
+        """Settings from loose values, as `GivenSettings` or the command line have them.
 
         What is None counts as not given. UsageError names each value that does not fit.
         """

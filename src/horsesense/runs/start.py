@@ -15,7 +15,7 @@ from horsesense.probes.registry import parse_probes
 from horsesense.progress import say
 from horsesense.readers.registry import reads_replies
 from horsesense.runs.directory import READ_LATER, RunDirectory
-from horsesense.runs.layout import Layout
+from horsesense.runs.layout import RunLayout
 from horsesense.runs.prepare import load_shots, load_study_items
 from horsesense.runs.settings import AUTO_READERS, Settings
 
@@ -32,7 +32,7 @@ def start(out: str | Path, settings: Settings, items: ItemSet | None = None) -> 
         UsageError, ItemsError: the items cannot be read, or `out` holds a run over others.
         StoreError: `out` cannot be a run directory.
     """
-    layout = Layout.at(out)
+    layout = RunLayout.at(out)
     path = layout.root
     check_place(path)
     check_names(settings)
@@ -40,9 +40,9 @@ def start(out: str | Path, settings: Settings, items: ItemSet | None = None) -> 
     shots = load_shots(settings, found)
     if shared := len(found.flags.get("in_shots", ())):
         say(
-            f"{shared:,} of the {len(found):,} items stand in {settings.shots_from} too: the"
-            " examples should come from items that are not asked. In its own prompt an item is"
-            " passed over."
+            f"{shared:,} of the {len(found):,} items are few-shot examples in"
+            f" {settings.shots_from} too. Better take examples from other items. No item is an"
+            " example in its own prompt."
         )
     directory = RunDirectory(layout, settings, found, shots)
     if layout.record.exists():

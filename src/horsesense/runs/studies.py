@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 from horsesense.errors import UsageError
 from horsesense.files import read_settings, write_whole
 from horsesense.items.load import PACKAGED
-from horsesense.runs.layout import Layout
+from horsesense.runs.layout import RunLayout
 from horsesense.runs.settings import Settings, misfits
 from horsesense.runs.suites import suite_settings
 
@@ -30,7 +30,7 @@ PATHS = ("shots_from", "templates", "task")
 """Settings that may be a path."""
 
 
-class Study(BaseModel):
+class StudyFile(BaseModel):
     """What is audited: every model on every set, and with every suite where several are named.
 
     Attributes:
@@ -110,7 +110,7 @@ class Study(BaseModel):
         Raises UsageError where settings do not fit, two runs would share a directory, or the
         directory of one is a link.
         """
-        if Layout(folder).record.is_file():
+        if RunLayout(folder).record.is_file():
             yield folder, self._only(folder)
             return
         taken: dict[Path, str] = {}
@@ -235,6 +235,6 @@ def _set_name(items: str) -> str:
 
 def run_folders(folder: Path) -> list[Path]:
     """The runs in a study's folder, by name; empty where it is none."""
-    if not (folder / FILE).is_file() or Layout(folder).record.is_file():
+    if not (folder / FILE).is_file() or RunLayout(folder).record.is_file():
         return []
     return sorted(path.parent for path in folder.glob("*/run.toml"))

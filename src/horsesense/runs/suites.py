@@ -2,7 +2,7 @@
 
 `faithful` runs a paper's protocol as it stands; without it the choices are made for which the
 specification (section 10) has evidence. Each suite is a file in `published/`, which declares where
-either departs from the paper (`Difference`): the report, `estimates.json` and docs/suites.md print
+either departs from the paper (`Departure`): the report, `estimates.json` and docs/suites.md print
 what is declared.
 """
 
@@ -26,7 +26,7 @@ AS_PUBLISHED = "as published"
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class Departure:
     """One point at which something that can be run is not what was published.
 
     Attributes:
@@ -76,9 +76,9 @@ class Paper:
     name: str
     title: str
     source: str
-    differences: tuple[Difference, ...] = ()
+    differences: tuple[Departure, ...] = ()
 
-    def still_differs(self) -> tuple[Difference, ...]:
+    def still_differs(self) -> tuple[Departure, ...]:
         """The points at which `--faithful` is not what was published."""
         return tuple(each for each in self.differences if each.faithful)
 
@@ -93,7 +93,7 @@ class Paper:
             if d.done(faithful)
         ]
 
-    def of_kind(self, kind: str | None) -> tuple[Difference, ...]:
+    def of_kind(self, kind: str | None) -> tuple[Departure, ...]:
         """The differences that matter for items of a kind; all where it is not known."""
         return tuple(d for d in self.differences if not (d.kind and kind and d.kind != kind))
 
@@ -285,7 +285,7 @@ def _declared(file: Path) -> Suite:
     for row in rows:
         if "always" in row:
             row["default"] = row["faithful"] = row.pop("always")
-    differences = tuple(Difference(**{n: _frozen(v) for n, v in row.items()}) for row in rows)
+    differences = tuple(Departure(**{n: _frozen(v) for n, v in row.items()}) for row in rows)
     return Suite(differences=differences, **{n: _frozen(v) for n, v in found.items()})
 
 

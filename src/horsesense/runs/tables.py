@@ -90,7 +90,7 @@ def is_correct(content: int | None, trial: Trial, variant: Variant) -> bool | No
     return content is not None and content == variant.origin[variant.gold_at]
 
 
-class Row(NamedTuple):
+class TrialRow(NamedTuple):
     """A trial as it stands in the table, with its key."""
 
     number: int
@@ -132,7 +132,7 @@ def decides(key: Key, trial: Trial) -> bytes:
 
 def read_trials(
     frame: pl.LazyFrame, probes: Collection[str] | None = None, chunk: int = 20_000
-) -> Iterator[list[Row]]:
+) -> Iterator[list[TrialRow]]:
     """Trials of a table, in chunks of about `chunk` rows; none is ever split.
 
     `probes` restricts them to some probes. Questions and contexts are not in the table: a trial
@@ -165,7 +165,7 @@ _ASKED: Final = (
 """Columns that say what a variant shows, and what all variants of a trial share."""
 
 
-def _rows(frame: pl.DataFrame) -> Iterator[Row]:
+def _rows(frame: pl.DataFrame) -> Iterator[TrialRow]:
     """The trials of a table, whose rows stand together; column by column, as that is cheap."""
     numbers = frame["trial"].to_list()
     variants = list(map(_variant, *(frame[name].to_list() for name in _SHOWN)))
@@ -173,7 +173,7 @@ def _rows(frame: pl.DataFrame) -> Iterator[Row]:
     ends = [*first, len(numbers)][1:]
     told = frame[first].select("trial", "key", *_ASKED).rows()
     for (number, key, *asked), start, end in zip(told, first, ends, strict=True):
-        yield Row(number, _trial(tuple(variants[start:end]), *asked), key)
+        yield TrialRow(number, _trial(tuple(variants[start:end]), *asked), key)
 
 
 def trial_of(rows: Sequence[Mapping[str, Any]]) -> Trial:

@@ -8,10 +8,10 @@ import orjson
 
 from horsesense.errors import StoreError
 from horsesense.files import read_whole
-from horsesense.runs.layout import Layout
+from horsesense.runs.layout import RunLayout
 
 
-def load_told(layout: Layout) -> dict[str, Any] | None:
+def load_told(layout: RunLayout) -> dict[str, Any] | None:
     """What a run of people says of its booklets; None where it says nothing."""
     try:
         found: dict[str, Any] = orjson.loads(read_whole(layout.people, inside=True))

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from horsesense.stats import functions
 from horsesense.stats.binomial import limits
-from horsesense.stats.known_check import clustering, goodness_of_fit
+from horsesense.stats.known_check import clustering, goodness_of_fit, graded_as_likely
 from horsesense.stats.known_classes import (
     Fit,
     Floats,
@@ -48,6 +48,8 @@ MOST_UNCLEAR = 0.05
 """Share of items without a choice in every form above which no share is given."""
 WITHOUT_CHOICE = "have a form without a clear choice"
 """What is true of them, unless it is known better."""
+GRADED = "knowledge by degrees fits the answers as well as knowing or guessing"
+"""Why no share is given where the classes are no clearly better description."""
 DRAWS = 199
 PROFILE_ITERATIONS = 60
 
@@ -251,6 +253,9 @@ def share_known(
     if p_value is not None and p_value <= REFUSED_AT:
         reason = "answers over the orders do not look like knowing, misbelieving and guessing"
         return _refused(none, reason)
+    doubted = zip(used, fits, strict=True)
+    if any(_enough(t) and graded_as_likely(t.data, at) for t, at in doubted):
+        return _refused(none, GRADED)
     weights = [t.data.n / n for t in used]
     effect = max(1.0, whole.n / whole.effective)
     reach = float(functions.stdtrit(whole.worth, (1 + level) / 2)) * effect**0.5
@@ -271,6 +276,11 @@ def share_known(
         design_effect=effect,
         reason=_unchecked(used, p_value) if draws else "",
     )
+
+
+def _enough(table: Table) -> bool:
+    """Whether enough items are not right throughout to tell one description from another."""
+    return int((~table.right).sum()) >= CHECKABLE
 
 
 def _unchecked(used: Sequence[Table], p_value: float | None) -> str:
@@ -298,7 +308,7 @@ def _refused(blank: Known, reason: str, **changes: Any) -> Known:
 def _checked(table: Table, at: Parameters, seed: int, draws: int) -> Fit:
     """A fit with its p, where enough items are not right throughout to check it."""
     data = table.data
-    if draws <= 0 or (~table.right).sum() < CHECKABLE:
+    if draws <= 0 or not _enough(table):
         return described(data, at)
     inflation = clustering(table.choices, table.cluster)
     return described(data, at, goodness_of_fit(data, at, seed, draws, inflation))

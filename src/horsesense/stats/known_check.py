@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from horsesense.stats import functions
 from horsesense.stats.known_classes import (
     ITERATIONS,
     MOST_SLIPS,
@@ -20,6 +21,7 @@ from horsesense.stats.known_classes import (
     counted,
     described,
     em_step,
+    log_likelihood,
 )
 
 
@@ -147,3 +149,27 @@ def _drawn(at: Fit, n: int, rng: np.random.Generator) -> Ints:
     guess = np.searchsorted(np.cumsum(at.bias)[:-1], rng.random((n, k)))
     drawn: Ints = np.where((kind < at.known + at.misbelieved)[:, None], held, guess)
     return drawn
+
+
+NOTHING = 0.05
+"""Share known up to which it does not matter which description fits."""
+CLEARLY = 3.0
+"""By how much the log-likelihood of the classes must be above that of graded knowledge."""
+SHAPES = np.exp(np.linspace(-4, 4, 41))
+"""Parameters of the beta distributions that are tried."""
+
+
+def graded_as_likely(data: Patterns, at: Parameters) -> bool:
+    """Whether knowledge by degrees fits about as well: each item is right in any form with a chance
+    of its own, from a beta distribution, and wrong replies are spread evenly."""
+    a, b = (x.ravel()[:, None] for x in np.meshgrid(SHAPES, SHAPES))
+    right, wrong = data.same[:, 0], data.k - data.same[:, 0]
+    chance = _log_beta(a + right, b + wrong) - _log_beta(a, b) - wrong * np.log(data.k - 1)
+    graded = float((chance @ data.count).max())
+    # Who guesses everything knows nothing by any description.
+    return bool(at.p[0] > NOTHING and graded > log_likelihood(data, at)[0] - CLEARLY)
+
+
+def _log_beta(a: Floats, b: Floats) -> Floats:
+    found: Floats = functions.gammaln(a) + functions.gammaln(b) - functions.gammaln(a + b)
+    return found

@@ -2,10 +2,10 @@
 worth.
 
 Clusters whose trials agree are worth fewer independent trials: n over the design effect (Kish
-1965), the variance of the clusters' sums about the share over that of independent trials. Half a
-cluster that agrees is added to both, so that it is defined, and without a jump, where nothing
-varies; then the trials are worth as many as there are clusters of one size. Limits and p are
-those of Clopper and Pearson (1934) for the effective hits and trials (Korn and Graubard 1998).
+1965), the variance of the clusters' sums about the share over that of independent trials. A tenth
+of a cluster that agrees is added to both, so that it is defined, and without a jump, where nothing
+varies; then the trials are worth as many as there are clusters of one size. Limits and p are those
+of Clopper and Pearson (1934) for the effective hits and trials (Korn and Graubard 1998).
 
 Assumptions: clusters are independent, or outcomes share one of two clusterings (`two_way`).
 """
@@ -21,7 +21,7 @@ from horsesense.stats.binomial import limits
 from horsesense.stats.change import TOO_FEW
 from horsesense.stats.two_way import Clustering, Floats, Ints, clusterings
 
-AGREEING = 0.5
+AGREEING = 0.1
 """What the added cluster counts for."""
 
 

@@ -17,7 +17,7 @@ from horsesense.items.item import Item, ItemSet
 from horsesense.items.own_order import own_order
 from horsesense.progress import say
 from horsesense.readers.text import TextReader
-from horsesense.runs.run import Run
+from horsesense.runs.run import StagedRun
 from horsesense.stats.words import plural
 from horsesense_extras.cue_tests.dependence import Answers
 from horsesense_extras.logs.carried import import_own
@@ -47,7 +47,7 @@ def load_answers(source: Path, items: ItemSet, *, faithful: bool = False) -> lis
         UsageError: nothing to read.
     """
     if (source / "run.toml").exists() or (source.is_dir() and not is_log(source)):
-        return _of_run(Run.open(source))
+        return _of_run(StagedRun.open(source))
     if is_log(source) and any(log.own for log in open_logs([source])):
         return _of_own(source, items)
     rights: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
@@ -178,7 +178,7 @@ def _read(response: str, shown: Sequence[str], item: Item) -> bool | None:
     return [order[place] for place in reading.positions] == [item.gold]
 
 
-def _of_run(run: Run) -> list[Answers]:
+def _of_run(run: StagedRun) -> list[Answers]:
     """The answers to the items as published of a run; those without a reading are unknown."""
     if "read" not in run.directory.known.stages:
         raise UsageError(
@@ -203,7 +203,7 @@ def _of_own(source: Path, items: ItemSet) -> list[Answers]:
     """
     ids = {content(item.question, item.options): item.id for item in items}
     with TemporaryDirectory() as folder:
-        run = Run(import_own(Path(folder) / "run", list(open_logs([source]))))
+        run = StagedRun(import_own(Path(folder) / "run", list(open_logs([source]))))
         run.read("text")
         found = _of_run(run)
         same = {i.id: ids.get(content(i.question, i.options)) for i in run.items}

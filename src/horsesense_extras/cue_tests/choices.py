@@ -76,9 +76,9 @@ def _chosen(row: Mapping[str, Any], item: Item) -> int | None:
 def _read_run(source: Path, items: ItemSet, found: Chosen) -> None:
     import polars as pl
 
-    from horsesense.runs.run import Run
+    from horsesense.runs.run import StagedRun
 
-    run = Run.open(source)
+    run = StagedRun.open(source)
     asked = run.trials.filter(pl.col("probe").is_in(["original", "order"]))
     read = run.readings.filter(pl.col("status") == "answer", pl.col("option") >= 0)
     readers = read["reader"].unique().to_list()

@@ -19,10 +19,10 @@ from scipy.stats import norm, ttest_rel
 from scipy.stats import t as student
 
 from horsesense.stats.multiplicity import benjamini_hochberg
-from horsesense.stats.within_strata import WithinStrata
 from horsesense.stats.words import plural
 from horsesense_extras.cue_tests.result import CueResult, Dependence, FamilyTest
 from horsesense_extras.cue_tests.task import Task
+from horsesense_extras.cue_tests.within_strata import WithinStrata
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -4,53 +4,53 @@ from __future__ import annotations
 
 from typing import Final
 
-from horsesense.runs.suites import Difference, Paper
+from horsesense.runs.suites import Departure, Paper
 
 CLEVER_HANS: Final = Paper(
     "clever-hans",
     "Leaving the barn door open for Clever Hans",
     "Pacchiardi, Tesic, Cheke and Hernandez-Orallo 2024",
     (
-        Difference(
+        Departure(
             "kappa",
             "(accuracy - 1/K) / (1 - 1/K)",
             "Cohen's, with the published one beside it",
             "the published one rewards a predictor that always says the most frequent label",
         ),
-        Difference(
+        Departure(
             "division of the items",
             "one: 60, 20 and 20 %, not stratified",
             "5 stratified folds, repeated 2 to 10 times; every item is predicted",
             "20 divisions of one small set give 0.21 with a standard deviation of 0.16",
         ),
-        Difference(
+        Departure(
             "items of one template, story or text",
             "divided at random",
             "kept on one side; where texts are built alike and nothing names their source, the "
             "verdict says so",
             "a classifier that has seen one filling of a template knows the label of the others",
         ),
-        Difference(
+        Departure(
             "choice of the classifier and of the vector",
             "by accuracy on the validation part; ties to readability",
             "by kappa, inside the training items",
             "accuracy is won by constant predictors of unbalanced labels",
         ),
-        Difference(
+        Departure(
             "presence of n-grams",
             "their counts, by a slip of the released code",
             "presence",
             "the text of the paper says presence; --presence-bug gives the published numbers",
             "presence, unless --presence-bug is given",
         ),
-        Difference(
+        Departure(
             "readability",
             "unscaled, sentences by nltk",
             "scaled, sentences by rules of our own",
             "unscaled columns stop the solver early; sentences by nltk need a download",
             "unscaled, sentences by rules of our own: up to 0.16 from the published cells",
         ),
-        Difference(
+        Departure(
             "seed of liblinear",
             "none",
             "a fixed one",
@@ -58,14 +58,14 @@ CLEVER_HANS: Final = Paper(
             "compared are met within 0.02",
             "a fixed one",
         ),
-        Difference(
+        Departure(
             "cheap cues",
             "none",
             "length, position, overlap, negation and punctuation are tried too",
             "they are the cues that people name",
             "in the list of the strongest cues alone: no vector, cell or verdict has them",
         ),
-        Difference(
+        Departure(
             "list of the strongest cues",
             "none in the released code",
             "1- and 2-grams and cheap cues whose weight has one sign in all folds, and whose label "
@@ -73,14 +73,14 @@ CLEVER_HANS: Final = Paper(
             "who knows the cues can mend the items",
             "the same, by the weights of the one training part",
         ),
-        Difference(
+        Departure(
             "verdict",
             "predictable above 0.2",
             "by an interval of Cohen's kappa and a permutation test",
             "0.2 is reached by constant predictors",
             "both are told",
         ),
-        Difference(
+        Departure(
             "models and cues",
             "accuracy on predictable minus unpredictable items; paired t over models and sets",
             "the same difference label by label, pooled over data sets",

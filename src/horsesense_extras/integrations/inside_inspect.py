@@ -46,7 +46,7 @@ from horsesense.rng import fingerprint
 from horsesense.runs.ask import stages
 from horsesense.runs.prepare import Study, load_shots, load_study_items, prepare, reader_names
 from horsesense.runs.record import ModelRecord
-from horsesense.runs.run import Run
+from horsesense.runs.run import StagedRun
 from horsesense.runs.settings import Settings
 from horsesense.runs.tables import is_correct, option_of, trial_of
 from horsesense.runs.unanswered import study_after
@@ -120,7 +120,7 @@ def _later_stage(log: str) -> tuple[Study, int]:
     with TemporaryDirectory() as place:
         directory = import_own(Path(place) / "run", open_logs([log]))
         settings = directory.settings  # as they were asked; reading settles the readers
-        Run(directory).read()
+        StagedRun(directory).read()
         study, stage = study_after(directory)
     unknown = study.model.model_copy(update={"name": UNKNOWN, "identity": UNKNOWN})
     return replace(study, settings=settings, model=unknown), stage

@@ -24,7 +24,7 @@ from horsesense.models.openai.protocol import SCORED_TOKENS
 from horsesense.rng import fingerprint
 from horsesense.runs.ask import ask_as
 from horsesense.runs.directory import RunDirectory
-from horsesense.runs.layout import Layout
+from horsesense.runs.layout import RunLayout
 from horsesense.runs.prepare import load_study_items
 from horsesense.runs.record import ModelRecord
 from horsesense.runs.run import complete
@@ -124,7 +124,7 @@ def run_directory(
     if record.identity == UNKNOWN:
         named = f"{log.format}:{log.model or 'unknown'}"
         record = record.model_copy(update={"name": named, "identity": named})
-    layout = Layout.at(out)
+    layout = RunLayout.at(out)
     if layout.record.exists():
         before = RunDirectory.open(out)
         if before.items.fingerprint != items.fingerprint or before.settings != settings:

@@ -38,7 +38,7 @@ from horsesense.probes.original import Original
 from horsesense.progress import progress
 from horsesense.runs import asked
 from horsesense.runs.directory import RunDirectory
-from horsesense.runs.layout import Layout
+from horsesense.runs.layout import RunLayout
 from horsesense.runs.parts import NewTable
 from horsesense.runs.record import ModelRecord
 from horsesense.runs.settings import Settings
@@ -107,7 +107,7 @@ def import_logs(out: str | Path, logs: Sequence[Log], items: ItemSet | None = No
     new = place.with_name(f".{place.name}.{os.getpid()}.new")
     shutil.rmtree(new, ignore_errors=True)
     try:
-        made = _Import(Layout(new), logs, items)
+        made = _Import(RunLayout(new), logs, items)
         with Store.lazy(made.layout.store, lambda: None) as store:
             made.take(store)
         made.finish()
@@ -120,7 +120,7 @@ def import_logs(out: str | Path, logs: Sequence[Log], items: ItemSet | None = No
 class _Import:
     """One import, answer by answer."""
 
-    def __init__(self, layout: Layout, logs: Sequence[Log], items: ItemSet | None) -> None:
+    def __init__(self, layout: RunLayout, logs: Sequence[Log], items: ItemSet | None) -> None:
         self.layout = layout
         self.logs = logs
         self.given = items
@@ -309,14 +309,14 @@ class _Import:
         flags = flag_items(found, "choice")
         return ItemSet(name=name, kind="choice", items=found, flags=flags, source=source)
 
-    def _asked(self, directory: RunDirectory) -> asked.Asked:
+    def _asked(self, directory: RunDirectory) -> asked.AskedRecord:
         prompt = "recorded:" + ",".join(dict.fromkeys(log.format for log in self.logs))
         made = [asked.Made("original", str(PLAIN), "original", prompt)]
         probes: list[Any] = [Original()]
         if any(len(known.shown) > 1 for known in self.items.known.values()):
             made.append(asked.Made("order", str(ORDERS), "order(design=recorded)", prompt))
             probes.append(Order())
-        return asked.Asked(
+        return asked.AskedRecord(
             question=directory.question(),
             plan={1: self._digest.hexdigest()},
             trials=self.count,

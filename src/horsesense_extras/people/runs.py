@@ -36,7 +36,7 @@ from horsesense.models.messages import Request, Response
 from horsesense.readers.reviews import FILE as REVIEWS
 from horsesense.runs import asked
 from horsesense.runs.directory import RunDirectory
-from horsesense.runs.layout import Layout, is_of_run
+from horsesense.runs.layout import RunLayout, is_of_run
 from horsesense.runs.parts import NewTable
 from horsesense.runs.planner import item_index
 from horsesense.runs.record import ModelRecord
@@ -68,7 +68,7 @@ class HumanTest:
         id: part of every booklet's code.
         settings: as of a run; the model is `people:NAME`.
         items: all items, also those that no booklet asks.
-        made, probes, excluded: see `runs.asked.Asked`.
+        made, probes, excluded: see `runs.asked.AskedRecord`.
         booklets: the questions of each, in their order.
     """
 
@@ -225,7 +225,7 @@ def _write_run(test: HumanTest, returned: Sequence[Returned], out: Path) -> None
     new = place.with_name(f".{place.name}.{os.getpid()}.new")
     shutil.rmtree(new, ignore_errors=True)
     try:
-        _fill(test, returned, Layout(new))
+        _fill(test, returned, RunLayout(new))
         for path in place.iterdir() if place.is_dir() else ():
             # What people reviewed, and files of theirs, such as a review that is being filled.
             if path.name == REVIEWS or not is_of_run(path.name):
@@ -242,7 +242,7 @@ def _copied(old: Path, new: Path) -> None:
         shutil.copy2(old, new, follow_symlinks=False)
 
 
-def _fill(test: HumanTest, returned: Sequence[Returned], layout: Layout) -> None:
+def _fill(test: HumanTest, returned: Sequence[Returned], layout: RunLayout) -> None:
     identity = f"{test.settings.model}@{test.id}"
     index, digest = item_index(test.items), blake2b(digest_size=8)
     table = NewTable(layout.trials_of(1), TRIALS)
@@ -271,7 +271,7 @@ def _fill(test: HumanTest, returned: Sequence[Returned], layout: Layout) -> None
     directory.record = directory.new_record(model).model_copy(update={"kind": "people"})
     directory.save_items()
     write_whole(layout.people, orjson.dumps(_told(test, returned)))
-    asked.Asked(
+    asked.AskedRecord(
         question=directory.question(),
         plan={1: digest.hexdigest()},
         trials=len(put),

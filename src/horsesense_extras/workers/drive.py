@@ -31,7 +31,7 @@ from horsesense.inference.store import Store
 from horsesense.progress import Progress, progress, say
 from horsesense.runs.accounts import named, own_account
 from horsesense.runs.ask import interrupted, plan_again
-from horsesense.runs.asked import Asked
+from horsesense.runs.asked import AskedRecord
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.layout import SHARDS
 from horsesense.runs.plan import Plan
@@ -277,7 +277,7 @@ def _early(schedule: Schedule, directory: RunDirectory) -> HorsesenseError:
 
 def _tell_spending(directory: RunDirectory, spent: RunSummary) -> None:
     """What the session took, in place of the planning's nothing."""
-    asked = Asked.load(directory.layout.asked)
+    asked = AskedRecord.load(directory.layout.asked)
     asked.spent = asdict(spent)
     asked.save(directory.layout.asked)
 

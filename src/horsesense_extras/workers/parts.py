@@ -19,7 +19,7 @@ from horsesense.inference.store import Store
 from horsesense.inference.stored_rows import Spent
 from horsesense.progress import progress
 from horsesense.runs.accounts import account, most_spent, told_before, told_of_shards
-from horsesense.runs.layout import SHARDS, Layout
+from horsesense.runs.layout import SHARDS, RunLayout
 from horsesense_extras.workers.keep import Keep, run_of
 
 AT_ONCE: Final = 50
@@ -68,7 +68,7 @@ class Parts:
         """Of the stores of one shard, those that this run's workers wrote."""
         return [s for s in kept if self._keep is None or run_of(s.path) == self._run]
 
-    def gather(self, whole: Layout, store: Store, shards: Sequence[str]) -> Absorbed:
+    def gather(self, whole: RunLayout, store: Store, shards: Sequence[str]) -> Absorbed:
         """Have a run take over what these shards hold, and what they spent; twice does no harm."""
         found = Absorbed()
         with progress("gathering what shards hold", len(shards)) as tick:
@@ -106,7 +106,7 @@ class Parts:
             yield self._keep.opened(name, scratch)
 
 
-def take_over(whole: Layout) -> None:
+def take_over(whole: RunLayout) -> None:
     """Have a run take over what the workers of a driver that was killed had stored in its folder.
 
     Shards whose account is written down already were gathered before. Raises InUseError while a

@@ -34,7 +34,7 @@ from horsesense.rng import fingerprint
 from horsesense.runs.accounts import most_spent
 from horsesense.runs.ask import ask_as, described_model, expectation
 from horsesense.runs.directory import RunDirectory
-from horsesense.runs.layout import Layout
+from horsesense.runs.layout import RunLayout
 from horsesense.runs.plan import Plan
 from horsesense.runs.record import ModelRecord, RunRecord
 from horsesense.runs.settings import Settings
@@ -180,17 +180,17 @@ class Worker:
         return self._loop.run_until_complete(work)
 
     @contextlib.contextmanager
-    def _place(self, shard: str | None) -> Iterator[Layout]:
+    def _place(self, shard: str | None) -> Iterator[RunLayout]:
         """Where the store of a shard lies, or is brought to and kept from."""
         name = PROBE if shard is None else folder_name(shard)
         if self._task.keep is None:
             _check_seen(self._task)
-            yield Layout.at(self._task.folder / name)
+            yield RunLayout.at(self._task.folder / name)
             return
         keep = Keep(self._task.keep)
         self._claim(keep)
         scratch = Path(mkdtemp(prefix="horsesense-"))
-        layout = Layout.at(scratch / name)
+        layout = RunLayout.at(scratch / name)
         copying = Copying(keep, layout.store, name, self._task.run)
         try:
             fetch(keep, name, layout.store, self._task.run)
@@ -217,7 +217,7 @@ class Worker:
             self._model = await model.__aenter__()
         return self._model
 
-    async def _find_out(self, layout: Layout, limits: Limits) -> tuple[RunSummary, Found]:
+    async def _find_out(self, layout: RunLayout, limits: Limits) -> tuple[RunSummary, Found]:
         """What the model offers and what asking it is expected to take."""
         model, directory = await self._entered(), self._directory(layout, None)
         with ExitStack() as stack:
@@ -229,7 +229,7 @@ class Worker:
         together = self._task.max_connections or model.max_connections
         return probed, Found(described, expected, together)
 
-    async def _ask(self, layout: Layout, job: Job) -> RunSummary:
+    async def _ask(self, layout: RunLayout, job: Job) -> RunSummary:
         """Ask what is about the items of a shard."""
         assert job.model is not None, "the model is found out about first"
         model, directory = await self._entered(), self._directory(layout, job.shard)
@@ -258,7 +258,7 @@ class Worker:
                 shown=_Count("asking"),
             )
 
-    def _directory(self, layout: Layout, shard: str | None) -> RunDirectory:
+    def _directory(self, layout: RunLayout, shard: str | None) -> RunDirectory:
         task = self._task
         record = RunRecord.load(layout.record) if layout.record.exists() else task.record
         settings = task.settings.model_copy(update={"shard": shard})

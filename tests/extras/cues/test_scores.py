@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score
 
 from horsesense.items.item import Item, ItemSet
-from horsesense.stats.within_strata import WithinStrata
 from horsesense_extras.cue_tests import scores
 from horsesense_extras.cue_tests.groups import find_groups
 from horsesense_extras.cue_tests.splits import k_fold, published_draw, repeated
 from horsesense_extras.cue_tests.task import make_task
+from horsesense_extras.cue_tests.within_strata import WithinStrata
 
 ALONE = np.arange(200)
 

@@ -10,7 +10,7 @@ import pytest
 from scipy.special import xlogy
 from scipy.stats import fisher_exact
 
-from horsesense.stats.within_strata import FEW_CLUSTERS, NO_PAIR, WithinStrata, likeliest
+from horsesense_extras.cue_tests.within_strata import FEW_CLUSTERS, NO_PAIR, WithinStrata, likeliest
 
 
 def counts(*strata: tuple[int, int, int, int]) -> WithinStrata:
