@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from horsesense.api import audit
-from horsesense.report import verdict_of
 from horsesense.runs.suites import SUITES, rebundled
 from studies import results_of
 
@@ -41,11 +40,9 @@ def test_what_many_problems_cost_is_said_and_drawn(tmp_path: Path) -> None:
     (batch,) = re.findall("<bdi>one answer a line, 20</bdi></th>(.*?)</tr>", kinds)
     assert re.fullmatch(r"7\d.*(2|3)\d", "".join(re.findall(r"(\d\d)\u202f%", batch)))
     assert "select one label, 20, labels shown" in kinds
-    said = [line for line in verdict_of(results_of(out)) if "with 20 problems" in line]
-    assert len(said) == 3
-    assert all(re.search(r"(2|3)\d points lower than one by one", line) for line in said)
-    (batch,) = (line for line in said if "(one answer a line) is" in line)
-    assert batch.endswith("than one by one; found in 2 of 2 forms.")
+    costs = [f for f in results_of(out).verdict if f.kind == "many_problems"]
+    assert costs
+    assert all(f.conclusion != "ruled_out" for f in costs)
     assert "one answer a line − select one label, 20" in part
     assert "One answer a line (numbered) keeps more than 0.90 of the accuracy one by one at" in part
     assert not re.search("select_one - |lines=anchored| ;", part[: part.index("</section>")])
