@@ -24,17 +24,8 @@ from pydantic import (
 
 from horsesense.errors import UsageError
 from horsesense.plugins import filled_in, split_outside_brackets
-from horsesense.readers.registry import READERS
-from horsesense.runs.goal import Goal
+from horsesense.probes import BASIC
 from horsesense.runs.shard import Shard
-from horsesense.runs.suites import (
-    BASIC,
-    merged,
-    named_suites,
-    rebundled,
-    suite_probes,
-    suite_settings,
-)
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -88,6 +79,8 @@ def same_kind(one: str, other: str) -> bool:
 def _as_needed(reader: str, needed: Sequence[str]) -> str:
     """A named reader with the parameters that a suite reads with, where it gives none itself."""
     preset = next((other for other in needed if same_kind(reader, other)), None)
+    from horsesense.readers.registry import READERS  # slow, and a help text needs none
+
     return reader if preset is None else filled_in(reader, preset, READERS)
 
 
@@ -175,6 +168,8 @@ class Settings(BaseModel):
     @field_validator("until")
     @classmethod
     def _a_goal(cls, value: str | None) -> str | None:
+        from horsesense.runs.goal import Goal
+
         if value is not None:
             Goal.parse(value)
         return value
@@ -188,6 +183,14 @@ class Settings(BaseModel):
     @classmethod
     def _with_suite(cls, given: dict[str, Any]) -> dict[str, Any]:
         """Resolve the suite, so that what is saved names every probe."""
+        from horsesense.runs.suites import (
+            merged,
+            named_suites,
+            rebundled,
+            suite_probes,
+            suite_settings,
+        )
+
         values = {name: value for name, value in given.items() if name not in FORMER}
         suite, faithful = values.get("suite"), bool(values.get("faithful"))
         added = suite_probes(suite, faithful, bool(values.get("shots_from")))

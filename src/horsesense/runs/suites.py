@@ -17,6 +17,7 @@ from typing import Any, Literal
 from horsesense.errors import UsageError
 from horsesense.items.item import Kind
 from horsesense.plugins import Registry
+from horsesense.probes import BASIC
 from horsesense.probes.base import Probe, SetProbe
 from horsesense.probes.multi_problem import PAIR_SIZES, TEXT_SIZES, Bundles
 from horsesense.probes.registry import parse_probe, parse_probes
@@ -273,9 +274,6 @@ def _listed(sizes: Sequence[int]) -> str:
 def _plain(spec: str) -> bool:
     """Whether a reader is made from its name alone, without another model or a file."""
     return spec.partition("(")[0].strip() in READERS
-
-
-BASIC = ("repeat", "order", "labels", "none_of_the_above", "options_only")
 
 
 def _declared(file: Path) -> Suite:
