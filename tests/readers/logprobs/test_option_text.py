@@ -197,9 +197,9 @@ def test_the_report_sets_it_beside_the_letters(habit: Results) -> None:
     shown = context(habit)
     assert shown is not None
     assert [reader for reader, _ in shown["by_text"]] == list(READERS[2:])
-    found = {f.reader: f for f in habit.verdict if f.name == "other_reader"}
+    found = {f.reader: f for f in habit.verdict if f.kind == "other_reader"}
     for reader in READERS[2:]:
-        assert found[reader].kind == "found"
+        assert found[reader].conclusion == "found"
         assert found[reader].value == pytest.approx(0.75)
         assert (
             f"Read by {named(reader, READERS)}, the score is 75 points higher than by the first "
