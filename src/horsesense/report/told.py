@@ -131,18 +131,25 @@ def notices_of(results: Results) -> list[str]:
     """What a reader of the verdict must know beside it; first, why there is none."""
     silent = why_silent(results)
     found = [] if silent is None else [f"There is nothing to judge: {silent}."]
-    few = next((f for f in results.verdict if f.about == "these_items" and f.measured), None)
-    if few is not None:
-        found.append(_few(few))
+    few = [f for f in results.verdict if f.about == "these_items" and f.measured]
+    if few:
+        dataset = results.findings["dataset"]
+        found.append(_few(max(f.units for f in few), dataset["items"], dataset["clusters"]))
     return [*found, *(text for section in in_order() for text in section.notices(results))]
 
 
-def _few(f: Finding) -> str:
-    """That so few independent items allow no verdict on others."""
-    if f.units >= f.n:
-        return f"{plural(f.n, 'item')} are too few for a verdict on others like them."
+def _few(units: int, items: int, clusters: int) -> str:
+    """That numbers that rest on so few independent items, of all, allow no verdict on others."""
+    if units < clusters:
+        return (
+            f"Some numbers rest on {plural(units, 'independent item')} or fewer, and are about"
+            " these alone."
+        )
+    if clusters == items:
+        verb = "is" if items == 1 else "are"
+        return f"{plural(items, 'item')} {verb} too few for a verdict on others like them."
     return (
-        f"The {plural(f.n, f.counted[:-1])} come from {plural(f.units, 'text')} and count as little"
+        f"The {plural(items, 'item')} come from {plural(clusters, 'text')} and count as little"
         " more: the numbers are about these alone."
     )
 
