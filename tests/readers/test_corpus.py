@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from horsesense.cli import app
-from horsesense.readers.corpus.load import PARTS, SEEN, Example, available, examples, path_of
-from horsesense.readers.corpus.score import errors, reliability, table
+from horsesense.readers.corpus import PARTS, SEEN, Example, available, examples, path_of
+from horsesense.readers.corpus_score import errors, reliability, table
 from horsesense.readers.reading import STATUSES, Reading
 from horsesense.readers.recorded import recorded_rows
 

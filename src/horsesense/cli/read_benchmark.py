@@ -13,8 +13,8 @@ import orjson
 from horsesense.cli.output import print_json
 from horsesense.cli.readings import Judging, printable, read_any
 from horsesense.errors import UsageError
-from horsesense.readers.corpus.load import PARTS, Example, Part, available, examples, path_of
-from horsesense.readers.corpus.score import (
+from horsesense.readers.corpus import PARTS, Example, Part, available, examples, path_of
+from horsesense.readers.corpus_score import (
     SURE,
     Bin,
     Read,

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from horsesense.readers.corpus.load import Example, Part
+from horsesense.readers.corpus import Example, Part
 from horsesense.readers.reading import Reading
 from horsesense.stats.share import Share as Trials
 
