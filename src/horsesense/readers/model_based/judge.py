@@ -203,7 +203,7 @@ def _model(spec: str) -> Model:
     if isinstance(model, NeedsAnswerKey):
         raise UsageError(
             f"{spec} cannot be a judge: it answers from the answer key, not from what it is shown.",
-            hint=f"Write judge:{SCHEMES.own['http']} or judge:{SCHEMES.own['hf']}.",
+            hint=f"Write judge:{SCHEMES.get('http')} or judge:{SCHEMES.get('hf')}.",
         )
     return model
 
