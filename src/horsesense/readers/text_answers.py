@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="18", source="d12801e249b3")
+RULES: Final = Rules(version="18", source="2ae638184e8f")
 
 
 class TextAnswers:
