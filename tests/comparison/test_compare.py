@@ -20,15 +20,8 @@ from horsesense.comparison.align import Shared, shared_items
 from horsesense.comparison.compare import Comparison, Order, _orders
 from horsesense.comparison.views import Scores, View
 from horsesense.errors import UsageError
-from horsesense.report.comparison import (
-    beside,
-    bump_chart,
-    headline,
-    items_text,
-    sentences,
-    table,
-    write_comparison,
-)
+from horsesense.report.comparison import headline, items_text, sentences, table, write_comparison
+from horsesense.report.rank_chart import beside, bump_chart
 from horsesense.trials.condition import PLAIN
 from studies import items_file, study
 

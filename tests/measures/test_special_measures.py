@@ -13,8 +13,9 @@ from sklearn.metrics import roc_auc_score
 from cells import cell_of
 from horsesense.measures.agreement import chance_agreement
 from horsesense.measures.bounds import bounds
-from horsesense.measures.cells import STATUS_CODE, Cell, Parts, Scores, Selection, joined
+from horsesense.measures.cells import STATUS_CODE, Cell, Parts, Scores, Selection
 from horsesense.measures.estimate import Context, estimate_all
+from horsesense.measures.joined import joined
 from horsesense.measures.know_no import omni_accuracy, reference_policies
 from horsesense.measures.registry import MEASURES
 from horsesense.runs.cells import _bits

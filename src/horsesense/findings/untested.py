@@ -7,10 +7,11 @@ from collections.abc import Collection, Iterable, Mapping
 from horsesense.findings.finding import Finding
 from horsesense.findings.kinds import BY_NAME, KINDS
 from horsesense.findings.places import Run
-from horsesense.measures.base import NO_GOLD, Estimate
+from horsesense.measures.base import Estimate
 from horsesense.measures.cells import HELD_OUT
 from horsesense.measures.estimate import NO_TRIAL, Found
 from horsesense.measures.joined import ORIGINAL
+from horsesense.measures.undefined import NO_GOLD
 from horsesense.trials.condition import PLAIN
 
 

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from horsesense.findings.early import ALPHA, Early, conclude, levels
-from horsesense.findings.evidence import Evidence, Interval, Way, badness
-from horsesense.findings.finding import ORDER, Conclusion, Finding, Reason
+from horsesense.findings.evidence import Evidence, Interval, Way, badness, harmless, within
+from horsesense.findings.finding import ORDER, Beside, Conclusion, Finding, Reason
 from horsesense.findings.guesses import Guesses
 from horsesense.findings.kinds import BY_NAME, KINDS, SIZES, Kind, accused, problems
 from horsesense.findings.needed import items_needed
@@ -39,6 +39,7 @@ class Question:
         stopped: whether asking stopped early, so that only a band can tell.
         band: the bands at the levels of what is found and of what is ruled out.
         spared: the evidence if replies that choose nothing do not count for the fault.
+        beside: as in `Finding`.
     """
 
     kind: Kind
@@ -50,6 +51,7 @@ class Question:
     stopped: bool = False
     band: tuple[Interval, Interval] = (None, None)
     spared: Evidence | None = None
+    beside: Beside = ""
 
     @property
     def possible(self) -> bool:
@@ -136,8 +138,8 @@ def _tested(q: Question, routes: int, guesses: Guesses | None) -> Question:
         guess = guesses.p(e)
     if guesses is not None and q.kind.measure == "answer_switch_beyond_repeat":
         beyond = guesses.beyond_orders(e)
-        e = e if beyond is None else replace(e, about=beyond, unknown=None)
-        q = replace(q, evidence=e)
+        e = e if beyond is None else beyond
+        q = replace(q, evidence=e, beside="other_orders" if beyond is not None else "")
     if e.few:
         return q if guess is None else replace(q, p_small=guess)
     both = [e, *([q.spared.open_ended()] if q.spared is not None else [])]
@@ -171,7 +173,7 @@ def _answer(run: Run, q: Question, p: float, guesses: Guesses | None, whole: int
     level = BOTH_SIDES if conclusion == "ruled_out" else LEVEL
     ends = q.band[0 if conclusion == "found" else 1] if q.stopped else e.interval(level)
     items = e.n if e.counted == "items" else whole or e.about.clusters
-    open_still = reason == "noise" and not run.by_people
+    open_still = reason == "noise" and not run.by_people and _settles(q)
     needed = items_needed(e, q.way, q.null, q.size, items) if open_still else None
     return Finding(
         kind=q.kind.name,
@@ -196,7 +198,16 @@ def _answer(run: Run, q: Question, p: float, guesses: Guesses | None, whole: int
         needed=needed,
         about="these_items" if e.few else "items_like_these",
         detail=run.not_covered(e),
+        beside=q.beside,
     )
+
+
+def _settles(q: Question) -> bool:
+    """Whether more items would do: not where as many missing replies again leave it open."""
+    if (unknown := q.evidence.unknown) is None:
+        return True
+    ends = unknown.low.estimate, unknown.high.estimate
+    return within(ends, *harmless(q.way, q.null, q.size))
 
 
 def _label(run: Run, q: Question) -> str:

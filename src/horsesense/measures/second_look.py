@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Rows, grouped, of_trials
-from horsesense.measures.cells import Cell, Parts, Selection, joined
+from horsesense.measures.cells import Cell, Parts, Selection
 from horsesense.measures.families import DIFFERENCE, SHARE, Family
-from horsesense.measures.joined import OfProbe, families, part_means
+from horsesense.measures.joined import OfProbe, families, joined, part_means
 from horsesense.probes.second_look import ARMS
 
 

@@ -19,7 +19,8 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from horsesense.errors import ItemsError, UsageError
-from horsesense.items.files import Faults, load_rows
+from horsesense.items.faults import Faults
+from horsesense.items.files import load_rows
 from horsesense.items.item import ItemSet
 from horsesense.items.own_order import own_order
 from horsesense.models.base import Asked, Capabilities

@@ -11,7 +11,8 @@ from pathlib import Path
 from shutil import copyfileobj
 from typing import Any, NamedTuple
 
-from horsesense.items.files import PACKINGS, PIPED, UNPACKING, Faults, read_rows
+from horsesense.items.faults import Faults
+from horsesense.items.files import PACKINGS, PIPED, UNPACKING, read_rows
 from horsesense.models.messages import Response
 from horsesense.readers.formats.letters import read_several
 from horsesense.readers.reading import Reading

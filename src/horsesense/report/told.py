@@ -134,22 +134,27 @@ def notices_of(results: Results) -> list[str]:
     measured = [f for f in results.verdict if f.measured]
     few = [f for f in measured if f.about == "these_items"]
     if few:
-        found.append(_few(few, of=measured))
+        dataset = results.findings["dataset"]
+        found.append(_few(few, measured, dataset["items"], dataset["clusters"]))
     return [*found, *(text for section in in_order() for text in section.notices(results))]
 
 
-def _few(few: list[Finding], of: list[Finding]) -> str:
-    """That so few independent items allow no verdict on others; under which form, if not all."""
-    f, forms = few[0], list(dict.fromkeys(f.label for f in few))
+def _few(few: list[Finding], of: list[Finding], items: int, clusters: int) -> str:
+    """That so few independent items, of all, allow no verdict on others; under which form, if not
+    under all."""
+    units, forms = max(f.units for f in few), list(dict.fromkeys(f.label for f in few))
+    if clusters < items and units >= clusters:
+        return (
+            f"The {plural(items, 'item')} come from {plural(clusters, 'text')} and count as little"
+            " more: the numbers are about these alone."
+        )
     where = f"{forms[0]}: " if len(few) < len(of) else ""
     if where and len(forms) > 1:
         where = f"{forms[0]} and {plural(len(forms) - 1, 'other form')}: "
-    if f.units >= f.n:
-        are = "item is" if f.n == 1 else "items are"
-        return f"{where}{f.n:,} {are} too few for a verdict on others like them."
+    are = "is" if units == 1 else "are"
+    apart = "independent " * (clusters < items)
     return (
-        f"{where}{'the' if where else 'The'} {plural(f.n, f.counted[:-1])} come from "
-        f"{plural(f.units, 'text')} and count as little more: the numbers are about these alone."
+        f"{where}{plural(units, f'{apart}item')} {are} too few for a verdict on others like them."
     )
 
 
