@@ -741,5 +741,14 @@ def test_faulty_rows_may_be_left_out_and_kept_in_mind(write: Write) -> None:
         load_items(path)
 
 
+def test_a_second_row_of_one_id_is_left_out_like_other_faults(write: Write) -> None:
+    path = write(
+        b'{"id": "a", "text": "x", "label": "1"}\n{"id": "a", "text": "y", "label": "2"}\n'
+    )
+    items = load_items(path, skip_faults=True)
+    assert [(item.id, item.question) for item in items] == [("a", "x")]
+    assert check_items(items).findings[0].found.n == 2
+
+
 def test_empty_lines_of_a_spreadsheet_are_no_rows(write: Write) -> None:
     assert len(load_items(write(b"question;A;B;answer\nq;x;y;A\n;;;\n;;;\n", "a.csv"))) == 1
