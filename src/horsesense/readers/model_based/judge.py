@@ -36,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="13", source="63681fa85d37")
+RULES: Final = Rules(version="14", source="0d4a33cc30d9")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000

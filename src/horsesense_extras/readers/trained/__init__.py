@@ -21,7 +21,7 @@ from horsesense_extras.readers.trained.saved import (
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="7", source="febd2cac193b")
+RULES: Final = Rules(version="8", source="b809dd025566")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""
