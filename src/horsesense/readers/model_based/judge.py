@@ -36,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="13", source="63681fa85d37")
+RULES: Final = Rules(version="13", source="2c7de245b558")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000
@@ -203,7 +203,7 @@ def _model(spec: str) -> Model:
     if isinstance(model, NeedsAnswerKey):
         raise UsageError(
             f"{spec} cannot be a judge: it answers from the answer key, not from what it is shown.",
-            hint=f"Write judge:{SCHEMES.own['http']} or judge:{SCHEMES.own['hf']}.",
+            hint=f"Write judge:{SCHEMES.get('http')} or judge:{SCHEMES.get('hf')}.",
         )
     return model
 

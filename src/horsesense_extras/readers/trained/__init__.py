@@ -21,7 +21,7 @@ from horsesense_extras.readers.trained.saved import (
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="7", source="215c7f6296e5")
+RULES: Final = Rules(version="7", source="5de852a945fc")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""
