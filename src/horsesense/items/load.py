@@ -211,6 +211,7 @@ def _build(
         if before != at.number:
             where = f"{chosen.faults.unit} {before}"
             chosen.faults.add(at.number, f"id {item.id!r} is already used in {where}")
+            continue
         items.append(item)
     return items
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from horsesense.readers.text import exact, shown
+from horsesense.readers.text import exact, names_of
 from horsesense.stats.tests import wilson
 from horsesense.stats.words import percent, plural
 
@@ -57,18 +57,18 @@ def _one(entry: Any, options: Sequence[str], labels: Sequence[str]) -> RecordedG
     text = str(entry).strip()
     number = not isinstance(entry, str)
     if not number or text in labels:
-        see = shown(tuple(options), tuple(labels), "")
-        if text in see.labels:
-            return RecordedGold(frozenset((see.labels[text],)))
-        whole = exact(text, options, labels, see)
+        names = names_of(tuple(labels))
+        if text in names:
+            return RecordedGold(frozenset((names[text],)))
+        whole = exact(text, tuple(options), tuple(labels))
         if whole is not None and whole.positions:
             return RecordedGold(frozenset(whole.positions))
         alike = [i for i, one in enumerate(options) if one.strip().casefold() == text.casefold()]
         if len(alike) == 1:
             return RecordedGold(frozenset(alike))
         parts = [part for part in _APART.split(text) if part]
-        if len(parts) > 1 and all(part in see.labels for part in parts):
-            return RecordedGold(frozenset(see.labels[part] for part in parts))
+        if len(parts) > 1 and all(part in names for part in parts):
+            return RecordedGold(frozenset(names[part] for part in parts))
     if _NUMBER.fullmatch(text) and int(float(text)) <= len(options):
         return RecordedGold(frozenset((int(float(text)),)), by_number=True)
     return RecordedGold(frozenset())

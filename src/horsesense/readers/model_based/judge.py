@@ -36,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="13", source="4a521ff81b57")
+RULES: Final = Rules(version="13", source="338a59dbef4f")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000

@@ -65,12 +65,12 @@ def scene(
 ) -> Reading | Scene:
     """What is said outright, or what there is to weigh."""
     options, labels = tuple(options), tuple(labels)
-    see = shown(options, labels, question or "")
     if not response.strip():
         return _EMPTY
-    at_once = exact(response, options, labels, see)
+    at_once = exact(response, options, labels)
     if at_once is not None:
         return at_once
+    see = shown(options, labels, question or "")
     prepared = prepare(response)
     text = without_next(prepared.text, see)
     if not text.strip():

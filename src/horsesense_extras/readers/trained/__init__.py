@@ -21,7 +21,7 @@ from horsesense_extras.readers.trained.saved import (
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="7", source="907534c761d0")
+RULES: Final = Rules(version="7", source="f9a0a80d4cd5")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""
