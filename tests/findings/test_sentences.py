@@ -92,3 +92,9 @@ def test_a_row_of_an_earlier_version_is_understood() -> None:
 def test_kinds_have_a_room_for_their_size() -> None:
     for kind in BY_NAME.values():
         assert 0 < kind.size < kind.room(0.25 if kind.null is None else kind.null)
+
+
+def test_a_fall_is_not_called_a_rise_that_was_ruled_out() -> None:
+    f = finding("answer_change", conclusion="ruled_out", reason="", value=-1.0)
+    assert "do not change 5 points more often than by asking again" in sentence(f)
+    assert "more often than between two orders" in sentence(replace(f, beside="other_orders"))

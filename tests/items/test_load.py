@@ -673,6 +673,7 @@ def test_the_extra_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch)
 # --- Every file of the shared benchmark data -----------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 def test_every_shared_file_is_read_whole(shared: Path) -> None:
     paths = sorted((shared / "data").glob("*/*.jsonl.gz"))
@@ -739,6 +740,15 @@ def test_faulty_rows_may_be_left_out_and_kept_in_mind(write: Write) -> None:
     assert [hit.item for hit in check_items(items).findings[0].found.hits] == ["line 2", "line 3"]
     with pytest.raises(ItemsError):
         load_items(path)
+
+
+def test_a_second_row_of_one_id_is_left_out_like_other_faults(write: Write) -> None:
+    path = write(
+        b'{"id": "a", "text": "x", "label": "1"}\n{"id": "a", "text": "y", "label": "2"}\n'
+    )
+    items = load_items(path, skip_faults=True)
+    assert [(item.id, item.question) for item in items] == [("a", "x")]
+    assert check_items(items).findings[0].found.n == 2
 
 
 def test_empty_lines_of_a_spreadsheet_are_no_rows(write: Write) -> None:

@@ -12,8 +12,8 @@ import pytest
 from cells import cell_of
 from horsesense.measures import estimate
 from horsesense.measures.base import Measure, Rows
-from horsesense.measures.cells import HELD_OUT, Bundles, Cell, Parts, Scores, joined
-from horsesense.measures.joined import families
+from horsesense.measures.cells import HELD_OUT, Bundles, Cell, Parts, Scores
+from horsesense.measures.joined import families, joined
 from horsesense.measures.registry import MEASURES
 from horsesense.probes.registry import PROBES
 from horsesense.readers.registry import READERS, reads_scores

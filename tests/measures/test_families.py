@@ -10,8 +10,9 @@ import pytest
 from cells import cell_of
 from horsesense.measures.base import Estimate, Measure, Rows
 from horsesense.measures.calibration import CalibrationError
-from horsesense.measures.cells import MISSING, Bundles, Cell, Scores, Subjects, joined
+from horsesense.measures.cells import MISSING, Bundles, Cell, Scores, Subjects
 from horsesense.measures.estimate import Context, estimate_all
+from horsesense.measures.joined import joined
 from horsesense.measures.registry import MEASURES
 from horsesense.testing.conformance import random_cells
 from horsesense.trials.condition import Condition

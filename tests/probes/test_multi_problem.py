@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from horsesense.stats.shares import Shares
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,7 +21,7 @@ from horsesense.items.item import Item, ItemSet, flag_items
 from horsesense.items.load import load_items
 from horsesense.items.tasks import task_for
 from horsesense.measures.base import Estimate
-from horsesense.measures.cells import STATUS_CODE, Bundles, Cell, Selection
+from horsesense.measures.cells import STATUS_CODE, Bundles, Cell, ChosenSets
 from horsesense.measures.per_problem import chance, error_kinds
 from horsesense.measures.registry import MEASURES
 from horsesense.models.base import Capabilities
@@ -36,6 +35,7 @@ from horsesense.runs.planner import Planner
 from horsesense.runs.settings import Settings
 from horsesense.runs.suites import SUITES
 from horsesense.stats.contrasts import contrast, contrasts, shares_near_single
+from horsesense.stats.share import Share
 from horsesense.stats.two_way import mean_se
 from horsesense.trials.bundles import nested, streams
 from horsesense.trials.condition import PLAIN, Condition
@@ -345,7 +345,7 @@ def cell_of(gold: Sequence[int], chosen: Sequence[Sequence[int]], m: int, asks: 
         return np.array(found, dtype=kind).reshape(n, 1)
 
     status = ["answer" if c else "none" for c in chosen]
-    selection = Selection(
+    selection = ChosenSets(
         column([sum(1 << s for s in set(c)) for c in chosen], np.int64),
         column([-1] * n, np.int16),
     )
@@ -495,7 +495,7 @@ def test_intervals_cover_the_truth_in_nested_bundles(lost: float) -> None:
         item = np.concatenate([rng.choice(400, 20, replace=False) for _ in range(60)])
         bundle = np.repeat(np.arange(60), 20)
         right = (rng.random(1200) < hard[item]) & (rng.random(60) >= lost)[bundle]
-        low, high = Shares.two_way(right.astype(float), np.ones(1200), item, bundle).interval()
+        low, high = Share.two_way(right.astype(float), np.ones(1200), item, bundle).interval()
         hits += low <= truth <= high
         error = mean_se(right.astype(float), np.ones(1200), item, bundle)
         widths.append((high - low) / (2 * 1.96 * error.se))

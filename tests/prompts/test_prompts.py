@@ -136,3 +136,8 @@ def test_requests_are_blind() -> None:
         requests += [planned.request for planned in planner.plan([probe])]
     assert len(requests) > 10
     check_blind(requests, ["gold", "origin", "probe", "item-1", "design=", "place=", "expects"])
+
+
+def test_a_folder_of_templates_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="There is no folder"):
+        Prompter(folder=tmp_path / "nowhere").request(trial())

@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from horsesense.cli import app
-from horsesense.readers.corpus.load import PARTS, SEEN, Example, available, examples, path_of
-from horsesense.readers.corpus.score import errors, reliability, table
+from horsesense.readers.corpus import PARTS, SEEN, Example, available, examples, path_of
+from horsesense.readers.corpus_score import errors, reliability, table
 from horsesense.readers.reading import STATUSES, Reading
 from horsesense.readers.recorded import recorded_rows
 
@@ -119,6 +119,7 @@ def test_a_line_that_is_no_reading_is_named(tmp_path, printed: str, named: str) 
     assert named in str(done.exception) + done.output
 
 
+@pytest.mark.slow
 def test_misread_replies_are_shown_of_the_development_part_alone(monkeypatch) -> None:
     monkeypatch.setattr("horsesense.cli.read_benchmark.available", lambda: ("unread",))
     monkeypatch.setattr(

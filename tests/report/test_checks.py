@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from horsesense.findings.finding import Finding
-from horsesense.report.checks import MOST_FOUND, Axis, Check, Group
+from horsesense.report.checks import MOST_FOUND, Axis, CheckRow, Group
 from horsesense.report.shown import LACKING
 
 FINDING = Finding(
@@ -20,9 +20,9 @@ FINDING = Finding(
 )  # fmt: skip
 
 
-def check(**changes: Any) -> Check:
+def check(**changes: Any) -> CheckRow:
     f = replace(FINDING, **changes)
-    return Check(f, Axis.of([f]), None)
+    return CheckRow(f, Axis.of([f]), None)
 
 
 ends = st.floats(-1, 1, allow_nan=False)
@@ -60,7 +60,7 @@ def test_a_row_says_where_and_why() -> None:
     share = check(null=0.25, value=0.31, kind="position_preference", group="B")
     assert share.where == "Other labels, position B, 31\u202f% against 25\u202f%"
     assert check(kind="other_reader").where == "read by Other labels"
-    assert check(reason="at_chance").why == "not testable: the score is at chance level"
+    assert check(reason="at_chance").why == "not testable unless the score is better than guessing"
 
 
 @pytest.mark.parametrize("kind", sorted(LACKING))

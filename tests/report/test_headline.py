@@ -12,7 +12,7 @@ import pytest
 from horsesense.findings.finding import Finding
 from horsesense.report.behind_score import caveats, may_be_guessing
 from horsesense.report.score_bar import NO_SCORE, Bar, headline, score_bar, spoken
-from horsesense.report.told import as_rows, in_brief, verdict_of
+from horsesense.report.told import as_rows, in_brief, notices_of, verdict_of
 from horsesense.runs.results import Results
 from pages import MODELS
 from studies import items_file, study
@@ -160,3 +160,20 @@ class TestTerminal:
         rows = as_rows(run)
         assert rows["headline"].startswith(spoken(run)[0])
         assert [Finding.from_json(row) for row in rows["verdict"]] == list(run.verdict)
+
+    def test_too_few_items_of_one_form_say_so_of_that_form_alone(
+        self, runs: dict[str, Results]
+    ) -> None:
+        run = runs["oracle"]
+        first, *others = (f for f in run.verdict if f.measured)
+        few = replace(first, about="these_items", label="First form", n=1, units=1)
+        said = notices_of(told(run, verdict=[few.as_json(), *(f.as_json() for f in others)]))
+        assert said[0] == "First form: 1 item is too few for a verdict on others like them."
+        said = notices_of(told(run, verdict=[few.as_json()]))
+        assert said[0] == "1 item is too few for a verdict on others like them."
+
+    def test_what_is_better_than_guessing_is_not_called_ruled_out(
+        self, runs: dict[str, Results]
+    ) -> None:
+        lines = in_brief(runs["oracle"])
+        assert any(line.startswith("[fault ruled out] Better than guessing") for line in lines)

@@ -7,7 +7,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from horsesense.report.view.state import Viewed
+from horsesense.report.viewed import Viewed
 from horsesense.runs.settings import Settings
 from studies import run_study
 
@@ -16,7 +16,7 @@ pytest.importorskip("httpx")
 
 from starlette.testclient import TestClient
 
-from horsesense.report.view.app import app_of
+from horsesense.report.view_page import app_of
 
 SCRIPT = "</pre><script>alert(1)</script>"
 

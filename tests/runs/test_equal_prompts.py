@@ -121,7 +121,7 @@ def test_a_probe_under_two_names_stops_under_both(tmp_path: Path) -> None:
     asked = []
     for name, twice in (("once", ()), ("twice", ("order(design=cyclic)",))):
         probes = ("order", *twice, "labels(set=digits)")
-        found = study(items, model, tmp_path / name, probes=probes, until="decided=0.08")
+        found = study(items, model, tmp_path / name, probes=probes, until="decided=0.2")
         asked.append(found.run.asked)
     assert asked[0] < 300 * (1 + 3 + 1), "it stopped"
     assert asked[1] == asked[0]

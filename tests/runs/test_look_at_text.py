@@ -14,8 +14,9 @@ from sklearn.metrics import brier_score_loss, cohen_kappa_score, roc_auc_score
 
 from cells import cell_of
 from horsesense.measures.agreement import chance_entropy, entropy
-from horsesense.measures.cells import NO_OPTION, STATUS_CODE, Scores, joined
+from horsesense.measures.cells import NO_OPTION, STATUS_CODE, Scores
 from horsesense.measures.estimate import Context, estimate_all
+from horsesense.measures.joined import joined
 from horsesense.measures.registry import MEASURES
 from horsesense.measures.votes import elected, votes
 from horsesense.report import write_report

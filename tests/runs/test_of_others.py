@@ -22,9 +22,10 @@ from horsesense.errors import HorsesenseError, StoreError, UsageError
 from horsesense.files import read_whole
 from horsesense.inference.store import Store
 from horsesense.runs.parts import readable
+from horsesense.runs.redacted import unpacked
 from horsesense.runs.studies import StudyFile
 from horsesense_extras.paper_check import check_file
-from horsesense_extras.redact import MARK, secret, unpacked, write_redacted
+from horsesense_extras.redact import MARK, secret, write_redacted
 from studies import items_file, study
 
 VICTIM = "what the user wrote\n"

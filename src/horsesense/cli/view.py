@@ -28,13 +28,13 @@ def view(
     try:
         import uvicorn
 
-        from horsesense.report.view.app import app_of
+        from horsesense.report.view_page import app_of
     except ImportError:
         raise UsageError(
             "view needs the packages starlette and uvicorn.",
             hint=install("view"),
         ) from None
-    from horsesense.report.view.state import Viewed
+    from horsesense.report.viewed import Viewed
 
     app = app_of(Viewed(run))
     listening = _listen(port)

@@ -28,12 +28,14 @@ Reason = Literal[
 """Why something is undecided; "" of what is decided. In words: `findings.sentences.WHY`."""
 About = Literal["items_like_these", "these_items"]
 """Of whom a finding is: of the model on others like these items too, or on these alone."""
+Beside = Literal["", "other_orders"]
+"""What a change of answers is held against, where that is not asking again."""
 ORDER: tuple[Conclusion, ...] = ("found", "undecided", "ruled_out")
 """In which conclusions are shown: what to act on comes first."""
 TITLES: Mapping[Conclusion, str] = {
     "found": "Found",
     "undecided": "Undecided",
-    "ruled_out": "Ruled out",
+    "ruled_out": "Fault ruled out",
 }
 BY_DATA: frozenset[Reason] = frozenset(("", "noise", "few_clusters", "many_questions"))
 """Reasons beside which the numbers say all there is; the others say why there is nothing to see."""
@@ -62,6 +64,8 @@ class Finding:
         about: of whom it is.
         forms, found_in: how many forms it speaks for, and in how many it is found.
         detail: the cause of the reason, in words, where that is more than its name.
+        beside: "other_orders" where a change of answers is held against that between two orders of
+            the options, since asking again never differs.
     """
 
     kind: str
@@ -88,6 +92,7 @@ class Finding:
     forms: int = 1
     found_in: int = 0
     detail: str = ""
+    beside: Beside = ""
 
     def as_json(self) -> dict[str, Any]:
         """Every field by name."""

@@ -14,7 +14,7 @@ from horsesense.findings.places import (
     ANYWHERE,
     Anywhere,
     Place,
-    Run,
+    RunToJudge,
     accuracy_should_hold,
     as_published,
     chance_elsewhere,
@@ -63,13 +63,13 @@ class Kind:
     short: str
     ruled_out: str
     undecided: str
-    takes: Callable[[Run, Place], bool] = lambda run, e: e.probe == "original"
+    takes: Callable[[RunToJudge, Place], bool] = lambda run, e: e.probe == "original"
     blind_at_chance: bool = False
     blind_if_unread: bool = True
     silence: str = ""
     by_position: bool = False
 
-    def asks(self, run: Run, probe: str) -> bool:
+    def asks(self, run: RunToJudge, probe: str) -> bool:
         """Whether it may accuse by what a probe shows, under any of its conditions."""
         return any(self.takes(run, Anywhere(probe, c, run.reader, g)) for c, g in ANYWHERE)
 
@@ -89,8 +89,8 @@ KINDS: tuple[Kind, ...] = (
         size=0.05,
         null=None,
         way="lacks",
-        found="The score is at chance level: {value}, where guessing gives {null}",
-        short="The score is at chance level ({value}, guessing {null})",
+        found="The score is no better than guessing: {value}, where guessing gives {null}",
+        short="No better than guessing ({value}, guessing {null})",
         ruled_out="Better than guessing: {value}, where guessing gives {null}",
         undecided="Better than guessing or not: undecided ({value}{ends}, guessing {null})",
         takes=as_published,
@@ -186,10 +186,9 @@ KINDS: tuple[Kind, ...] = (
         size=0.05,
         null=0.0,
         way="above",
-        found="{label}: the answer changes {distance} more often than by asking again",
-        short="{label}: answers change {distance} more often than by asking again",
-        ruled_out="{label}: answers change at most {size} more often than by asking again "
-        "(seen: {change})",
+        found="{label}: the answer changes {distance} more often than {noise}",
+        short="{label}: answers change {distance} more often than {noise}",
+        ruled_out="{label}: answers do not change {size} more often than {noise} (seen: {change})",
         undecided="{label}: changed answers undecided ({change}{ends})",
         takes=promising("same_answer"),
     ),
@@ -203,7 +202,7 @@ KINDS: tuple[Kind, ...] = (
         way="below",
         found="{label}: {distance} fewer replies choose an option; the others count as wrong",
         short="{label}: {distance} fewer replies choose an option",
-        ruled_out="{label}: as many replies choose an option, to within {size} (seen: {change})",
+        ruled_out="{label}: replies that choose an option do not fall by {size} (seen: {change})",
         undecided="{label}: replies that choose an option undecided ({change}{ends})",
         takes=promising("same_answer", "same_accuracy"),
     ),
@@ -341,7 +340,7 @@ SIZES: Mapping[str, float] = {kind.name: kind.size for kind in KINDS}
 """The smallest size that matters, by kind, unless the settings say otherwise."""
 
 
-def accused(kind: Kind, run: Run, evidence: Iterable[Evidence]) -> list[Evidence]:
+def accused(kind: Kind, run: RunToJudge, evidence: Iterable[Evidence]) -> list[Evidence]:
     """The evidence by which a kind accuses; of several sizes of prompts, the largest alone."""
     taken = [e for e in evidence if kind.takes(run, e)]
     if kind.name != "many_problems":

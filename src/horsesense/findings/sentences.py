@@ -16,7 +16,7 @@ WHY: Mapping[str, str] = {
     "many_questions": "it stands out alone, but not among so many questions",
     "missing": "the result depends on the missing replies",
     "silent": "many replies choose no option",
-    "at_chance": "not testable: the score is at chance level",
+    "at_chance": "not testable unless the score is better than guessing",
     "unread": "not testable: most replies choose no option",
     "never_differs": "asking again never differs, and too few orders were asked to compare with",
     "impossible": "no value can lie so far from guessing",
@@ -49,6 +49,7 @@ def words(f: Finding) -> dict[str, str]:
         "label": f.label,
         "reader": f.label,
         "group": f.group,
+        "noise": "between two orders" if f.beside else "by asking again",
         "ends": between(f, difference) and f", {between(f, difference)}",
     }
 

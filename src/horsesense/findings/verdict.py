@@ -12,16 +12,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from horsesense.findings.early import ALPHA, Early, conclude, levels
-from horsesense.findings.evidence import Evidence, Interval, Way, badness
-from horsesense.findings.finding import ORDER, Conclusion, Finding, Reason
+from horsesense.findings.evidence import Evidence, Interval, Way, badness, harmless, within
+from horsesense.findings.finding import ORDER, Beside, Conclusion, Finding, Reason
 from horsesense.findings.guesses import Guesses
 from horsesense.findings.kinds import BY_NAME, KINDS, SIZES, Kind, accused, problems
 from horsesense.findings.needed import items_needed
-from horsesense.findings.places import Run
+from horsesense.findings.places import RunToJudge
 from horsesense.findings.rare import had, judged, least_share, rare_positions
 from horsesense.findings.sentences import MOST_LOST
 from horsesense.findings.untested import asked_as, named, untested
-from horsesense.measures.estimate import Found
+from horsesense.measures.estimate import Computed
 from horsesense.stats.multiplicity import holm
 
 LEVEL = 1 - ALPHA
@@ -39,6 +39,7 @@ class Question:
         stopped: whether asking stopped early, so that only a band can tell.
         band: the bands at the levels of what is found and of what is ruled out.
         spared: the evidence if replies that choose nothing do not count for the fault.
+        beside: as in `Finding`.
     """
 
     kind: Kind
@@ -50,6 +51,7 @@ class Question:
     stopped: bool = False
     band: tuple[Interval, Interval] = (None, None)
     spared: Evidence | None = None
+    beside: Beside = ""
 
     @property
     def possible(self) -> bool:
@@ -62,8 +64,8 @@ class Question:
 
 
 def verdict(
-    run: Run,
-    found: Sequence[Found],
+    run: RunToJudge,
+    found: Sequence[Computed],
     sizes: Mapping[str, float] | None = None,
     early: Early | None = None,
     options: Sequence[int] = (),
@@ -94,8 +96,8 @@ def verdict(
 
 
 def questions(
-    run: Run,
-    found: Sequence[Found],
+    run: RunToJudge,
+    found: Sequence[Computed],
     sizes: Mapping[str, float],
     options: Sequence[int] = (),
     early: Early | None = None,
@@ -136,8 +138,8 @@ def _tested(q: Question, routes: int, guesses: Guesses | None) -> Question:
         guess = guesses.p(e)
     if guesses is not None and q.kind.measure == "answer_switch_beyond_repeat":
         beyond = guesses.beyond_orders(e)
-        e = e if beyond is None else replace(e, about=beyond, unknown=None)
-        q = replace(q, evidence=e)
+        e = e if beyond is None else beyond
+        q = replace(q, evidence=e, beside="other_orders" if beyond is not None else "")
     if e.few:
         return q if guess is None else replace(q, p_small=guess)
     both = [e, *([q.spared.open_ended()] if q.spared is not None else [])]
@@ -157,7 +159,7 @@ def _banded(q: Question, early: Early) -> Question:
     return replace(q, null=null, p=p, p_small=small, band=(first[:2], second[:2]))
 
 
-def _answer(run: Run, q: Question, p: float, guesses: Guesses | None, whole: int) -> Finding:
+def _answer(run: RunToJudge, q: Question, p: float, guesses: Guesses | None, whole: int) -> Finding:
     """The answer to one question, given its corrected p; of a set of `whole` items, if known."""
     e = q.evidence
     conclusion: Conclusion = "undecided"
@@ -171,7 +173,7 @@ def _answer(run: Run, q: Question, p: float, guesses: Guesses | None, whole: int
     level = BOTH_SIDES if conclusion == "ruled_out" else LEVEL
     ends = q.band[0 if conclusion == "found" else 1] if q.stopped else e.interval(level)
     items = e.n if e.counted == "items" else whole or e.about.clusters
-    open_still = reason == "noise" and not run.by_people
+    open_still = reason == "noise" and not run.by_people and _settles(q)
     needed = items_needed(e, q.way, q.null, q.size, items) if open_still else None
     return Finding(
         kind=q.kind.name,
@@ -196,10 +198,19 @@ def _answer(run: Run, q: Question, p: float, guesses: Guesses | None, whole: int
         needed=needed,
         about="these_items" if e.few else "items_like_these",
         detail=run.not_covered(e),
+        beside=q.beside,
     )
 
 
-def _label(run: Run, q: Question) -> str:
+def _settles(q: Question) -> bool:
+    """Whether more items would do: not where as many missing replies again leave it open."""
+    if (unknown := q.evidence.unknown) is None:
+        return True
+    ends = unknown.low.estimate, unknown.high.estimate
+    return within(ends, *harmless(q.way, q.null, q.size))
+
+
+def _label(run: RunToJudge, q: Question) -> str:
     e = q.evidence
     if q.kind.name == "other_reader":
         return named(e.reader, run.readers)
@@ -209,7 +220,9 @@ def _label(run: Run, q: Question) -> str:
     return run.label(e.probe, e.condition)
 
 
-def _reason(run: Run, q: Question, conclusion: Conclusion, guesses: Guesses | None) -> Reason:
+def _reason(
+    run: RunToJudge, q: Question, conclusion: Conclusion, guesses: Guesses | None
+) -> Reason:
     """Why nothing is decided; "" where something is."""
     e, reason = q.evidence, _no_answer(run, q, guesses)
     if reason or conclusion != "undecided":
@@ -226,7 +239,7 @@ def _reason(run: Run, q: Question, conclusion: Conclusion, guesses: Guesses | No
     return "many_questions" if q.p <= ALPHA else "noise"
 
 
-def _no_answer(run: Run, q: Question, guesses: Guesses | None) -> Reason:
+def _no_answer(run: RunToJudge, q: Question, guesses: Guesses | None) -> Reason:
     """Why a question has no answer whatever its numbers are."""
     e = q.evidence
     if not q.possible:

@@ -26,7 +26,7 @@ from horsesense.errors import StoreError
 from horsesense.inference.store_file import (
     Held,
     connect,
-    create,
+    connected,
     examine,
     explained,
     refusal,
@@ -39,12 +39,13 @@ from horsesense.inference.stored_rows import (
     Totals,
     Verification,
     digest_of,
-    faults_of_row,
     json_of,
     request_of,
     response_of,
     shown_key,
     text_of,
+    totals_of,
+    verified,
 )
 from horsesense.models.base import Asked
 from horsesense.models.messages import Failure, Key, Request, Response
@@ -117,7 +118,7 @@ class Store:
     ) -> Self:
         held = Held(path)
         try:  # whether there is one is looked at once nobody else can make it
-            return cls(path, _connected(path) if make or path.exists() else None, held, begin)
+            return cls(path, connected(path) if make or path.exists() else None, held, begin)
         except BaseException:
             held.release()
             raise
@@ -140,7 +141,7 @@ class Store:
         """Make the file, if there is none, and write down what was kept for it."""
         if self._connection is not None:
             return
-        self._connection = _connected(self.path)
+        self._connection = connected(self.path)
         early, self._early = self._early, []
         for failures, identity in early:
             self.fail(failures, identity=identity)
@@ -337,19 +338,7 @@ class Store:
 
     def totals(self) -> Totals:
         """Counts over the whole store; reads every row."""
-        if self._connection is None:
-            return Totals(0, 0, 0, 0)
-        [(responses, prompt, completion)] = self.rows(
-            "SELECT count(*), total(json_extract(response, '$.usage[0]')), "
-            "total(json_extract(response, '$.usage[1]')) FROM responses WHERE json_valid(response)"
-        )
-        [(failures,)] = self.rows(
-            "SELECT count(DISTINCT key) FROM failures f "
-            "WHERE NOT EXISTS (SELECT 1 FROM responses r WHERE r.key = f.key)"
-        )
-        # A damaged answer may state any number: none beyond what a model can count.
-        prompt, completion = (int(min(max(n, 0), 2**63)) for n in (prompt, completion))
-        return Totals(responses, prompt, completion, failures)
+        return Totals(0, 0, 0, 0) if self._connection is None else totals_of(self.rows)
 
     def verify(self, identity: str | None = None) -> Verification:
         """Derive every hash again from what is stored, for one model or for all.
@@ -357,17 +346,7 @@ class Store:
         A response's digest shows damage; a key shows whether request and model are the ones that
         were hashed. Neither is a signature: whoever forges a row can forge its digest.
         """
-        faults = [
-            f"{self.path.name}: {line}"
-            for (line,) in self.rows("PRAGMA integrity_check")
-            if line != "ok"
-        ]
-        checked = 0
-        for table in ("responses", "failures"):
-            for key, name, request, text, digest in self.rows(_HASHED[table], [identity]):
-                checked += 1
-                faults += faults_of_row(table, key, name, request, text, digest)
-        return Verification(checked, tuple(faults))
+        return verified(self.rows, self.path.name, identity)
 
     def model_id(self, identity: str) -> int:
         """The number under which a model's answers are kept; made where there is none yet."""
@@ -414,21 +393,3 @@ class Store:
         for start in range(0, len(keys), _IN):
             some = keys[start : start + _IN]
             yield from self.rows(sql.format(",".join("?" * len(some))), some)
-
-
-def _connected(path: Path) -> sqlite3.Connection:
-    """The file, for writing; whoever calls has the lock."""
-    if not path.exists():
-        create(path)
-    examine(path)
-    return connect(path, read_only=False)
-
-
-_HASHED: Final = {
-    "responses": """
-        SELECT key, identity, request, response, digest FROM responses
-        JOIN models ON models.id = model WHERE ?1 IS NULL OR identity = ?1""",
-    "failures": """
-        SELECT key, identity, request, failure, NULL FROM failures
-        JOIN models ON models.id = model WHERE ?1 IS NULL OR identity = ?1""",
-}

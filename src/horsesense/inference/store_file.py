@@ -340,3 +340,11 @@ def _open(path: Path, options: str) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def connected(path: Path) -> sqlite3.Connection:
+    """The file, for writing; whoever calls has the lock."""
+    if not path.exists():
+        create(path)
+    examine(path)
+    return connect(path, read_only=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, Final, NamedTuple
@@ -10,6 +10,9 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from horsesense.models.messages import Failure, Key, Request, Response
+
+Query = Callable[..., Iterator[tuple[Any, ...]]]
+"""Finds rows: given SQL, and its values."""
 
 
 class Totals(NamedTuple):
@@ -114,3 +117,41 @@ def faults_of_row(
     else:
         if derived != key:
             yield f"{where}: request and model {identity!r} hash to {derived.hex()}"
+
+
+_HASHED: Final = {
+    "responses": """
+        SELECT key, identity, request, response, digest FROM responses
+        JOIN models ON models.id = model WHERE ?1 IS NULL OR identity = ?1""",
+    "failures": """
+        SELECT key, identity, request, failure, NULL FROM failures
+        JOIN models ON models.id = model WHERE ?1 IS NULL OR identity = ?1""",
+}
+"""Everything that the hashes of a table are derived from, for one model or for all."""
+
+
+def totals_of(rows: Query) -> Totals:
+    """Counts over a whole store; reads every row."""
+    [(responses, prompt, completion)] = rows(
+        "SELECT count(*), total(json_extract(response, '$.usage[0]')), "
+        "total(json_extract(response, '$.usage[1]')) FROM responses WHERE json_valid(response)"
+    )
+    [(failures,)] = rows(
+        "SELECT count(DISTINCT key) FROM failures f "
+        "WHERE NOT EXISTS (SELECT 1 FROM responses r WHERE r.key = f.key)"
+    )
+    # A damaged answer may state any number: none beyond what a model can count.
+    prompt, completion = (int(min(max(n, 0), 2**63)) for n in (prompt, completion))
+    return Totals(responses, prompt, completion, failures)
+
+
+def verified(rows: Query, file: str, identity: str | None) -> Verification:
+    """Every hash of a file derived again, for one model or for all (see `Store.verify`)."""
+    broken = (line for (line,) in rows("PRAGMA integrity_check") if line != "ok")
+    faults = [f"{file}: {line}" for line in broken]
+    checked = 0
+    for table in ("responses", "failures"):
+        for key, name, request, text, digest in rows(_HASHED[table], [identity]):
+            checked += 1
+            faults += faults_of_row(table, key, name, request, text, digest)
+    return Verification(checked, tuple(faults))

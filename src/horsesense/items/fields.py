@@ -12,7 +12,8 @@ from typing import Any, Final
 import orjson
 
 from horsesense.errors import UsageError
-from horsesense.items.files import Faults, Row
+from horsesense.items.faults import Faults
+from horsesense.items.files import Row
 from horsesense.items.item import Item
 
 FIELDS: Final = (

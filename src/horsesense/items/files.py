@@ -23,8 +23,9 @@ from typing import Any, BinaryIO, Final
 
 import orjson
 
-from horsesense.errors import ItemsError, UsageError
+from horsesense.errors import UsageError
 from horsesense.files import regular, usable
+from horsesense.items.faults import Faults
 from horsesense.items.parquet import UnreadableError, parquet_rows
 
 if sys.version_info >= (3, 14):
@@ -52,57 +53,6 @@ FREE_GROWTH: Final = 64 * 2**20
 LINE: Final = 64
 """Bytes that a line of a compressed file counts besides its own."""
 WORKBOOKS: Final = (".xlsx", ".xls", ".ods", ".numbers")
-MAX_FAULTS: Final = 1_000
-"""Reading stops after so many faults."""
-
-
-class Faults:
-    """The faults of one source, gathered while it is read.
-
-    Attributes:
-        source: the file as the user named it.
-        unit: what a row is counted in, "line" or "row".
-    """
-
-    def __init__(self, source: str, unit: str = "line") -> None:
-        self.source = source
-        self.unit = unit
-        self._found: list[tuple[int, str]] = []
-        self._advice: str | None = None
-
-    def add(self, number: int, fault: str) -> None:
-        """Keep a fault of one row.
-
-        Raises:
-            ItemsError: there are too many faults to continue.
-        """
-        self._found.append((number, fault))
-        if len(self._found) >= MAX_FAULTS:
-            self.check(f"Reading stopped after {MAX_FAULTS:,} faults.")
-
-    def advise(self, hint: str) -> None:
-        """Say what mends the faults, instead of what `check` is given to say."""
-        self._advice = hint
-
-    @property
-    def found(self) -> tuple[tuple[int, str], ...]:
-        """Each fault with its row, in the order in which they were met."""
-        return tuple(self._found)
-
-    @property
-    def told(self) -> tuple[str, ...]:
-        """Each fault in a line, in the order of the file."""
-        ordered = sorted(self._found, key=lambda found: found[0])
-        return tuple(f"{self.unit} {number}: {fault}" for number, fault in ordered)
-
-    def check(self, hint: str | None = None) -> None:
-        """Report the faults, if there are any.
-
-        Raises:
-            ItemsError: there are faults; they are in the order of the file.
-        """
-        if self._found:
-            raise ItemsError(self.source, self.told, hint=self._advice or hint)
 
 
 def load_rows(path: str | Path) -> Rows:

@@ -116,7 +116,7 @@ class _Guess:
         self.given = given
         mapped = {part for theirs in given.values() for part in (theirs, *theirs.split("+"))}
         self.free = [name for name in names if name not in mapped]
-        self.plain = {_plain(name): name for name in reversed(self.free)}
+        self.plain = {plain_name(name): name for name in reversed(self.free)}
         self.known = {ours for ours in ("question", "options", "text", "text_a", "label", *OWN)
                       if ours in names or ours in given}  # fmt: skip
 
@@ -138,7 +138,7 @@ class _Guess:
             self._read_as(taken),
             rivals if gold else (),
             tuple(name for name in unused if self._is_text(name))[:UNUSED],
-            () if gold else tuple(name for name in unused if ABOUT_GOLD.search(_plain(name))),
+            () if gold else tuple(name for name in unused if ABOUT_GOLD.search(plain_name(name))),
         )
 
     def _read_as(self, taken: Mapping[str, str]) -> str:
@@ -159,7 +159,7 @@ class _Guess:
         """Whether a field holds a text of several words, or one of a context, in most rows."""
         values = [row.get(name) for row in self.rows]
         texts = [value for value in values if isinstance(value, str) and value.strip()]
-        context = _plain(name) in CONTEXT
+        context = plain_name(name) in CONTEXT
         wordy = sum(context or len(text.split()) >= WORDS for text in texts)
         return 2 * wordy > len(values)
 
@@ -189,7 +189,7 @@ class _Guess:
         field = self._first(OPTIONS)
         if field is not None:
             return field, None
-        wrong = [name for name in self.free if WRONG.fullmatch(_plain(name))]
+        wrong = [name for name in self.free if WRONG.fullmatch(plain_name(name))]
         right = self._first(RIGHT)
         if wrong and right and not any("," in name for name in (right, *wrong)):
             return ",".join([right, *wrong]), right
@@ -275,9 +275,11 @@ class _Guess:
         values = {str(row.get(self.plain["answer"])).strip() for row in self.rows}
         if not 2 <= len(values) <= max(2, min(MOST_ANSWERS, len(self.rows) // 2)):
             return
-        others = [name for name in self.free if _plain(name) not in ("answer", "index", "slice")]
+        others = [
+            name for name in self.free if plain_name(name) not in ("answer", "index", "slice")
+        ]
         texts = [n for n in others if any(isinstance(row.get(n), str) for row in self.rows)]
-        texts.sort(key=lambda name: _plain(name) == "question")  # what is asked comes last
+        texts.sort(key=lambda name: plain_name(name) == "question")  # what is asked comes last
         if not texts or any(mark in name for name in texts for mark in "+,"):
             return
         fields = {"text": "+".join(texts), "label": self.plain["answer"]}
@@ -286,45 +288,9 @@ class _Guess:
         yield from ((o, t) for o, t in fields.items() if o != t and o not in self.given)
 
 
-ASKED_AND_IDEAL: Final = (("input", "ideal"), ("prompt", "expected"))
-"""Fields of what was said and of the ideal reply, as OpenAI's evals and files made of them have
-them; KindsOfReasoning has the first two."""
-
-
-def conversation_fields(row: Row) -> tuple[str, str] | None:
-    """The fields of what is said and of the ideal reply, where a row has both and no options."""
-    if any(_plain(name) in OPTIONS for name in row):
-        return None
-    return next((two for two in ASKED_AND_IDEAL if two[1] in row and _said(row, two[0])), None)
-
-
-def of_conversation(row: Row) -> Row:
-    """The last message of the user as `text`, the (first) ideal reply as `label`.
-
-    Of a row with `conversation_fields`.
-    """
-    asked, wanted = conversation_fields(row) or ASKED_AND_IDEAL[0]
-    ideal = row[wanted]
-    known = {name: value for name, value in row.items() if name not in (asked, wanted)}
-    if "problem_id" in known:
-        known.setdefault("cluster", known.pop("problem_id"))
-    label = ideal[0] if isinstance(ideal, list) and ideal else ideal
-    return {**known, "text": _said(row, asked)[-1], "label": label}
-
-
-def _said(row: Row, asked: str) -> list[str]:
-    """What the user says in a row: messages or, in `prompt`, a text."""
-    said = row.get(asked)
-    if isinstance(said, str) and asked == "prompt":
-        return [said]
-    messages = said if isinstance(said, list) else []
-    users = (m for m in messages if isinstance(m, dict) and m.get("role") == "user")
-    return [m["content"] for m in users if isinstance(m.get("content"), str)]
-
-
 def identifier(names: Iterable[str], rows: Sequence[Row]) -> str | None:
     """The field that names items: by its own name, with another short value in each row."""
-    plain = {_plain(name): name for name in names}
+    plain = {plain_name(name): name for name in names}
     for wanted in ID:
         values = [row.get(plain[wanted]) for row in rows] if wanted in plain else []
         fit = all(
@@ -338,7 +304,7 @@ def identifier(names: Iterable[str], rows: Sequence[Row]) -> str | None:
 def option_columns(names: Iterable[str]) -> list[str]:
     """The columns that hold one option each, in order; none where the names do not say so."""
     for pattern in COLUMNS:
-        found = {name: pattern.fullmatch(_plain(name)) for name in names}
+        found = {name: pattern.fullmatch(plain_name(name)) for name in names}
         matched = {name: match[1] for name, match in found.items() if match}
         columns = sorted(matched, key=matched.__getitem__)
         if len(columns) > 1 and not any("," in name for name in columns):
@@ -346,7 +312,7 @@ def option_columns(names: Iterable[str]) -> list[str]:
     return []
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
     """A field's name without case, and words separated in one way."""
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])|\(s\)\s*$", " ", name).strip()
     return " ".join(re.split(r"[\s_-]+", spaced)).lower()

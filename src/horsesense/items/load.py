@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from horsesense.errors import ItemsError, UsageError
+from horsesense.items.conversations import conversation_fields, of_conversation
+from horsesense.items.faults import Faults
 from horsesense.items.fields import GOLDS, FieldMap, ItemBuilder, Numbered, label_of
-from horsesense.items.files import Faults, read_rows, stem
+from horsesense.items.files import read_rows, stem
 from horsesense.items.item import Item, ItemSet, Kind, draw, flag_items, identity
-from horsesense.items.layouts import conversation_fields, guess, of_conversation
+from horsesense.items.layouts import guess
 from horsesense.items.select import EVERY_SPLIT, HELP, Selection
 from horsesense.items.tasks import aliases, spelled_out
 from horsesense.rng import fingerprint
@@ -209,6 +211,7 @@ def _build(
         if before != at.number:
             where = f"{chosen.faults.unit} {before}"
             chosen.faults.add(at.number, f"id {item.id!r} is already used in {where}")
+            continue
         items.append(item)
     return items
 

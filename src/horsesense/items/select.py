@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import Any, Final, NoReturn
 
 from horsesense.errors import UsageError
+from horsesense.items.faults import Faults
 from horsesense.items.fields import FIELDS, FieldMap, Numbered, label_of
-from horsesense.items.files import Faults
 from horsesense.items.item import Kind
 from horsesense.items.layouts import LOOKED_AT, option_columns
 

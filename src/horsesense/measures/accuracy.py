@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from horsesense.measures.base import Floats, Measure, Rows, complete, of_items, of_trials, unread
+from horsesense.measures.base import Floats, Measure, Rows, of_items, of_trials
 from horsesense.measures.cells import Bools, Cell
+from horsesense.measures.undefined import complete, unread
 
 
 class Accuracy(Measure):

@@ -11,10 +11,11 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.measures.base import Floats, Measure, Rows, Unit, complete, of_items, unread
+from horsesense.measures.base import Floats, Measure, Rows, Unit, of_items
 from horsesense.measures.cells import NO_OPTION, Cell
 from horsesense.measures.families import SHARE
 from horsesense.measures.parts import part_by_part
+from horsesense.measures.undefined import complete, unread
 from horsesense.measures.votes import elected
 from horsesense.trials.condition import Condition
 

@@ -15,10 +15,11 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.measures.cells import Bools, Cell, Columns, Other, People
+from horsesense.measures.cells import Bools, Cell, Columns, People
 from horsesense.measures.families import REFIT, SHARE, Family
 from horsesense.measures.gold import with_gold
 from horsesense.measures.signature import Signature
+from horsesense.measures.undefined import no_gold_beside, no_replicates
 from horsesense.trials.condition import Condition
 from horsesense.trials.trial import AnswerFormat
 
@@ -233,7 +234,7 @@ class Measure(ABC):
         """What the measure is computed on, from all cells of a run (of all readers).
 
         By default each cell that fits, alone. `measures.joined` has what else is usual: a cell
-        against another (`Cell.against`), or several side by side (`cells.joined`).
+        against another (`Cell.against`), or several side by side (`joined.joined`).
         """
         return filter(self.fits, every)
 
@@ -395,36 +396,3 @@ def grouped(hits: npt.NDArray[Any], among: Bools, within: Bools, lost: Bools | N
         return Rows(rows, int(among.sum()), 0)
     missing = (lost[:, :, None] & within).sum(axis=(0, 1)).tolist()
     return Rows(rows, int(among.sum()), int(lost.sum()), missing=missing)
-
-
-NO_GOLD: Final = "no item has a gold answer"
-"""The reason of measures that need one."""
-
-
-def no_gold(cell: Cell) -> str | None:
-    """The reason of measures that need gold."""
-    known = cell.read & (cell.correct >= 0)
-    return None if known.any() or not cell.read.any() else NO_GOLD
-
-
-def no_gold_beside(cell: Cell) -> str | None:
-    """The same of a cell and of the one that it is compared with."""
-    return no_gold(cell) or (no_gold(cell.other) if Other in cell else None)
-
-
-def no_replicates(cell: Cell) -> str | None:
-    """The reason of measures that compare an item's trials with each other."""
-    return None if cell.status.shape[1] > 1 else "each item was asked once"
-
-
-def complete(cell: Cell) -> npt.NDArray[np.bool_]:
-    """Items with at least two trials, all of them read."""
-    asked = cell.asked.sum(axis=1)
-    every: npt.NDArray[np.bool_] = (asked > 1) & (cell.read.sum(axis=1) == asked)
-    return every
-
-
-def unread(cell: Cell) -> npt.NDArray[np.bool_]:
-    """Items that lack a reading of some of their trials, (items,)."""
-    lost: npt.NDArray[np.bool_] = np.any(cell.asked & ~cell.read, axis=1)
-    return lost

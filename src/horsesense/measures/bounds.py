@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from horsesense.measures.agreement import most_frequent
-from horsesense.measures.base import complete
 from horsesense.measures.cells import Cell
+from horsesense.measures.undefined import complete
 from horsesense.trials.condition import Condition
 
 SLACK = 1e-9

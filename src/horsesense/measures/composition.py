@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Measure, Rows, grouped, of_items
-from horsesense.measures.cells import MISSING, Bools, Cell, Parts, Scores, joined
+from horsesense.measures.cells import MISSING, Bools, Cell, Parts, Scores
 from horsesense.measures.gold import goldless
-from horsesense.measures.joined import ORIGINAL, part_means
+from horsesense.measures.joined import ORIGINAL, joined, part_means
 
 PARTS: Final = ("every_form", "published_only", "other_forms_only", "never")
 """In the order of the bar; the first two add up to the published score of the same items."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Final, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, item_means
-from horsesense.measures.cells import Cell, Parts
+from horsesense.measures.cells import ABSENT, Cell, Columns, Parts
 from horsesense.trials.condition import Condition
 from horsesense.trials.orders import Design
 from horsesense.trials.trial import AnswerFormat
@@ -149,3 +149,65 @@ def part_means(cell: Cell, hits: npt.NDArray[Any], part: str) -> Floats:
 def sparing(cell: Cell) -> Cell:
     """The cell as if replies that choose nothing were right."""
     return replace(cell, correct=np.where(cell.read & ~cell.valid, np.int8(1), cell.correct))
+
+
+def joined(named: Mapping[str, Cell], probe: str, condition: Condition) -> Cell:
+    """Several cells of one reader side by side, for measures that compare them item by item.
+
+    Items are those of any of the cells; an item that a cell lacks was not asked there. The kind
+    of answer and, where they differ, the number of options are those of the first cell.
+    """
+    made = list(named.values())
+    item = np.unique(np.concatenate([cell.item for cell in made]))
+    rows = [np.searchsorted(item, cell.item) for cell in made]
+    part = np.repeat(np.arange(len(made)), [cell.status.shape[1] for cell in made])
+    side = _SideBySide(rows, part, len(item))
+    k = np.zeros(len(item), dtype=np.int64)
+    for cell, row in zip(reversed(made), reversed(rows), strict=True):
+        k[row] = cell.k
+    kinds = dict.fromkeys(type(group) for cell in made for group in cell.groups)
+    groups = [
+        replace(next(g for g in found if g is not None), **side.columns(kind, found))
+        for kind in kinds
+        if _joins(kind)
+        for found in [[cell.get(kind) for cell in made]]
+    ]
+    return replace(
+        made[0],
+        probe=probe,
+        condition=condition,
+        item=item,
+        k=k,
+        **side.columns(Cell, made),
+        groups=(*groups, Parts(tuple(named), part)),
+    )
+
+
+def _joins(kind: type[Columns]) -> bool:
+    """Whether a group has values per trial, which can stand side by side."""
+    return any(ABSENT in f.metadata for f in fields(kind))
+
+
+@dataclass(frozen=True)
+class _SideBySide:
+    """Where the values of several cells stand in a joined one."""
+
+    rows: Sequence[npt.NDArray[np.intp]]
+    part: npt.NDArray[np.intp]
+    n: int
+
+    def columns(self, kind: type, found: Sequence[Cell | Columns | None]) -> dict[str, Any]:
+        """Every field of one value per trial, laid side by side."""
+        return {
+            f.name: self.laid([getattr(each, f.name, None) for each in found], f.metadata[ABSENT])
+            for f in fields(kind)
+            if ABSENT in f.metadata
+        }
+
+    def laid(self, arrays: Sequence[npt.NDArray[Any] | None], absent: float) -> npt.NDArray[Any]:
+        dtype = next(array.dtype for array in arrays if array is not None)
+        out = np.full((self.n, len(self.part)), absent, dtype=dtype)
+        for number, array in enumerate(arrays):
+            if array is not None:
+                out[np.ix_(self.rows[number], np.flatnonzero(self.part == number))] = array
+        return out

@@ -16,20 +16,11 @@ from horsesense.measures.base import (
     of_items,
     of_trials,
     ratio,
-    unread,
 )
-from horsesense.measures.cells import (
-    Bools,
-    Cell,
-    InOtherWords,
-    NearNames,
-    Parts,
-    Scores,
-    Verdicts,
-    joined,
-)
+from horsesense.measures.cells import Bools, Cell, InOtherWords, NearNames, Parts, Scores, Verdicts
 from horsesense.measures.families import SHARE, Family, OfCounts
-from horsesense.measures.joined import OfProbe, families, part_means, sparing
+from horsesense.measures.joined import OfProbe, families, joined, part_means, sparing
+from horsesense.measures.undefined import unread
 from horsesense.probes.gold_absent import HINTS
 from horsesense.readers.reading import CLASSES
 from horsesense.stats import functions

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.measures.base import Floats, Measure, Rows, complete, grouped, no_gold, ratio
+from horsesense.measures.base import Floats, Measure, Rows, grouped, ratio
 from horsesense.measures.cells import MISSING, Cell, People
 from horsesense.measures.families import SHARE, Family, OfSpread
 from horsesense.measures.gold import unanswered
 from horsesense.measures.joined import RECORDED_ORDERS, balanced
 from horsesense.measures.places import OfPosition
+from horsesense.measures.undefined import complete, no_gold
 from horsesense.probes.base import LETTERS
 from horsesense.stats.relabelled import even_spread
 

@@ -10,11 +10,12 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.measures.base import Estimate, Floats, Measure, Rows, Unit, unread
+from horsesense.measures.base import Estimate, Floats, Measure, Rows, Unit
 from horsesense.measures.cells import Cell, Columns
 from horsesense.measures.contrast import ORDER, REPEAT, paired
 from horsesense.measures.families import VARIANCE
 from horsesense.measures.joined import ORIGINAL, drawn_orders
+from horsesense.measures.undefined import unread
 from horsesense.stats.components import COLUMNS, Components, item_rows, variances
 from horsesense.stats.share import Share
 

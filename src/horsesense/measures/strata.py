@@ -11,20 +11,11 @@ import numpy as np
 
 from horsesense.measures.accuracy import Accuracy
 from horsesense.measures.agreement import most_frequent, option_counts
-from horsesense.measures.base import (
-    Floats,
-    Measure,
-    Rows,
-    complete,
-    grouped,
-    no_gold,
-    of_items,
-    ratio,
-    unread,
-)
+from horsesense.measures.base import Floats, Measure, Rows, grouped, of_items, ratio
 from horsesense.measures.cells import Bools, Cell
 from horsesense.measures.gold import goldless
 from horsesense.measures.parts import of_whole
+from horsesense.measures.undefined import complete, no_gold, unread
 
 
 def agreement(cell: Cell) -> Floats:

@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Crossed, Floats, Measure, Rows, item_means, ratio
-from horsesense.measures.cells import Bundles, Cell, Parts, joined
+from horsesense.measures.cells import Bundles, Cell, Parts
 from horsesense.measures.contrast import paired
 from horsesense.measures.families import DIFFERENCE, Unknown
-from horsesense.measures.joined import ORIGINAL, AgainstOriginal, families
+from horsesense.measures.joined import ORIGINAL, AgainstOriginal, families, joined
 from horsesense.trials.trial import BUNDLED
 
 Ints = npt.NDArray[np.intp]

@@ -23,9 +23,8 @@ from horsesense.measures.cells import (
     Cell,
     Parts,
     Scores,
-    joined,
 )
-from horsesense.measures.joined import OfProbe, families
+from horsesense.measures.joined import OfProbe, families, joined
 from horsesense.measures.parts import of_whole
 from horsesense.probes.perturbed import Perturbation
 from horsesense.probes.registry import PROBES

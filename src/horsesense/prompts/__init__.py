@@ -59,8 +59,13 @@ class PromptTemplate(NamedTuple):
 def load_template(name: str, folder: Path | None = None) -> PromptTemplate:
     """The template of that name, the user's own where `folder` has one.
 
-    Raises UsageError if there is none, or if it cannot be parsed.
+    Raises UsageError if there is none, if it cannot be parsed, or if there is no such folder.
     """
+    if folder is not None and not folder.is_dir():
+        raise UsageError(
+            f"There is no folder {folder} with prompt templates.",
+            hint="Name the folder of your own .j2 files, or leave --templates out.",
+        )
     own = None if folder is None else folder / f"{name}.j2"
     path = own if own is not None and own.is_file() else None
     packaged = files("horsesense.prompts") / "templates" / f"{name}.j2"

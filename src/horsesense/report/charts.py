@@ -1,32 +1,43 @@
 """Figures, drawn to SVG without a browser or a network.
 
-Specifications are plain Vega-Lite: whole ones lie in `specs/`, and their gaps are filled here. The
-colours are names for the style sheet, which replaces them in dark mode and in print.
+A forest plot, which most sections have, is a template; the others are plain Vega-Lite, since its
+engine takes longer to start than all else in a report. Whole specifications lie in `specs/`, and
+their gaps are filled here. The colours are names for the style sheet, which replaces them in dark
+mode and in print.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.resources import files
 from textwrap import wrap
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markupsafe import Markup
 
 from horsesense.measures.base import Estimate
+from horsesense.report.pages import environment
 from horsesense.report.text import interval_of, value_of, visible
 
+if TYPE_CHECKING:
+    from jinja2 import Template
+
 ACCENT, WARNING, TEXT, FAINT, GRID = "#2f5d8a", "#a93f27", "#50575f", "#6b737c", "#dfe3e8"
+INK = {"accent": ACCENT, "warning": WARNING, "text": TEXT, "faint": FAINT, "grid": GRID}
 WIDER = 1.16
 """How much wider a reader's font may be than the one in which names are cut to their limit."""
 NARROWEST = 560
 """Pixels below which a figure scrolls and does not shrink."""
 
+BOTTOM = 44
+"""Pixels below the plot, for its axis."""
 ROWS: Mapping[str, Any] = {"field": "row", "type": "ordinal", "sort": None, "axis": None}
 
 
-class Frame(NamedTuple):
+class ChartFrame(NamedTuple):
     """The frame that figures of one row per entry share, in pixels.
 
     Attributes:
@@ -57,7 +68,7 @@ class Frame(NamedTuple):
         }
 
     def figure(
-        self, layers: Sequence[Any], rows: Sequence[Mapping[str, Any]], bottom: int = 44
+        self, layers: Sequence[Any], rows: Sequence[Mapping[str, Any]], bottom: int = BOTTOM
     ) -> dict[str, Any]:
         """Layers of one row per `row`."""
         left = round(WIDER * self.left) + 12
@@ -73,7 +84,7 @@ class Frame(NamedTuple):
         }
 
 
-FRAME = Frame()
+FRAME = ChartFrame()
 NAME_LINE = 40
 """Characters of one line of a row's name; longer names are folded, never cut."""
 
@@ -96,7 +107,7 @@ class Point(NamedTuple):
     warning: bool = False
 
 
-class Line(NamedTuple):
+class ChartLine(NamedTuple):
     """A dashed line through a plot, at a share, with its name."""
 
     value: float
@@ -135,10 +146,15 @@ def draw(spec: Mapping[str, Any], caption: str) -> Markup:
     # The parts' own labels repeat every row's raw values; one name for the whole reads better.
     inner = svg.partition(">")[2].removesuffix("</svg>")
     width, height = (float(n) for n in svg.partition('viewBox="0 0 ')[2].partition('"')[0].split())
+    return _named(caption, width, height, Markup(inner))
+
+
+def _named(caption: str, width: float, height: float, inner: Markup) -> Markup:
+    """A drawing as one picture with a name."""
     return Markup(
         '<svg role="img" aria-label="{}" viewBox="0 0 {} {}" width="{}" style="min-width:{}px">'
         '<g aria-hidden="true">{}</g></svg>'
-    ).format(visible(caption), width, height, width, min(width, NARROWEST), Markup(inner))
+    ).format(visible(caption), width, height, width, min(width, NARROWEST), inner)
 
 
 def _in_words(caption: str) -> Markup:
@@ -149,23 +165,37 @@ def _in_words(caption: str) -> Markup:
 
 
 def forest(
-    points: Sequence[Point], x_title: str, *, caption: str, line: Line | None = None
+    points: Sequence[Point], x_title: str, *, caption: str, line: ChartLine | None = None
 ) -> Markup:
     """Estimates with intervals, one a row; a tick marks a row's own reference.
 
     `caption` names the figure for those who cannot see it, and its rows in words follow.
     """
     scale = 100 if points[0].estimate.unit == "fraction" else 1
-    rows = [_row(point, place, scale) for place, point in enumerate(points)]
-    x = {
-        "type": "quantitative",
-        "scale": _domain(rows, line, scale),
-        "axis": {"title": x_title, "grid": True, "tickCount": 5},
-    }
-    lines = [{"at": scale * line.value, "name": visible(line.label)}] if line else []
-    layers = [*(filled("line", x=x, lines=lines) if line else ()), *estimates(x)]
-    figure = FRAME.figure([FRAME.names(), *layers, FRAME.numbers()], rows)
-    return draw(figure, f"{caption}. {describe(points)}")
+    rows = [_row(point, scale) for point in points]
+    low, high, ticks = _axis(rows, line, scale)
+    step = max(FRAME.row, 15 * max(len(row["label"]) for row in rows) + 4)
+    left, height = round(WIDER * FRAME.left) + 12, step * len(rows)
+    drawn = _plot().render(
+        left=left,
+        top=FRAME.top,
+        width=FRAME.middle,
+        height=height,
+        step=step,
+        at=lambda value: round(FRAME.middle * (value - low) / (high - low), 2),
+        ticks=[(tick, f"{tick:g}") for tick in ticks],
+        lines=[{"at": scale * line.value, "name": line.label}] if line else [],
+        rows=rows,
+        title=x_title,
+        ink=INK,
+    )
+    size = (left + FRAME.middle + FRAME.right, FRAME.top + height + BOTTOM)
+    return _named(f"{caption}. {describe(points)}", *size, Markup(drawn))
+
+
+@cache
+def _plot() -> Template:
+    return environment().get_template("forest.svg.j2")
 
 
 def describe(points: Sequence[Point]) -> str:
@@ -190,11 +220,10 @@ def ends(e: Estimate, scale: float = 100) -> dict[str, float]:
     return {"value": scale * value, "low": scale * low, "high": scale * high}
 
 
-def _row(point: Point, place: int, scale: float) -> dict[str, Any]:
+def _row(point: Point, scale: float) -> dict[str, Any]:
     e = point.estimate
     return {
-        "row": place,
-        "label": visible(point.label),
+        "label": fold(point.label).split("\n"),
         **ends(e, scale),
         "reference": None if point.reference is None else scale * point.reference,
         "text": f"{value_of(e)} {interval_of(e)}",
@@ -202,12 +231,20 @@ def _row(point: Point, place: int, scale: float) -> dict[str, Any]:
     }
 
 
-def _domain(rows: Sequence[Mapping[str, Any]], line: Line | None, scale: float) -> dict[str, Any]:
-    """From 0, or from below the lowest value, to what is needed; percents end at 100."""
+def _axis(
+    rows: Sequence[Mapping[str, Any]], line: ChartLine | None, scale: float
+) -> tuple[float, float, list[float]]:
+    """Ends and ticks: from 0, or from below the lowest value; percents end at 100 or before."""
     found = [row[name] for row in rows for name in ("low", "high", "reference")]
     found += [scale * line.value] if line else []
     known = [end for end in found if end is not None]
-    high = max(known)
+    low, high = min(0.0, *known), max(*known, 1e-9)
     if scale == 100:
         high = next((top for top in (10, 25, 50) if high <= top), 100)
-    return {"domain": [min(0.0, *known), max(high, 1e-9)], "nice": scale != 100}
+    unit = 10 ** math.floor(math.log10((high - low) / 5))
+    step = next(unit * n for n in (1, 2, 5, 10) if (high - low) / (unit * n) <= 6)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    if scale != 100:
+        first, last = math.floor(low / step), math.ceil(high / step)
+        low, high = first * step, last * step
+    return low, high, [round(n * step, 9) for n in range(first, last + 1)]

@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from markupsafe import Markup
-
 from horsesense.comparison.align import Side, stop_notice
-from horsesense.comparison.compare import Comparison, Difference, Order, Standing
+from horsesense.comparison.compare import Comparison, Difference, OrderInView, Standing
 from horsesense.files import write_whole
 from horsesense.findings.uncounted import MOST_LOST, left_out
 from horsesense.measures.registry import MEASURES
-from horsesense.report.charts import TEXT, draw
 from horsesense.report.differing import differing
 from horsesense.report.pages import environment
-from horsesense.report.text import between, p_text, signed, visible
+from horsesense.report.rank_chart import COLOURS, all_ranked, bump_chart, rank_text
+from horsesense.report.text import between, p_text, signed
 from horsesense.stats.words import NARROW, plural
 from horsesense.version import __version__
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-
-COLOURS = ("#2f5d8a", "#8a6d2f", "#4f8663", "#8460ad", "#1f8a8a", "#a05a7c", "#6b7a45", "#7a7f87")
-"""Of lines; each stands out from white and from the dark page alike."""
-
-
-LINE = 0.34
-"""Height of a name beside the chart, in ranks."""
 
 
 def write_comparison(found: Comparison, path: Path, sides: Sequence[Side] = ()) -> Path:
@@ -119,7 +109,7 @@ def _elsewhere(c: Comparison, open_: Sequence[Difference]) -> Iterator[str]:
         if d.better
         and d.view != c.main
         and {d.first, d.second} in pairs
-        and _ranks(c.by_view[d.view])
+        and all_ranked(c.by_view[d.view])
     ]
     if not decided:
         return
@@ -188,7 +178,7 @@ def _of(c: Comparison, views: Sequence[str]) -> str:
     return f"every one of {every}" if len(views) > 1 else "the one change"
 
 
-def _changed(c: Comparison, order: Order) -> str:
+def _changed(c: Comparison, order: OrderInView) -> str:
     if not order.reversed:
         return (
             f"The order changes under “{order.view}”: Kendall's tau is {signed(order.tau or 0, 2)};"
@@ -231,115 +221,14 @@ def _interval(low: float | None, high: float | None, digits: int) -> str:
     return between(100 * low, 100 * high, digits)
 
 
-def rank_text(s: Standing) -> str:
-    """The ranks that a model may have: "rank 1", "rank 2 to 4"."""
-    if s.rank_low is None:
-        return "not ranked"
-    return f"rank {s.rank_low}" + (f" to {s.rank_high}" if s.rank_high != s.rank_low else "")
-
-
-def order_text(order: Order) -> str:
+def order_text(order: OrderInView) -> str:
     """Kendall's tau."""
     return "no order" if order.tau is None else signed(order.tau, 2)
 
 
-def sampling_text(order: Order) -> str:
+def sampling_text(order: OrderInView) -> str:
     """What tau would stay above by sampling alone; "" where that is not known."""
     return "" if order.sampling_low is None else f"≥ {signed(order.sampling_low, 2)}"
-
-
-def bump_chart(c: Comparison) -> Markup:
-    """The rank of each model under each change; bars are the ranks that it may have."""
-    ranked = [view for view in c.views if _ranks(c.by_view[view])]
-    labels = {view: beside({m: s.rank for m, s in c.by_view[view].items()}) for view in ranked}
-    rows = [
-        {
-            "view": visible(view),
-            "model": number,
-            "name": visible(model),
-            "rank": s.rank,
-            "low": (s.rank_low or 0) - 0.12,
-            "high": (s.rank_high or 0) + 0.12,
-            "label": labels[view][model],
-        }
-        for view in ranked
-        for number, model in enumerate(c.models)
-        for s in [c.by_view[view][model]]
-    ]
-    n, step = len(c.models), 58
-    middle = 0.4 * step  # of a band, a fifth of which is padding
-    width = step * len(ranked)
-    x = {
-        "field": "view", "type": "ordinal", "sort": None, "title": None,
-        "scale": {"paddingInner": 0.2, "paddingOuter": 0.1},
-        "axis": {"labelAngle": -40, "labelLimit": 320, "ticks": False},
-    }  # fmt: skip
-    axis = {"values": list(range(1, n + 1)), "format": "d", "title": "rank", "grid": True}
-    y = {"type": "quantitative", "scale": {"domain": [0.6, n + 0.4], "reverse": True}, "axis": axis}
-    colour = {
-        "field": "model", "type": "nominal", "legend": None,
-        "scale": {
-            "domain": list(range(n)), "range": [COLOURS[k % len(COLOURS)] for k in range(n)]
-        },
-    }  # fmt: skip
-    offset = {
-        "field": "model", "type": "nominal",
-        "scale": {"domain": list(range(n)), "range": [middle - 7, middle + 7], "padding": 0},
-    }  # fmt: skip
-    ends = {"filter": f"datum.view === {json.dumps(visible(ranked[-1]))}"}
-    layers = [
-        {
-            "mark": {"type": "rule", "strokeWidth": 4, "opacity": 0.35},
-            "encoding": {
-                "x": x, "xOffset": offset, "y": {**y, "field": "low"}, "y2": {"field": "high"},
-                "color": colour,
-            },
-        },
-        {
-            "mark": {"type": "line", "strokeWidth": 2},
-            "encoding": {"x": x, "y": {**y, "field": "rank"}, "color": colour},
-        },
-        {
-            "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
-            "encoding": {"x": x, "y": {**y, "field": "rank"}, "color": colour},
-        },
-        {
-            "transform": [ends],
-            "mark": {"type": "text", "align": "left", "dx": 22, "limit": 290, "fill": TEXT},
-            "encoding": {"x": x, "y": {**y, "field": "label"}, "text": {"field": "name"}},
-        },
-    ]  # fmt: skip
-    spoken = "; ".join(
-        f"{view}: " + ", ".join(f"{m} {rank_text(c.by_view[view][m])}" for m in c.models)
-        for view in ranked
-    )
-    spec = {
-        "layer": layers, "data": {"values": rows}, "width": width, "height": max(150, 46 * n),
-        "padding": {"left": 12, "right": 60, "top": 8, "bottom": 24},
-    }  # fmt: skip
-    return draw(spec, f"Ranks of the models under each change. {spoken}")
-
-
-def beside(ranks: Mapping[str, float]) -> dict[str, float]:
-    """Where the name of each model stands, in ranks: those that are tied, one below the other.
-
-    Tied models share the mean of as many ranks, so that their names take no other's place.
-
-    >>> beside({"a": 1.5, "b": 1.5, "c": 3.0})
-    {'a': 1.33, 'b': 1.67, 'c': 3.0}
-    """
-    tied: dict[float, list[str]] = {}
-    for model, rank in ranks.items():
-        tied.setdefault(rank, []).append(model)
-    return {
-        model: round(rank + LINE * (place - (len(names) - 1) / 2), 2)
-        for rank, names in tied.items()
-        for place, model in enumerate(names)
-    }
-
-
-def _ranks(standings: Mapping[str, Standing]) -> bool:
-    return all(s.rank_low is not None for s in standings.values())
 
 
 @cache
@@ -378,7 +267,7 @@ def of_several(c: Comparison) -> bool:
     return len(c.models) > 2
 
 
-def _told(order: Order, tau: bool) -> str:
+def _told(order: OrderInView, tau: bool) -> str:
     if not tau:
         return order.verdict
     beside = f" ({low})" if (low := sampling_text(order)) else ""

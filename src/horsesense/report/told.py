@@ -131,19 +131,30 @@ def notices_of(results: Results) -> list[str]:
     """What a reader of the verdict must know beside it; first, why there is none."""
     silent = why_silent(results)
     found = [] if silent is None else [f"There is nothing to judge: {silent}."]
-    few = next((f for f in results.verdict if f.about == "these_items" and f.measured), None)
-    if few is not None:
-        found.append(_few(few))
+    measured = [f for f in results.verdict if f.measured]
+    few = [f for f in measured if f.about == "these_items"]
+    if few:
+        dataset = results.findings["dataset"]
+        found.append(_few(few, measured, dataset["items"], dataset["clusters"]))
     return [*found, *(text for section in in_order() for text in section.notices(results))]
 
 
-def _few(f: Finding) -> str:
-    """That so few independent items allow no verdict on others."""
-    if f.units >= f.n:
-        return f"{plural(f.n, 'item')} are too few for a verdict on others like them."
+def _few(few: list[Finding], of: list[Finding], items: int, clusters: int) -> str:
+    """That so few independent items, of all, allow no verdict on others; under which form, if not
+    under all."""
+    units, forms = max(f.units for f in few), list(dict.fromkeys(f.label for f in few))
+    if clusters < items and units >= clusters:
+        return (
+            f"The {plural(items, 'item')} come from {plural(clusters, 'text')} and count as little"
+            " more: the numbers are about these alone."
+        )
+    where = f"{forms[0]}: " if len(few) < len(of) else ""
+    if where and len(forms) > 1:
+        where = f"{forms[0]} and {plural(len(forms) - 1, 'other form')}: "
+    are = "is" if units == 1 else "are"
+    apart = "independent " * (clusters < items)
     return (
-        f"The {plural(f.n, f.counted[:-1])} come from {plural(f.units, 'text')} and count as little"
-        " more: the numbers are about these alone."
+        f"{where}{plural(units, f'{apart}item')} {are} too few for a verdict on others like them."
     )
 
 

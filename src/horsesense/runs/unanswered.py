@@ -13,9 +13,9 @@ from horsesense.errors import UsageError
 from horsesense.inference.store import Store
 from horsesense.models.base import Asked
 from horsesense.models.messages import Key
-from horsesense.runs.ask import stages
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.prepare import Study
+from horsesense.runs.rounds import stages
 from horsesense.trials.history import load_history
 
 

@@ -17,7 +17,8 @@ import orjson
 from horsesense.errors import ItemsError, UsageError
 from horsesense.files import new_folder
 from horsesense.inference.limits import RunSummary
-from horsesense.items.files import Faults, read_rows
+from horsesense.items.faults import Faults
+from horsesense.items.files import read_rows
 from horsesense.models.known import KnownAnswers
 from horsesense.models.messages import Failure, Key, Request, Response
 from horsesense.models.openai.api_key import Secret

@@ -43,9 +43,9 @@ from horsesense.readers.base import FittedReader, Reader
 from horsesense.readers.reading import Reading
 from horsesense.readers.registry import make_reader
 from horsesense.rng import fingerprint
-from horsesense.runs.ask import stages
 from horsesense.runs.prepare import Study, load_shots, load_study_items, prepare, reader_names
 from horsesense.runs.record import ModelRecord
+from horsesense.runs.rounds import stages
 from horsesense.runs.run import StagedRun
 from horsesense.runs.settings import Settings
 from horsesense.runs.tables import is_correct, option_of, trial_of

@@ -23,9 +23,9 @@ from horsesense.models.base import Capabilities
 from horsesense.models.messages import Request, Response
 from horsesense.readers.reading import Reading
 from horsesense.readers.text_answers import TextAnswers
-from horsesense.runs.ask import stages
 from horsesense.runs.prepare import Study, load_shots, load_study_items, prepare
 from horsesense.runs.record import ModelRecord
+from horsesense.runs.rounds import stages
 from horsesense.runs.settings import Settings
 from horsesense.runs.tables import is_correct, option_of, trial_of
 from horsesense.trials.trial import Trial

@@ -19,11 +19,11 @@ import orjson
 
 from horsesense.errors import ItemsError
 from horsesense.files import read_whole
+from horsesense.items.faults import Faults
 from horsesense.items.files import (
     FREE_GROWTH,
     MAX_GROWTH,
     PACKINGS,
-    Faults,
     mended,
     read_rows,
     whole_number,
@@ -78,7 +78,7 @@ def rows(path: Path, left_out: LeftOut) -> Iterator[tuple[int, dict[str, Any]]]:
     """The rows of a JSONL file, plain or compressed, with their lines.
 
     A line that cannot be read is left out and counted: the last one of a run that was killed is
-    often torn. ItemsError for more than `items.files.MAX_FAULTS` such lines.
+    often torn. ItemsError for more than `items.faults.MAX_FAULTS` such lines.
     """
     faults = Faults(str(path))
     yield from read_rows(path, faults)

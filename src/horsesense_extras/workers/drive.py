@@ -30,11 +30,12 @@ from horsesense.inference.limits import Limits, RunSummary
 from horsesense.inference.store import Store
 from horsesense.progress import Progress, progress, say
 from horsesense.runs.accounts import named, own_account
-from horsesense.runs.ask import interrupted, plan_again
+from horsesense.runs.ask import plan_again
 from horsesense.runs.asked import AskedRecord
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.layout import SHARDS
 from horsesense.runs.plan import Plan
+from horsesense.runs.rounds import interrupted
 from horsesense.runs.run import complete
 from horsesense.runs.shard import Shard
 from horsesense.runs.unanswered import trials_unanswered

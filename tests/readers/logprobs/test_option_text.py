@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from horsesense.errors import UsageError
+from horsesense.findings.sentences import statement
 from horsesense.findings.untested import named
 from horsesense.items.item import Item
 from horsesense.models.base import Asked, Capabilities
@@ -197,14 +198,12 @@ def test_the_report_sets_it_beside_the_letters(habit: Results) -> None:
     shown = context(habit)
     assert shown is not None
     assert [reader for reader, _ in shown["by_text"]] == list(READERS[2:])
-    found = {f.reader: f for f in habit.verdict if f.name == "other_reader"}
+    found = {f.reader: f for f in habit.verdict if f.kind == "other_reader"}
     for reader in READERS[2:]:
-        assert found[reader].kind == "found"
+        assert found[reader].conclusion == "found"
         assert found[reader].value == pytest.approx(0.75)
-        assert (
-            f"Read by {named(reader, READERS)}, the score is 75 points higher than by the first "
-            "token" in found[reader].sentence
-        )
+        said = statement(found[reader])
+        assert f"by {named(reader, READERS)} it is 75 points higher" in said
 
 
 def test_scoring_besides_changes_no_reply(tmp_path: Path) -> None:
@@ -305,6 +304,7 @@ EXACT = {
 """Log-probabilities computed in float64 where the recorded ones differ by more than 1e-3."""
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 @pytest.mark.local
 def test_lm_eval_finds_the_same_for_the_same_prompts(shared: Path) -> None:

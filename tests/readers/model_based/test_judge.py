@@ -223,7 +223,7 @@ def test_a_study_asks_its_judge_once_and_counts_it(
         show(again, as_json=False)
         assert f"{judge}, in earlier readings: {spent['answered']}" in capsys.readouterr().out
         page = (tmp_path / "run" / "report.html").read_text()
-        assert f"<code>{judge}</code> before</th>" in page
+        assert f"<bdi>{judge} before</bdi></th>" in page
         third = audit("sample", out=tmp_path / "run", **given)
         assert third.findings["judges_before"][judge]["answered"] == spent["answered"]
         assert server.sent.total() - asked <= 8  # what the servers offer, and no question

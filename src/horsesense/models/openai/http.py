@@ -18,7 +18,6 @@ from dataclasses import replace
 from itertools import islice
 from types import TracebackType
 from typing import Final, Literal, Self
-from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 import orjson
@@ -27,7 +26,8 @@ from yarl import URL
 from horsesense.errors import ModelError, UsageError
 from horsesense.models.base import Ask, Asked, Capabilities
 from horsesense.models.messages import Failure, Request, Response, SamplingParams
-from horsesense.models.openai.api_key import DEFAULT, GIVEN, Secret, default_url, is_loopback
+from horsesense.models.openai.address import check_name, checked, proxy_of
+from horsesense.models.openai.api_key import DEFAULT, GIVEN, Secret, default_url
 from horsesense.models.openai.label_tokens import PROBED, LabelTokens
 from horsesense.models.openai.protocol import (
     START,
@@ -76,10 +76,10 @@ def from_spec(
     # The first address counts: what follows it may be a password with an @ of its own.
     start = re.search(r"@(?=https?://)", rest)
     name, address = (rest[: start.start()], rest[start.end() :]) if start else (rest, "")
-    _check_name(name)
+    check_name(name)
     return HttpModel(
         name,
-        _checked(address or str(default_url())),
+        checked(address or str(default_url())),
         max_connections=max_connections,
         timeout=timeout,
         form=form,
@@ -96,49 +96,6 @@ def refuse_shared_key(models: Iterable[object]) -> None:
             f"{GIVEN} is the key of one server, and the models are on several.",
             hint="Audit the models of each server on their own.",
         )
-
-
-_MORE = re.compile("[@?#;=&%]")
-"""Signs of a decoded path with which it says more than where something lies."""
-
-
-def _check_name(name: str) -> None:
-    """Refuse a name that holds an address: it would be sent to another server, and stored.
-
-    After an @ may stand a version (`text@001`), which is no name of a host. Nothing of what is
-    refused is shown, since it may hold a password.
-    """
-    _, at, version = name.partition("@")
-    if "://" in name or "?" in name or "#" in name:
-        what = "an address or a query"
-    elif at and not re.fullmatch(r"\d[\w-]*", version):
-        what = "an address without http:// or https://"
-    elif not name or not name.isprintable():
-        what = "no name, or one with characters that cannot be shown"
-    else:
-        return
-    raise UsageError(
-        f"The name of the model contains {what}.", hint="Write http:NAME@http://HOST:PORT/v1."
-    )
-
-
-def _checked(address: str) -> URL:
-    """The address; it is not shown where it may hold a password."""
-    hint = "Write http://HOST:PORT/v1."
-    try:
-        url = URL(address.rstrip("/"))
-        (url.host or "").encode("idna")  # what it is looked up as
-        address.encode()
-    except ValueError:
-        raise UsageError("The address of the model is not one.", hint=hint) from None
-    if url.scheme not in ("http", "https") or not url.host:
-        raise UsageError("The address of the model is not one.", hint=hint)
-    if url.user or url.password or url.query_string or url.fragment or _MORE.search(url.path):
-        raise UsageError(
-            "The address of the model contains a user name, a password, a query or parameters.",
-            hint=f"Addresses are stored with the run. Put a key into {GIVEN} instead.",
-        )
-    return url
 
 
 class HttpModel:
@@ -188,7 +145,7 @@ class HttpModel:
             connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=300),  # the runner keeps count
             cookie_jar=aiohttp.DummyCookieJar(),
             headers=headers,
-            proxy=_proxy(self.url),
+            proxy=proxy_of(self.url),
             timeout=self._timeout,
         )
         return self
@@ -437,10 +394,3 @@ async def _content(reply: aiohttp.ClientResponse) -> bytes:
         if size > LONGEST_BODY:
             raise _TooLongError(f"more than {LONGEST_BODY:,} bytes")
     return b"".join(parts)
-
-
-def _proxy(url: URL) -> str | None:
-    """The proxy that the environment names for `url`, looked up once and not at each request."""
-    if is_loopback(url.host) or proxy_bypass(url.host or ""):
-        return None
-    return getproxies().get(url.scheme)

@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from horsesense.models.messages import Response
+from horsesense.readers.formats import yes_no_patterns as patterns
 from horsesense.readers.formats.bundled import no_text, repaired, without_thinking
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import TextReader
@@ -20,144 +21,6 @@ from horsesense.trials.extras import Proposed
 from horsesense.trials.trial import Trial
 
 YES_POSITION, NO_POSITION = 0, 1
-_OF_ITS_CLAUSE: Final = 40
-"""Characters behind "I am not sure" that may still be what is not sure."""
-_YES: Final = (
-    r"yes|yeah|yep|yup|i (?:think|believe|suppose|guess) so|you got it"
-    r"|affirmative|absolutely|certainly|definitely|indeed|of course|sure"
-    r"|oui|ja|s[ií]|да|是的?|はい|✅|✔|✓|☑|👍|y"
-)
-_NO: Final = (
-    r"(?:absolutely|certainly|definitely|of course|surely)\s+not|not at all|not quite"
-    r"|i (?:do not|don't) (?:think|believe) so|no|nope|nah|negative"
-    r"|nein|non|нет|否|不是|いいえ|❌|✗|✘|👎|n"
-)
-_GOOD: Final = r"correct|right|true|accurate|valid"
-_BAD: Final = r"incorrect|wrong|false|inaccurate|invalid|untrue|mistaken|erroneous|off"
-_END: Final = r"(?!\w|['’/-]\w)"
-_SAYS: Final = rf"(?:(?P<no>{_NO})|(?P<yes>{_YES})){_END}"
-_JUDGES: Final = (
-    r"(?P<not>(?:(?:not|never|hardly|far from|n't)\s+)?)(?P<partly>(?:(?:partially|partly|half"
-    rf"|entirely|fully|completely|mostly)\s+)?)(?:(?P<good>{_GOOD})|(?P<bad>{_BAD})){_END}(?!\s+that)"
-)
-_NAMED: Final = r"(?:final\s+)?(?:answer|verdict|conclusion|judge?ment|response)"
-_OPENS = re.compile(rf"[\s\W]*?(?:{_NAMED}\s*[:=]\W*)?{_SAYS}", re.I)
-_OPENS_JUDGING = re.compile(rf"[\s\W]*?(?:{_NAMED}\s*[:=]\W*)?(?:that's\s+)?{_JUDGES}", re.I)
-_STANDS = re.compile(
-    rf"(?:\b{_NAMED}\s*(?:is|would be|[:=])[\W_]*"
-    r"|(?<!not )(?<!n't )(?<!never )\b(?:be|is)\s+an?\s+(?:clear\s+|firm\s+|definite\s+)?"
-    r"[\"']?(?=(?:yes|no)\b)"
-    r"|\\boxed\s*\{\W*(?:text\s*\{)?\s*"
-    rf"|^[ \t*#>]*+(?=\w++[\s*.!]*+\Z)){_SAYS}",
-    re.I | re.M,
-)
-_SAYING = re.compile(
-    rf"\b(?:say|says|said|saying|answer|answers|answered|answering)[\s\"'*_]+{_SAYS}", re.I
-)
-_OWN_WORDS: Final = (
-    r"would|will|must|shall|should|have|got|gotta|gonna|going|need|to|am|can|do|inclined|lean(?:ing)?"
-    r"|towards?|think|believe|guess|suppose|feel|therefore|thus|so|still|also|just|here|again"
-    r"|that|it|is|it's|i|i'd|i'll|i'm|we|safe|fair|right|reasonable|accurate|confident|comfortable"
-    r"|(?!(?:hard|bare|scarce|on|rare)ly)\w+ly"
-)
-_OWN = re.compile(
-    r"(?:(?<!\bif )(?<!\bwhen )(?<!\bunless )(?<!\bwhether )(?<!\bshould )(?<!\bdid )(?<!\bcan )"
-    r"(?<!\bcould )(?<!\bwould )(?<!\bwhy )(?<!\bbefore )\b(?:i|we|let's|let me)(?:'d|'ll|'m|'ve)?"
-    r"|\b(?:it's|it is|it would be|it'd be) (?:safe|fair|right|reasonable|accurate) to"
-    r"|(?:\A|[.!?:;\n])[\W_]*(?:(?:so|then|well|hmm+|ok|okay|thus|therefore|hence|and)\b,?)?"
-    rf"(?:\s*(?:'d|would|will|must|have to|gotta|going to))?)(?:,?\s+(?:{_OWN_WORDS})\b,?)*\s*\Z",
-    re.I,
-)
-"""What stands before "say yes" where the reply says it itself, and does not deny it."""
-_OTHERWISE = re.compile(
-    r"\b(?:(?:(?P<yes>yes)|(?P<no>no))\b,?\s+(?:otherwise|else|if|unless|when)\b"
-    r"|(?:otherwise|else|if not|then)\b\W*(?:(?:it(?:'s| is| would be)|the answer is)\s+)?(?:a\s+)?"
-    r"(?:(?P<then_yes>yes)|(?P<then_no>no))\b)",
-    re.I,
-)
-_GOES_BACK = re.compile(
-    r"\b(?:wait|actually|hold on|hmm+|correction|sorry|on second thoughts?)\b.{0,12}\Z", re.I | re.S
-)
-_REACH: Final = 90
-"""Characters before "say yes" in which its subject is looked for."""
-_TURNS = re.compile(
-    r"\b(?:wait|actually|on (?:second|closer|further)? ?(?:reflection|thoughts?"
-    rf"|inspection|look)|correction|rather|sorry|but)\b\W*{_SAYS}",
-    re.I,
-)
-_TAKES_BACK = re.compile(
-    r"\b(?:wait|actually|reflection|second thoughts?|correction|reconsider\w*|sorry|mistake)\b",
-    re.I,
-)
-_SUBJECT: Final = r"(?:answer|option|statement|claim|response|solution|it|that|this)"
-_BOTH = re.compile(
-    r"\byes\s+and\s+no\b|\A\W*yes\s*(?:/|or)\s*no\b(?!\s*[:?])"
-    r"|\bneither\s+(?:right|correct|true)\s+nor\b",
-    re.I,
-)
-_ECHO = re.compile(
-    r"\byes[\s-]*(?:/|or)[\s-]*no(?:\s*[:?]|[\s-]+(?:answer|question|response|reply)\b)"
-    r"|\b(?:a|simple|clear|definite|definitive|plain|straightforward)\s+[\"']?yes[\s-]*(?:/|or)"
-    r"[\s-]*no\b",
-    re.I,
-)
-"""The choice as such, which a reply repeats or refuses."""
-_NO_NOUN = re.compile(
-    r"no\s+(?:one|other|longer|more|matter|doubt|question|reason|evidence|idea|puedo|podemos|s[eé]"
-    r"|(?:se|lo)\s+(?:puede|s[eé])|estoy)\b|non\s+(?:posso|so|sono|è\s+possibile)\b",
-    re.IGNORECASE,
-)
-"""A "no" that answers nothing: "no doubt", "no puedo responder"."""
-_WITHOUT_DOUBT = re.compile(
-    r"[\s\W]*no\s+(?:doubt|question|matter)\b(?:\s+(?:about|of)\s+(?:it|that))?[\s,:;.!—-]*", re.I
-)
-_NOT_SAID = re.compile(
-    r"\b(?:(?P<cannot>can(?:not|'t|\s+not)\s+(?:be\s+)?(?:say|said|claim(?:ed)?))"
-    r"|(?:don't|do\s+not)\s+(?:think|believe))\s+(?:that\s+)?\Z",
-    re.IGNORECASE,
-)
-_BEFORE: Final = 40
-"""Characters before a judgement in which what denies it is looked for."""
-_NEXT = re.compile(r"\n\s*(?:question|q|user|human|below (?:is|are))\b", re.I)
-_CANNOT = re.compile(
-    r"\b(?:cannot|can't|can not|unable to|not possible to|impossible to)\s+(?:determine|say|tell"
-    r"|judge|verify)|\b(?:do not|don't|dont)\s+know\b|\b(?:not|un)\s*(?:sure|certain)\b"
-    r"|\bno idea\b|\bno se (?:puede|sabe)\b",
-    re.I,
-)
-_ANOTHER = re.compile(
-    r"\b(?:correct|right|true|actual)\s+(?:answer|option|one)\s*(?:is|was|should be|would be|:)\s*"
-    r"(?P<not>not\s+|n't\s+)?(?:indeed|actually|in fact|probably|likely)?[\s*\"'`(]*+"
-    r"(?P<what>[^\n]+)",
-    re.I,
-)
-
-
-_AGREES = re.compile(
-    r"\bi(?:\s+(?:would|fully|completely|have\s+to|must))*"
-    r"(?P<not>\s+(?:do\s+not|don't|cannot|can't|would\s+not|wouldn't))?\s+(?P<dis>dis)?agree"
-    r"(?=\s+with\b|\W*\Z|[.,;])",
-    re.I,
-)
-
-_KEY = re.compile(r"[\"'*_`)\]]*\s*(?P<sign>[:?=])[\s\"'*_`(\[]*(?=\S)")
-"""What makes a word before it a question, or the name of a field, and not yet an answer."""
-_VALUE = re.compile(
-    rf"(?:(?:it(?:'s|\s+is)|that(?:'s|\s+is)|i(?:'d|\s+would)\s+say)\s+)?(?:{_SAYS}|{_JUDGES})",
-    re.I,
-)
-_ENDS_VALUE = re.compile(r"[\s\"'*_`)\]]*(?:[.,;!\n}—–-]|\Z)")
-_CHANCES = re.compile(
-    r"\b(?:(?P<yes>yes|true|correct|right)|(?P<no>no|false|incorrect|wrong))\b[\"'*_`]*"
-    r"\s*+(?:[:=(,-]|\bat\b|\bis\b)*+\s*+(?P<n>\d{1,3}(?:\.\d+)?|\.\d+)(?![\d/])\s*%?",
-    re.I,
-)
-_ROUNDED: Final = 0.021
-"""How far the sum of chances may be from the whole."""
-_JUDGING_KEY = re.compile(
-    rf"(?:.*(?:\b|_))?(?P<not>(?:not|un)[ _-]?)?(?:(?P<good>{_GOOD})|(?P<bad>{_BAD}))(?:ness)?\Z",
-    re.I | re.S,
-)
 
 
 class _Said(NamedTuple):
@@ -182,48 +45,59 @@ def read_yes_no(reader: TextReader, trial: Trial, response: Response) -> Reading
     asked = trial.extras if isinstance(trial.extras, Proposed) else Proposed("", "correct")
     text = _own(text).replace("’", "'")
     text, not_said = _without_sayings(text)
-    both = _BOTH.search(text)
+    both = patterns.BOTH.search(text)
     stands = _field(text, asked) or _chances(text) or _last(_stands(text))
     if stands is not None and not (both and both.start() <= stands.start < both.end()):
         return _by_case(text, stands) or _reading(stands, 0.97)
     opening, judged = _opening(text, asked), _last(_judged(text, asked))
-    turned = next((_said(m, "taken_back") for m in reversed(list(_TURNS.finditer(text)))), None)
+    turned = next(
+        (_said(m, "taken_back") for m in reversed(list(patterns.TURNS.finditer(text)))), None
+    )
     if turned is not None and (opening is None or turned.start > opening.end):
         return _reading(turned, 0.9)
     if both is not None or {opening and opening.position, judged and judged.position} == {0, 1}:
         between = text[opening.end : judged.start] if opening and judged else ""
-        if judged is not None and both is None and _TAKES_BACK.search(between):
+        if judged is not None and both is None and patterns.TAKES_BACK.search(between):
             return _reading(judged, 0.85)
         return Reading("ambiguous", (), "says_both", both.span() if both else (0, len(text)), 0.8)
     if opening is not None:
-        back = _GOES_BACK.search(text, opening.end) if response.finish_reason == "length" else None
+        back = (
+            patterns.GOES_BACK.search(text, opening.end)
+            if response.finish_reason == "length"
+            else None
+        )
         if back is not None:
             return Reading("truncated", (), "goes_back", back.span(), 0.8)
         return _by_case(text, opening) or _reading(opening, 0.98)
-    cannot = _CANNOT.search(text)
-    if judged is not None and (cannot is None or judged.start > cannot.end() + _OF_ITS_CLAUSE):
+    cannot = patterns.CANNOT.search(text)
+    if judged is not None and (
+        cannot is None or judged.start > cannot.end() + patterns.OF_ITS_CLAUSE
+    ):
         return _reading(judged, 0.9)
     if cannot is not None:
         return Reading("unknown", (), "cannot_say", cannot.span(), 0.9)
     if not_said is not None:
         return Reading("unclear", (), "not_said", not_said, 0.5)
     found = reader.read(text, ("Yes", "No"), (), finish_reason=response.finish_reason)
-    if found.positions and _NO_NOUN.match(text.strip(" \n*")):
+    if found.positions and patterns.NO_NOUN.match(text.strip(" \n*")):
         return replace(found, status="unclear", positions=(), rule="not_said", confidence=0.5)
     return found
 
 
 def _is_own(text: str, saying: re.Match[str]) -> bool:
     """Whether the reply says it in the first person, and without a negation."""
-    return _OWN.search(text, max(0, saying.start() - _REACH), saying.start()) is not None
+    return (
+        patterns.OWN.search(text, max(0, saying.start() - patterns.REACH), saying.start())
+        is not None
+    )
 
 
 def _without_sayings(text: str) -> tuple[str, tuple[int, int] | None]:
     """The reply without the yes or no that others say or that it denies; the last such place."""
     foreign = [
         m
-        for m in _SAYING.finditer(text)
-        if not (_is_own(text, m) or _NO_NOUN.match(text, m.start(m.lastgroup or 0)))
+        for m in patterns.SAYING.finditer(text)
+        if not (_is_own(text, m) or patterns.NO_NOUN.match(text, m.start(m.lastgroup or 0)))
     ]
     parts, at = [], 0
     for m in foreign:
@@ -234,17 +108,17 @@ def _without_sayings(text: str) -> tuple[str, tuple[int, int] | None]:
 
 def _by_case(text: str, said: _Said) -> Reading | None:
     """`ambiguous` where what is said depends, and the opposite is said of the other case."""
-    for m in _OTHERWISE.finditer(text, said.end):
+    for m in patterns.OTHERWISE.finditer(text, said.end):
         position = YES_POSITION if m["yes"] or m["then_yes"] else NO_POSITION
-        if position != said.position and not _NO_NOUN.match(text, m.start()):
+        if position != said.position and not patterns.NO_NOUN.match(text, m.start()):
             return Reading("ambiguous", (), "by_case", (said.start, m.end()), 0.8)
     return None
 
 
 def _own(text: str) -> str:
     """The reply without further questions that it invents, and without the choice it repeats."""
-    text = _ECHO.sub(lambda m: " " * len(m[0]), text)
-    following = next((m for m in _NEXT.finditer(text) if text[: m.start()].strip()), None)
+    text = patterns.ECHO.sub(lambda m: " " * len(m[0]), text)
+    following = next((m for m in patterns.NEXT.finditer(text) if text[: m.start()].strip()), None)
     return text[: following.start()] if following else text
 
 
@@ -273,12 +147,16 @@ def _field(text: str, asked: Proposed) -> _Said | None:
     for key, inner in value.items():
         if isinstance(inner, bool):
             inner = "yes" if inner else "no"
-        match = re.fullmatch(rf"\W*{_SAYS}\W*", inner, re.I) if isinstance(inner, str) else None
-        if match and re.search(_NAMED, str(key), re.I):
+        match = (
+            re.fullmatch(rf"\W*{patterns.SAYS}\W*", inner, re.I) if isinstance(inner, str) else None
+        )
+        if match and re.search(patterns.NAMED, str(key), re.I):
             return _said(match, "field")._replace(start=start, end=end)
     for key, inner in value.items():
-        judges = _JUDGING_KEY.fullmatch(str(key).strip())
-        verdict = _VALUE.fullmatch(str(inner).strip(" .!\"'")) if _is_verdict(inner) else None
+        judges = patterns.JUDGING_KEY.fullmatch(str(key).strip())
+        verdict = (
+            patterns.VALUE.fullmatch(str(inner).strip(" .!\"'")) if _is_verdict(inner) else None
+        )
         if judges and verdict:
             said = _valued(judges, verdict, asked, asks=False)
             return said._replace(rule="field", start=start, end=end)
@@ -291,11 +169,11 @@ def _is_verdict(value: object) -> bool:
 
 def _chances(text: str) -> _Said | None:
     """The likelier of yes and no, where a reply gives a chance of each that add up."""
-    found = list(_CHANCES.finditer(text))
+    found = list(patterns.CHANCES.finditer(text))
     if len(found) != 2 or bool(found[0]["yes"]) == bool(found[1]["yes"]):
         return None
     first, second = (float(m["n"]) for m in found)
-    if not any(abs((first + second) / whole - 1) < _ROUNDED for whole in (1, 100)):
+    if not any(abs((first + second) / whole - 1) < patterns.ROUNDED for whole in (1, 100)):
         return None
     likelier = found[0] if first > second else found[1]
     position = None if first == second else NO_POSITION if likelier["no"] else YES_POSITION
@@ -323,28 +201,28 @@ def _valued(key: re.Match[str], value: re.Match[str], asked: Proposed, *, asks: 
 
 
 def _stands(text: str) -> Iterator[_Said]:
-    for pattern in (_STANDS, _SAYING):
+    for pattern in (patterns.STANDS, patterns.SAYING):
         for m in pattern.finditer(text):
-            if not _NO_NOUN.match(text, m.start(m.lastgroup or 0)):
+            if not patterns.NO_NOUN.match(text, m.start(m.lastgroup or 0)):
                 yield _said(m, "announced")
 
 
 def _opening(text: str, asked: Proposed) -> _Said | None:
     """The first word, where it says yes or no or judges the proposed answer."""
-    sure = _WITHOUT_DOUBT.match(text)
+    sure = patterns.WITHOUT_DOUBT.match(text)
     begins = sure.end() if sure else 0
-    match = _OPENS.match(text, begins)
+    match = patterns.OPENS.match(text, begins)
     if match is not None:
         start = match.start(match.lastgroup or 0)
-        if not _NO_NOUN.match(text, start):
+        if not patterns.NO_NOUN.match(text, start):
             return _behind_key(text, match, asked) or _said(match, "opening")
         return None
-    match = _OPENS_JUDGING.match(text, begins)
+    match = patterns.OPENS_JUDGING.match(text, begins)
     if match is None:
         return None
     if (said := _behind_key(text, match, asked)) is not None:
         return said
-    if _KEY.match(text, match.end()) and text[match.end() :].lstrip("\"'*_`) ")[0] == "?":
+    if patterns.KEY.match(text, match.end()) and text[match.end() :].lstrip("\"'*_`) ")[0] == "?":
         return None
     agrees = match["good"] or (match["bad"] or "").lower() == "false"
     if agrees and asked.quality != "correct":
@@ -354,28 +232,28 @@ def _opening(text: str, asked: Proposed) -> _Said | None:
 
 def _behind_key(text: str, match: re.Match[str], asked: Proposed) -> _Said | None:
     """The verdict behind an opening word that is a question or a field's name; None for none."""
-    key = _KEY.match(text, match.end())
-    value = _VALUE.match(text, key.end()) if key else None
-    if key is None or value is None or not _ENDS_VALUE.match(text, value.end()):
+    key = patterns.KEY.match(text, match.end())
+    value = patterns.VALUE.match(text, key.end()) if key else None
+    if key is None or value is None or not patterns.ENDS_VALUE.match(text, value.end()):
         return None
     return _valued(match, value, asked, asks=key["sign"] == "?")
 
 
 def _judged(text: str, asked: Proposed) -> Iterator[_Said]:
     """Statements about the proposed answer, and other answers that are called right."""
-    subject = _SUBJECT
+    subject = patterns.SUBJECT
     if asked.proposed.strip():
-        subject = rf"(?:{_SUBJECT[3:-1]}|{re.escape(asked.proposed.strip())})"
+        subject = rf"(?:{patterns.SUBJECT[3:-1]}|{re.escape(asked.proposed.strip())})"
     statement = re.compile(
         rf"\b{subject}(?:'s\b|(?:\s+\w+){{0,3}}?\s+(?:is|are|was|were)(?=\b|n't))"
-        rf"(?:\s+(?!(?:partial|part|most|entire|full|complete)ly)\w+ly)?(?:\s+)?(?:{_JUDGES})",
+        rf"(?:\s+(?!(?:partial|part|most|entire|full|complete)ly)\w+ly)?(?:\s+)?(?:{patterns.JUDGES})",
         re.I,
     )
     for m in statement.finditer(text):
-        if text[m.end() : m.end() + _BEFORE].lstrip(" *").startswith("?"):
+        if text[m.end() : m.end() + patterns.BEFORE].lstrip(" *").startswith("?"):
             continue
         said = _judgement(m, asked, "judged")
-        denied = _NOT_SAID.search(text, max(0, m.start() - _BEFORE), m.start())
+        denied = patterns.NOT_SAID.search(text, max(0, m.start() - patterns.BEFORE), m.start())
         if denied and said.position is not None:
             said = said._replace(position=None if denied["cannot"] else 1 - said.position)
         yield said
@@ -386,11 +264,11 @@ def _judged(text: str, asked: Proposed) -> Iterator[_Said]:
     ):
         position = NO_POSITION if m["not"] else YES_POSITION
         yield _Said(position, m.start(), m.end(), "judged")
-    for m in _AGREES.finditer(text):
+    for m in patterns.AGREES.finditer(text):
         good = bool(m["not"]) == bool(m["dis"])
         yes = good == (asked.quality == "correct")
         yield _Said(YES_POSITION if yes else NO_POSITION, m.start(), m.end(), "judged")
-    for m in _ANOTHER.finditer(text):
+    for m in patterns.ANOTHER.finditer(text):
         same = bool(asked.proposed) and _begins(m["what"], asked.proposed)
         good = same != bool(m["not"])
         if same or not m["not"]:

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import exp, floor, isfinite
+from math import floor, isfinite
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 import orjson
@@ -23,35 +23,28 @@ from horsesense.files import read_whole
 from horsesense.models.messages import Response
 from horsesense.probes.base import LETTERS, Setting
 from horsesense.readers.logprobs.first_token import log_sum, scored
+from horsesense.readers.logprobs.orders import (
+    LabelWeights,
+    Observed,
+    balanced,
+    lettered,
+    weights_of,
+)
 from horsesense.readers.reading import Reading
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.stats import pride
 from horsesense.stats.words import plural, some_of
 from horsesense.trials.condition import Condition
-from horsesense.trials.trial import Trial, Variant, none_phrase
+from horsesense.trials.trial import Trial, Variant
 
-RULES: Final = Rules(version="3", source="bda977adda5a")
+RULES: Final = Rules(version="3", source="f4440b68e1fb")
 
 FITTED_ON: Final = "estimation_item"
 """Rule of the readings of items that the prior was estimated on."""
 _EXAMPLES = 5
 _AS_PUBLISHED = frozenset(("original", "repeat", "order", "option_swap"))
 """Probes that leave question and options alone, so that the mean over the orders answers them."""
-
-
-class Shown(NamedTuple):
-    """Label probabilities of one trial and what stood in each position."""
-
-    origin: tuple[int, ...]
-    weights: tuple[float, ...]
-
-
-class Observed(NamedTuple):
-    """One item under all its orders: numbers of the shown options and label probabilities."""
-
-    orders: pride.Floats
-    weights: pride.Floats
 
 
 _NO_LABELS: Final = (
@@ -167,14 +160,14 @@ class PrideReader:
 
     def _collect(
         self, answered: Iterable[tuple[Trial, Response]]
-    ) -> tuple[dict[str, Observed], dict[str, tuple[Variant, Shown]], dict[str, list[str]]]:
+    ) -> tuple[dict[str, Observed], dict[str, tuple[Variant, LabelWeights]], dict[str, list[str]]]:
         """Items with every order of the design, what was published, and who is left out why."""
-        orders: dict[str, list[Shown | None]] = defaultdict(list)
-        published: dict[str, tuple[Variant, Shown]] = {}
+        orders: dict[str, list[LabelWeights | None]] = defaultdict(list)
+        published: dict[str, tuple[Variant, LabelWeights]] = {}
         for trial, response in answered:
-            if not _lettered(trial):
+            if not lettered(trial):
                 continue
-            shown = _shown(trial, response)
+            shown = weights_of(trial, response)
             if trial.probe == "original" and shown is not None:
                 published[trial.variant.item_id] = (trial.variant, shown)
             elif trial.probe == "order" and self._is_design(trial.condition):
@@ -185,7 +178,7 @@ class PrideReader:
             complete = [shown for shown in trials if shown is not None]
             if len(complete) < len(trials):
                 left_out["the log-probability of a label is missing"].append(item_id)
-            elif not _balanced([shown.origin for shown in complete]):
+            elif not balanced([shown.origin for shown in complete]):
                 left_out["not every order of the design was answered"].append(item_id)
             else:
                 found[item_id] = Observed(
@@ -202,7 +195,7 @@ class PrideReader:
         k: int,
         ids: Sequence[str],
         found: Mapping[str, Observed],
-        published: Mapping[str, tuple[Variant, Shown]],
+        published: Mapping[str, tuple[Variant, LabelWeights]],
         setting: Setting,
         left_out: dict[str, list[str]],
     ) -> dict[str, Any] | None:
@@ -282,7 +275,7 @@ class PrideReader:
         self,
         ids: Sequence[str],
         found: Mapping[str, Observed],
-        published: Mapping[str, tuple[Variant, Shown]],
+        published: Mapping[str, tuple[Variant, LabelWeights]],
         setting: Setting,
     ) -> list[dict[str, Any]]:
         """Accuracy and spread of recalls with other draws of the estimation items."""
@@ -359,11 +352,11 @@ class PrideReader:
     # -- reading ---------------------------------------------------------------------------
 
     def read(self, trial: Trial, response: Response) -> tuple[Reading, ...]:
-        if not _lettered(trial):
+        if not lettered(trial):
             return ()
         variant = trial.variant
         prior = self._prior(variant)
-        shown = _shown(trial, response)
+        shown = weights_of(trial, response)
         if prior is None or shown is None:
             return ()
         own = self._own.get(variant.item_id)
@@ -389,33 +382,6 @@ class PrideReader:
 def setting_dice(setting: Setting, item_id: str, draw: int) -> float:
     """The item's own number for one draw of the estimation items."""
     return setting.dice(setting.items.by_id[item_id], "pride", draw).uniform()
-
-
-def _lettered(trial: Trial) -> bool:
-    """Whether a trial asks for one of A, B, C, ...: the prior is one for these labels."""
-    if trial.answer_format != "letter" or none_phrase(trial) is not None:
-        return False
-    labels = trial.variant.labels
-    return labels == LETTERS[: len(labels)]
-
-
-def _shown(trial: Trial, response: Response) -> Shown | None:
-    """Label probabilities at the first position; None unless every label has one."""
-    if not response.token_logprobs:
-        return None
-    logs = scored(trial, response)[0]
-    if not all(map(isfinite, logs)):
-        return None
-    peak = max(logs)
-    return Shown(trial.variant.origin, tuple(exp(log - peak) for log in logs))
-
-
-def _balanced(orders: Sequence[Sequence[int]]) -> bool:
-    """Whether every option visits every position equally often."""
-    k = len(orders[0])
-    visits = [[origin[position] for origin in orders] for position in range(k)]
-    share = len(orders) / k
-    return all(seen.count(option) == share for seen in visits for option in range(k))
 
 
 def _number(value: float) -> float | None:

@@ -5,7 +5,7 @@
 all language.
 """
 
-from horsesense.readers.text.options import meanings_of, option_meaning, shown, tokens_of
+from horsesense.readers.text.options import meanings_of, names_of, option_meaning, tokens_of
 from horsesense.readers.text.outright import exact
 from horsesense.readers.text.page import without_struck
 from horsesense.readers.text.reader import LIKELY, TextReader
@@ -17,8 +17,8 @@ __all__ = [
     "TextReader",
     "exact",
     "meanings_of",
+    "names_of",
     "option_meaning",
-    "shown",
     "tokens_of",
     "without_struck",
 ]

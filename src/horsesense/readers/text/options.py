@@ -66,8 +66,7 @@ def key_of(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=1 << 12)
 def shown(options: tuple[str, ...], labels: tuple[str, ...], question: str) -> Shown:
     """What these options are looked for by."""
-    bares = {bare(label): i for i, label in enumerate(labels)}
-    style = _style(next(iter(bares), ""))
+    bares, style = names_of(labels), style_of(labels)
     keys = tuple(map(key_of, options))
     often = Counter(keys)
     index: dict[str, list[tuple[tuple[str, ...], int]]] = {}
@@ -105,7 +104,16 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(stem(token) for token in tokens if token not in words.STOP)
 
 
-def _style(label: str) -> str:
+@lru_cache(maxsize=512)
+def names_of(labels: tuple[str, ...]) -> Mapping[str, int]:
+    """Each label without brackets -> position."""
+    return {bare(label): i for i, label in enumerate(labels)}
+
+
+@lru_cache(maxsize=512)
+def style_of(labels: tuple[str, ...]) -> str:
+    """The `style` of `Shown`."""
+    label = next(iter(names_of(labels)), "")
     if not label or label.isdigit():
         return "digit" if label else ""
     if len(label) > 2 and not set(label) <= set("ivxIVX"):

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 from horsesense.readers.reading import Reading
-from horsesense.readers.text.options import Shown, bare, key_of, said_by
+from horsesense.readers.text.options import Shown, bare, key_of, names_of, said_by, style_of
 from horsesense.readers.text.page import TOKEN
 
 EXACT, STATED, LESS = 0.99, 0.985, 0.95
@@ -57,20 +56,27 @@ class Statement(NamedTuple):
     rule: str
 
 
+class Alone(NamedTuple):
+    """What tells a reply that is one of these labels, and one that begins with one."""
+
+    whole: re.Pattern[str]
+    lead: re.Pattern[str]
+
+
 class Patterns(NamedTuple):
     """What finds statements of these labels."""
 
-    whole: re.Pattern[str]
     states: tuple[tuple[str, re.Pattern[str]], ...]
     follows: re.Pattern[str]
     also: re.Pattern[str]
-    lead: re.Pattern[str]
     heads: re.Pattern[str]
 
 
-@lru_cache(maxsize=512)
-def patterns(labels: tuple[str, ...]) -> Patterns:
-    """The table of patterns for these labels; the group `label` of each is the label."""
+_NOUN: Final = "(?:option|choice|answer)"
+
+
+def _label(labels: tuple[str, ...]) -> tuple[str, str]:
+    """A pattern of any of these labels, and one of a label as it is named in a text."""
     names = sorted({name for label in labels if (name := bare(label))}, key=len, reverse=True)
     either = "|".join(map(re.escape, names)) or "(?!)"
     article = (
@@ -82,9 +88,26 @@ def patterns(labels: tuple[str, ...]) -> Patterns:
     letters = all(len(name) == 1 and "A" <= name <= "Z" for name in names)
     other = r"|[A-Za-z](?=[)\]])" if letters else ""
     no_label = rf"{roman}|[\w'’]|-\w|[.,/]\d|{_S}[+×^/=%°]|{article}"
-    label = rf"(?P<label>(?-i:{either}{other}))(?!{no_label})"
+    return either, rf"(?P<label>(?-i:{either}{other}))(?!{no_label})"
+
+
+@lru_cache(maxsize=512)
+def alone(labels: tuple[str, ...]) -> Alone:
+    """The patterns of replies that are a label of these; the group `label` is the label."""
+    label = _label(labels)[1]
+    opens, closes = r"[\s*_`\"'(\[{<]{0,12}", r"[\s*_`\"')\]}>.:]{0,12}"
+    called = rf"(?:(?:the )?(?:correct )?{_NOUN}(?: is|:)?{_S})?"
+    return Alone(
+        re.compile(rf"{opens}{called}{opens}{label}{closes}", re.IGNORECASE),
+        re.compile(rf"{opens}{label}[\s*_`\"')\].:,;=>-]{{1,12}}"),
+    )
+
+
+@lru_cache(maxsize=512)
+def patterns(labels: tuple[str, ...]) -> Patterns:
+    """The table of patterns for these labels; the group `label` of each is the label."""
+    either, label = _label(labels)
     kind = rf"(?P<final>final{_WW})?{_KIND}(?:{_WW}(?:to|for) (?:the|this) question)?"
-    noun = "(?:option|choice|answer)"
     states = {
         "boxed": rf"⟦[\s(]{{0,9}}(?:(?:option|answer){_SS})?{label}[\s).]{{0,9}}"
         r"(?=$|[\n*.,;]|\s)",
@@ -93,22 +116,18 @@ def patterns(labels: tuple[str, ...]) -> Patterns:
         "answer_is": rf"\b{kind}{_CLOSE}{_S}(?:\w{{1,12}}ly{_SS})?{_IS}{_MARK}"
         rf"(?:{_FILL}\b{_MARK}){{0,3}}{label}",
         "is_the_answer": r"(?:^|[.;:\n]|,(?= option)|\b(?:so|therefore|thus|hence),?)[\s*_]{0,9}"
-        rf"{noun}?{_MARK}{label}{_CLOSE}{_SS}(?:is|(?:seems|appears) to be|would be){_SS}"
+        rf"{_NOUN}?{_MARK}{label}{_CLOSE}{_SS}(?:is|(?:seems|appears) to be|would be){_SS}"
         rf"(?:therefore |thus |clearly )?the{_SS}"
-        rf"(?P<final>final{_SS})?{_CORRECT}?{_S}{noun}\b",
+        rf"(?P<final>final{_SS})?{_CORRECT}?{_S}{_NOUN}\b",
         "picks": rf"\bi(?:'d| would| will|'ll| must| have to)?{_SS}(?:choose|pick|select|go with"
-        rf"|answer){_SS}{noun}?{_MARK}{label}",
+        rf"|answer){_SS}{_NOUN}?{_MARK}{label}",
     }
     shape = re.IGNORECASE | re.MULTILINE
-    opens, closes = r"[\s*_`\"'(\[{<]{0,12}", r"[\s*_`\"')\]}>.:]{0,12}"
     joins = rf"(?:,|and|or|&|/|und|oder|et|ou|y|o){_W}(?:(?:and|or|option){_WW}){{0,3}}"
     return Patterns(
-        re.compile(rf"{opens}(?:(?:the )?(?:correct )?{noun}(?: is|:)?{_S})?{opens}{label}{closes}",
-                   re.IGNORECASE),
         tuple((rule, re.compile(pattern, shape)) for rule, pattern in states.items()),
         re.compile(rf"{_CLOSE}{_S}{joins}{label}{_CLOSE}(?!{_S}(?:is|was|are)\b)"),
         re.compile(rf"\b(?:and|or|und|oder)\b{_W}(?:option )?{label}(?=[*_]{{0,4}}[).:])"),
-        re.compile(rf"{opens}{label}[\s*_`\"')\].:,;=>-]{{1,12}}"),
         re.compile(rf"^[ \t*_(#>-]{{0,9}}(?:option )?(?P<label>{either})"
                    rf"{_CLOSE}(?:[.):]|\s*$)", shape),
     )  # fmt: skip
@@ -170,41 +189,44 @@ _LOOPS: Final = 0.22
 _SHORTEST_LOOP: Final = 300
 
 
-def exact(
-    response: str, options: Sequence[str], labels: Sequence[str], see: Shown
-) -> Reading | None:
-    """A reply that is a label, an option's text, or a label with its own text."""
+def exact(response: str, options: tuple[str, ...], labels: tuple[str, ...]) -> Reading | None:
+    """A reply that is a label, an option's text, or a label with its own text.
+
+    Most short replies are: nothing else is prepared for them.
+    """
     said = response.strip().strip("*`\"' \n").removesuffix(".")
     span = (0, len(response))
     for text in (response.strip(), said):
         if text in options:
-            return _exact_text(text, options, see, span)
+            return _exact_text(text, options, labels, span)
     meant = said_by(said, options)
     if meant is not None:
         return Reading("answer", (meant,), "says_so", span, LESS)
     if not labels or len(response) > _LONGEST_EXACT:
         return None
-    known = patterns(tuple(labels))
+    known, names = alone(labels), names_of(labels)
     whole = known.whole.fullmatch(response)
-    if whole is not None and whole["label"] in see.labels:
-        return Reading("answer", (see.labels[whole["label"]],), "label_alone", span, EXACT)
+    if whole is not None and whole["label"] in names:
+        return Reading("answer", (names[whole["label"]],), "label_alone", span, EXACT)
     lead = known.lead.match(said)
-    if lead is None or lead["label"] not in see.labels:
+    if lead is None or lead["label"] not in names:
         return None
-    position = see.labels[lead["label"]]
+    position = names[lead["label"]]
     own, text = options[position].strip("*`\"' \n."), said[lead.end() :].strip("*`\"' \n.")
     if own and own == text:
         return Reading("answer", (position,), "label_and_text", span, EXACT)
     return None
 
 
-def _exact_text(text: str, options: Sequence[str], see: Shown, span: tuple[int, int]) -> Reading:
-    position, label = list(options).index(text), see.labels.get(text)
-    if list(options).count(text) > 1:
+def _exact_text(
+    text: str, options: tuple[str, ...], labels: tuple[str, ...], span: tuple[int, int]
+) -> Reading:
+    position, label = options.index(text), names_of(labels).get(text)
+    if options.count(text) > 1:
         return Reading("ambiguous", (), "same_texts", span, EXACT)
     if label is None or label == position:
         return Reading("answer", (position,), "text_exact", span, EXACT)
-    if see.style == "digit":
+    if style_of(labels) == "digit":
         return Reading("ambiguous", (), "label_or_text", span, EXACT)
     return Reading("answer", (label,), "label_alone", span, 0.85)
 
@@ -311,7 +333,7 @@ def without_next(text: str, see: Shown) -> str:
     return text
 
 
-class Told(NamedTuple):
+class ToldAnswer(NamedTuple):
     """What the statements of a reply come to.
 
     Attributes:
@@ -327,10 +349,10 @@ class Told(NamedTuple):
     plain: bool
 
 
-_NOTHING: Final = Told(None, -1, False, False)
+_NOTHING: Final = ToldAnswer(None, -1, False, False)
 
 
-def told(text: str, labels: tuple[str, ...], see: Shown) -> Told:
+def told(text: str, labels: tuple[str, ...], see: Shown) -> ToldAnswer:
     """One decision on all statements of a prepared text."""
     recap = _RECAP.search(text) if "answer" in text else None
     body = text[: recap.start()] if recap else text
@@ -347,19 +369,25 @@ def told(text: str, labels: tuple[str, ...], see: Shown) -> Told:
         more = not _in_full(text, last, labels, see)
     plain = not more and all(_is_plain(text, one) for one in found)
     if last.position < 0:
-        return Told(Reading("illegal", (), "other_label", span, LESS), -1, False, plain)
+        return ToldAnswer(Reading("illegal", (), "other_label", span, LESS), -1, False, plain)
     if _CLOSEST.search(text, max(0, last.start - 30), last.end) and _NO_OPTION.search(
         text, 0, last.end
     ):
-        return Told(Reading("none", (), "closest_only", span, 0.9), last.position, False, True)
+        return ToldAnswer(
+            Reading("none", (), "closest_only", span, 0.9), last.position, False, True
+        )
     doubt = LESS if len(text) > _LONG else 0.85
     if _beside(text, last, labels, see):
-        return Told(Reading("ambiguous", (), "several", span, doubt), last.position, True, plain)
+        return ToldAnswer(
+            Reading("ambiguous", (), "several", span, doubt), last.position, True, plain
+        )
     if len(among) > 1 and not _corrected(text, found, last):
-        return Told(Reading("ambiguous", (), "several", span, doubt), last.position, True, plain)
+        return ToldAnswer(
+            Reading("ambiguous", (), "several", span, doubt), last.position, True, plain
+        )
     alone = len({one.position for one in found}) == 1
     sure = STATED if alone and last.rule not in ("closing", "text_is") else LESS
-    return Told(
+    return ToldAnswer(
         Reading("answer", (last.position,), last.rule, span, sure), last.position, False, plain
     )
 

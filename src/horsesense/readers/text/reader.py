@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
-from typing import Final
+from typing import Final, cast
 
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import words
 from horsesense.readers.text.evidence import STATUSES, Features, Scene, scene_of
 from horsesense.readers.text.mentions import find
-from horsesense.readers.text.options import Shown, shown
+from horsesense.readers.text.options import Meaning, Shown, meanings_of, option_meaning, shown
 from horsesense.readers.text.outright import denied, exact, loops, told, without_next
 from horsesense.readers.text.page import Prepared, page_of, prepare
 from horsesense.readers.text.weigh import Weighed, Weights, confidence, grounds, shipped, weigh
@@ -67,12 +67,12 @@ def scene(
 ) -> Reading | Scene:
     """What is said outright, or what there is to weigh."""
     options, labels = tuple(options), tuple(labels)
-    see = shown(options, labels, question or "")
     if not response.strip():
         return _EMPTY
-    at_once = exact(response, options, labels, see)
+    at_once = exact(response, options, labels)
     if at_once is not None:
         return at_once
+    see = shown(options, labels, question or "")
     prepared = prepare(response)
     text = without_next(prepared.text, see)
     if not text.strip():
@@ -85,7 +85,21 @@ def scene(
     state = _state(text, finish_reason == "length" and not ended, ended, prepared)
     state |= {"told": float(said.reading is not None), "several": float(said.several)}
     page = page_of(text)
-    return scene_of(page, find(page, see), see, state, said.last)
+    found = find(page, see)
+    stands = _stands_for(text, options, see) if any(see.says) else None
+    if stands is not None and all(m.option in stands.positions or m.how in "OP" for m in found):
+        return stands
+    return scene_of(page, found, see, state, said.last)
+
+
+def _stands_for(text: str, options: tuple[str, ...], see: Shown) -> Reading | None:
+    """The option that says what the reply does ("Refused" of one that declines)."""
+    for status, sign in words.SIGNS.items():
+        match = sign.search(text) if status in see.says else None
+        at = option_meaning(cast(Meaning, status), options) if match else None
+        if match and at is not None and status in meanings_of(options[at]):
+            return Reading("answer", (at,), "declared", match.span(), 0.95)
+    return None
 
 
 def _state(text: str, length: bool, ended: bool, prepared: Prepared) -> Features:

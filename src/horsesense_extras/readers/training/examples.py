@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from horsesense.errors import UsageError
-from horsesense.items.files import Faults, read_rows
+from horsesense.items.faults import Faults
+from horsesense.items.files import read_rows
 from horsesense.readers.model_based.cases import SPECIAL, Case
 from horsesense.readers.text import option_meaning
 from horsesense.rng import digest, unit

@@ -1,4 +1,4 @@
-"""The packaged replies with known readings, in parts that share no writer."""
+"""The packaged replies with known readings, in parts that share no writer (corpus_data)."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def path_of(part: Part) -> Path:
     Raises:
         UsageError: it is not in this installation.
     """
-    with as_file(files(__package__) / "data" / f"{part}.jsonl.zst") as path:
+    with as_file(files(__package__) / "corpus_data" / f"{part}.jsonl.zst") as path:
         if not path.is_file():
             raise UsageError(
                 f"The corpus of replies is not in this installation (part {part!r}).",
@@ -93,7 +93,7 @@ def path_of(part: Part) -> Path:
 
 def available() -> tuple[Part, ...]:
     """The parts that are in this installation."""
-    folder = files(__package__) / "data"
+    folder = files(__package__) / "corpus_data"
     return tuple(part for part in PARTS if (folder / f"{part}.jsonl.zst").is_file())
 
 

@@ -17,7 +17,7 @@ from horsesense.report import item_html, templates
 from horsesense.report.checks import checks_of
 from horsesense.report.reasons import reasons_of
 from horsesense.report.score_bar import NAMES, headline, score_bar
-from horsesense.report.view.state import PAGE, Viewed, Wanted
+from horsesense.report.viewed import PAGE, Viewed, Wanted
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -1,0 +1,255 @@
+"""A session of asking, round by round: later probes see how earlier replies were read."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from hashlib import blake2b
+from itertools import groupby
+
+from horsesense.errors import InterruptedRunError, ModelError
+from horsesense.inference.control import Control
+from horsesense.inference.limits import PATIENT, Limits, Retry, RunSummary
+from horsesense.inference.runner import run
+from horsesense.inference.store import Store
+from horsesense.measures.cells import Cell
+from horsesense.models.base import Asked, Model, NeedsAnswerKey
+from horsesense.probes.base import Probe
+from horsesense.progress import Progress
+from horsesense.readers.base import Reader
+from horsesense.runs import asked
+from horsesense.runs.cells import cells
+from horsesense.runs.directory import RunDirectory, scan_readings
+from horsesense.runs.goal import Extents
+from horsesense.runs.parts import NewTable, TableInMemory, scan_parts
+from horsesense.runs.planner import Planner, exceeds, item_index
+from horsesense.runs.prepare import Study
+from horsesense.runs.read import read_stage
+from horsesense.runs.tables import READINGS, TRIALS, decides, read_trials, reading_row, trial_rows
+from horsesense.trials.history import History, load_history
+
+
+class Asking:
+    """One session of asking, round by round."""
+
+    def __init__(
+        self,
+        directory: RunDirectory,
+        study: Study,
+        store: Store,
+        model: Model | None,
+        max_connections: int | None,
+        retry: Retry = PATIENT,
+        probed: RunSummary | None = None,
+    ) -> None:
+        self.directory = directory
+        self.study = study
+        self.store = store
+        self.model = model
+        self.connections = max_connections
+        self.probed = probed or RunSummary()
+        self.put = RunSummary()
+        self.retry = retry
+        self.index = item_index(study.items)
+        self.readers: tuple[Reader, ...] = ()
+        self.plan: dict[int, str] = {}
+        self.shown = Progress("asking")
+        self.control: Control | None = None
+
+    def expect(self, prompts: int, *, exact: bool) -> None:
+        """Show progress towards so many prompts, over all rounds."""
+        self.shown = Progress("asking", prompts, about=not exact)
+
+    async def rounds(self, limits: Limits) -> RunSummary:
+        """Every round: a later one sees what the earlier ones brought."""
+        spent, judged = self.probed, RunSummary()
+        planner = self.study.planner
+        until, before = None, spent
+        if self.study.settings.until is not None:
+            until, before = await self._until_decided(limits)
+            before = self.probed + before
+            self.shown = Progress("gathering what was asked")
+            # The rounds draw the same requests again, answered ones from the store.
+            spent = replace(before, asked=0, cached=0, failed=0)
+        for stage, probes in stages(self.study.probes):
+            if stage > 1:
+                judged += await self._read(stage - 1, limits)
+                planner.setting = replace(planner.setting, history=self._history())
+            spent += await self._round(stage, probes, limits)
+            if spent.stopped is not None:
+                break  # a later round would take what is missing for an answer
+        question = self.directory.question()
+        spent.cached = max(0, spent.cached - before.answered)
+        found = asked.AskedRecord.of(self.study, question, self.plan, spent, until)
+        found.save(self.directory.layout.asked)
+        return spent
+
+    async def _until_decided(self, limits: Limits) -> tuple[Extents, RunSummary]:
+        """Ask batch by batch until enough is known; the rounds then put what this settled.
+
+        Offline it ends with the first batch that has no answer at all. Of an item that is answered
+        in part, what is missing counts as the worst that it could be.
+        """
+        from horsesense.runs.until import Deciding  # with all that measures need
+
+        spent, deciding = RunSummary(), Deciding(self.study, self.index)
+        while probes := deciding.active():
+            items = deciding.next_items(probes)
+            table, planner = _InMemory(), self.study.planner.batch(items)
+            requests = self._requests(1, planner, probes, table, blake2b())
+            spent += await self._put(requests, planner, probes, limits)
+            found = table.cells(requests, deciding.reader, self.store)
+            deciding.came(table.answered, items)
+            if spent.stopped is not None or (self.model is None and not table.answered):
+                deciding.end()
+                break
+            deciding.look(items, found)
+        self.study.planner.only = deciding.only()
+        return deciding.told(), spent
+
+    async def _round(self, stage: int, probes: Sequence[Probe], limits: Limits) -> RunSummary:
+        """Ask the trials of some probes and keep their table."""
+        table = NewTable(self.directory.layout.trials_of(stage), TRIALS)
+        digest = blake2b(digest_size=8)
+        planner = self.study.planner
+        try:
+            with closing(self._requests(stage, planner, probes, table, digest)) as requests:
+                spent = await self._put(requests, planner, probes, limits)
+                for _ in requests:  # beyond the budget, trials are planned, and missing
+                    pass
+        except BaseException:
+            table.discard()
+            raise
+        table.finish()
+        self.plan[stage] = digest.hexdigest()
+        return spent
+
+    async def _put(
+        self, requests: Iterator[Asked], planner: Planner, probes: Sequence[Probe], limits: Limits
+    ) -> RunSummary:
+        """Put requests to the model, if there is one."""
+        if self.model is None:
+            return RunSummary()
+        with self.shown as shown:
+            spent = await run(
+                requests,
+                self.model,
+                self.store,
+                limits=limits,
+                retry=self.retry,
+                max_connections=self.connections,
+                progress=shown,
+                control=self.control,
+            )
+        self.put += spent
+        self._check(spent)
+        return spent
+
+    def _check(self, spent: RunSummary) -> None:
+        """Raise where a round ended without an answer, or at the user's wish."""
+        if spent.stopped == "interrupted":
+            raise self.interrupted()
+        if spent.failed and not self.store.begun and not spent.cached:
+            seen = "" if spent.last_failure is None else f": {spent.last_failure.message}"
+            raise ModelError(
+                f"{self.study.model.name} did not answer a single request{seen}",
+                hint="No answer was stored. Mend the model or its address, and run it again.",
+            )
+        self.store.begin()
+
+    def interrupted(self) -> InterruptedRunError:
+        """The error after Ctrl-C, once the run says so of itself."""
+        if self.store.begun:
+            self.directory.mark("ask", "stopped", "interrupted")
+        return interrupted(self.put, self.directory)
+
+    def _requests(
+        self,
+        stage: int,
+        planner: Planner,
+        probes: Sequence[Probe],
+        table: NewTable | _InMemory,
+        digest: blake2b,
+    ) -> Generator[Asked]:
+        """Requests as they are drawn by the runner, each trial written down on the way."""
+        model, context = self.model, self.study.capabilities.context_length
+        informed = model if isinstance(model, NeedsAnswerKey) else None
+        for number, trial, key, request in planner.plan(probes):
+            for row in trial_rows(number, stage, trial, key, self.index):
+                table.add(row)
+            digest.update(decides(key, trial))
+            if model is None:
+                continue
+            if exceeds(request, model.count_tokens, context):
+                planner.too_long[trial.probe, trial.condition] += 1
+            elif informed is None or informed.attach_trial(key, trial):
+                yield Asked(key, request)
+
+    async def _read(self, stage: int, limits: Limits) -> RunSummary:
+        """Read what the next round depends on."""
+        self.readers = self.readers or self.study.readers()
+        return await read_stage(
+            self.directory,
+            self.study.planner.setting,
+            self.store,
+            self.readers,
+            stage,
+            self.plan[stage],
+            limits,
+            self.connections,
+        )
+
+    def _history(self) -> History:
+        layout = self.directory.layout
+        versions = {reader.name: reader.version for reader in self.readers}
+        trials = scan_parts([layout.trials_of(stage) for stage in sorted(self.plan)], TRIALS)
+        readings = scan_readings(layout, versions, self.plan)
+        return load_history(trials, readings, list(versions))
+
+
+class _InMemory:
+    """The trials of one batch, for a look at their answers before the tables are written."""
+
+    def __init__(self) -> None:
+        self._table = TableInMemory(TRIALS)
+        self.add = self._table.add
+        self.answered: set[str] = set()
+        """Ids of the items with any answer."""
+
+    def cells(self, rest: Iterator[Asked], reader: Reader, store: Store) -> list[Cell]:
+        """What one reader makes of the batch, once the `rest` of its trials was drawn."""
+        for _ in rest:  # nobody drew these where there is no model
+            pass
+        trials = self._table.frame().lazy()
+        rows = [row for chunk in read_trials(trials) for row in chunk]
+        responses = store.get([row.key for row in rows])
+        self.answered = {row.trial.variant.item_id for row in rows if row.key in responses}
+        readings = TableInMemory(READINGS)
+        for row in rows:
+            if row.key in responses:
+                for place, reading in enumerate(reader.read(row.trial, responses[row.key])):
+                    readings.add(reading_row(row.number, place, reader.name, reading, row.trial))
+        return cells(trials, readings.frame().lazy(), [reader.name])
+
+
+def interrupted(spent: RunSummary, directory: RunDirectory) -> InterruptedRunError:
+    """The error after Ctrl-C, which says what is kept and how to continue."""
+    if not directory.layout.record.is_file():
+        return InterruptedRunError(
+            "Stopped before the first answer; nothing was written.",
+            hint="The same command starts again.",
+        )
+    out = directory.layout.root
+    return InterruptedRunError.after(
+        spent.answered,
+        f"The same command with --out {out} continues from here;"
+        f" horsesense report {out} reports what there is.",
+    )
+
+
+def stages(probes: Sequence[Probe]) -> Iterator[tuple[int, list[Probe]]]:
+    """Probes by stage; those of stage 2 depend on answers to those of stage 1."""
+    by_stage = sorted(probes, key=lambda probe: probe.stage)
+    for stage, group in groupby(by_stage, key=lambda probe: probe.stage):
+        yield stage, list(group)
