@@ -54,6 +54,7 @@ def test_a_study(call: Call, run: str) -> None:
     check("annotate", call("annotate", run, "--json")[1])
 
 
+@pytest.mark.slow
 def test_the_benchmark_of_readers(call: Call) -> None:
     words = ("read", "--benchmark", "--part", "development", "--errors", "--json")
     check("read-benchmark", call(*words)[1])

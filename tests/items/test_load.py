@@ -673,6 +673,7 @@ def test_the_extra_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch)
 # --- Every file of the shared benchmark data -----------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 def test_every_shared_file_is_read_whole(shared: Path) -> None:
     paths = sorted((shared / "data").glob("*/*.jsonl.gz"))

@@ -119,6 +119,7 @@ def test_a_line_that_is_no_reading_is_named(tmp_path, printed: str, named: str) 
     assert named in str(done.exception) + done.output
 
 
+@pytest.mark.slow
 def test_misread_replies_are_shown_of_the_development_part_alone(monkeypatch) -> None:
     monkeypatch.setattr("horsesense.cli.read_benchmark.available", lambda: ("unread",))
     monkeypatch.setattr(

@@ -129,6 +129,7 @@ def without_policy(html: str) -> str:
     return POLICY.sub("", html)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", [True, False], ids=["with policy", "without policy"])
 def test_nothing_of_a_hostile_run_acts_in_a_browser(
     chromium: Any, pages: list[Path], tmp_path: Path, policy: bool
@@ -139,6 +140,7 @@ def test_nothing_of_a_hostile_run_acts_in_a_browser(
         assert (seen.ran, seen.asked, seen.acting) == ([], [], []), path.name
 
 
+@pytest.mark.slow
 def test_the_browser_would_have_noticed(chromium: Any, tmp_path: Path) -> None:
     """The same payloads, written into a page as they are, do act."""
     plain = [text for text in PAYLOADS if text.startswith("<")][:12]

@@ -14,6 +14,8 @@ from horsesense.report import write_report
 from horsesense.runs.settings import Settings
 from studies import run_study
 
+pytestmark = pytest.mark.slow
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 

@@ -254,6 +254,7 @@ def audit_until(out: Path, moment: int) -> None:
     hs.audit("sample", "sim:prior", out=out, **SETTINGS)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="needs SIGKILL")
 @pytest.mark.usefixtures("charts_once")
 def test_killed_at_twenty_moments_and_continued(tmp_path: Path) -> None:
@@ -338,6 +339,7 @@ class TestFullDisk:
             patched.setattr(files, "flush", full)
             yield
 
+    @pytest.mark.slow
     def test_every_file_is_whole_or_missing(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -36,6 +36,7 @@ def test_know_no(shared: Path, tmp_path: Path, name: str, model: str, omni: floa
     assert result.findings["bounds"]["violated"] == []
 
 
+@pytest.mark.slow
 def test_revas_on_mmlu(shared: Path, tmp_path: Path) -> None:
     """A model with a habit for positions and no preference for content gains nothing."""
     result = study(

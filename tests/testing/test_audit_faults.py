@@ -61,6 +61,7 @@ def answers(out: Path) -> list[object]:
     ]
 
 
+@pytest.mark.slow
 def test_prompts_that_always_fail_are_missing_and_end_in_exit_code_3(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -83,6 +84,7 @@ def test_prompts_that_always_fail_are_missing_and_end_in_exit_code_3(
     assert "failed" in (tmp_path / "report.html").read_text() or "no answer" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_killed_audit_goes_on_to_the_same_table(tmp_path: Path) -> None:
     dice = random.Random(4)
     with FaultServer(latency=0.02) as server:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import pytest
+
 from chaos import Chaos, Trouble, run_chaos
 
 RUNS = 2
 
 
+@pytest.mark.slow
 def test_random_disturbances_change_no_number() -> None:
     run_chaos(RUNS, steps=4)
 
 
+@pytest.mark.slow
 def test_a_bad_moment_at_the_start_changes_no_prompt() -> None:
     """A fault while the server was asked what it offers had everything asked in another form."""
     run = Chaos()

@@ -81,6 +81,7 @@ def test_each_kind_of_fault(tmp_path: Path, kind: str) -> None:
     assert summary.complete
 
 
+@pytest.mark.slow
 def test_all_faults_together_and_prompts_that_always_fail(tmp_path: Path) -> None:
     path = tmp_path / "store.sqlite"
     with FaultServer(dict.fromkeys(KINDS, 0.05), hopeless=0.01, hang=60.0) as server:
@@ -111,6 +112,7 @@ def _work(url: str, path: Path) -> None:
     go(url, path, N, CONNECTIONS)
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment_and_started_again(tmp_path: Path) -> None:
     """SIGKILL at 20 random moments of one run, each time started again.
 

@@ -12,7 +12,7 @@ _WORD: Final = re.compile(r"\w+")
 _ENGLISH: Final = re.compile(r"\b(?:the|of|which|what|is|are|following)\b", re.IGNORECASE)
 _BRACKETS: Final = re.compile(r"\([^() ]{1,40} [^() ]{1,40} [^()]{1,200}\)")
 _EXCEPT: Final = re.compile(
-    r"\b(?:which|what|who|all|each|any|every|both)\b[^.?!]*\b(?:except|excepting|excluding"
+    r"\b(?:which|what|who|all|each|any|every|both)\b[^.?!]{0,300}\b(?:except|excepting|excluding"
     r"|with the exception of)\b|\bexcept(?:ion)?\W*$|\b(?:but|save) (?:one|not)\W*$",
     re.IGNORECASE,
 )
@@ -118,7 +118,7 @@ _ANNOUNCED: Final = re.compile(
 """Words that announce the answer: what follows is its letter or its text."""
 _LETTER_NEXT: Final = re.compile(r"([A-H])(?=[\"'”’*)\]]{0,2}\s{0,3}(?:[.;,)\]!。]|$|\n))")
 _CONDITION: Final = re.compile(
-    r"\b(?:if|whether|when|unless|suppose|assum\w+|until|which|what|whose|how|why)\b[^.?!\n]*$",
+    r"\b(?:if|whether|when|unless|suppose|assum\w+|until|which|what|whose|how|why)\b[^.?!\n]{0,400}$",
     re.IGNORECASE,
 )
 _MARKED: Final = re.compile(

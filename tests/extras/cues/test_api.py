@@ -69,6 +69,7 @@ def planted() -> CueResult:
     return quick(generated(1, 400, 0.4), jobs=2)
 
 
+@pytest.mark.slow
 def test_random_labels_are_not_called_predictable() -> None:
     called = [quick(generated(s), seed=s, folds=2).verdict.predictable for s in range(20)]
     assert sum(called) <= 4  # 4 of 20 has a chance of 2 % if 5 % are called
@@ -94,6 +95,7 @@ def test_predictions_cover_every_item_and_list_the_ones_cues_get(planted: CueRes
     assert set(planted.items) == {i for i, share in planted.predictions.items() if share == 1}
 
 
+@pytest.mark.slow
 def test_small_sets_are_fitted_again_to_shuffled_labels(monkeypatch: pytest.MonkeyPatch) -> None:
     """No shuffling of the labels does as well as the labels that a word gives away."""
     monkeypatch.setattr("horsesense_extras.cue_tests.evaluate.REFITS", 9)
@@ -104,6 +106,7 @@ def test_small_sets_are_fitted_again_to_shuffled_labels(monkeypatch: pytest.Monk
     assert row.p_value == pytest.approx(1 / 10)
 
 
+@pytest.mark.slow
 def test_templates_leak_only_without_groups() -> None:
     result = quick(templated())
     assert result.rows[0].grouped
@@ -388,6 +391,7 @@ def published_rows(shared: Path, name: str) -> ItemSet:
     return load_items(path, split="train,validation,test")
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 @pytest.mark.parametrize("name", sorted(PUBLISHED))
 def test_the_published_cells(shared: Path, name: str) -> None:

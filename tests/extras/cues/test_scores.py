@@ -75,6 +75,7 @@ def folded(rng: np.random.Generator, n: int, folds: int) -> tuple[np.ndarray, np
     return predicted, gold
 
 
+@pytest.mark.slow
 def test_p_of_folds_that_train_on_each_other_is_valid() -> None:
     """Labels by lot: with the correction at most 5 % are p <= .05, and more without it."""
     rng, sets = np.random.default_rng(4), 400

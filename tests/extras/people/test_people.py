@@ -299,6 +299,7 @@ def booklet_page_of(folder: Path) -> str:
     return booklet_page(code_of(found.test.id, 1), shown(found, 1, found.test.items))
 
 
+@pytest.mark.slow
 def test_answers_are_given_by_keyboard_saved_and_taken(folder: Path, tmp_path: Path) -> None:
     with browser() as chromium:
         page = chromium.new_page(viewport={"width": 360, "height": 640})

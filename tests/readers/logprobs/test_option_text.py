@@ -304,6 +304,7 @@ EXACT = {
 """Log-probabilities computed in float64 where the recorded ones differ by more than 1e-3."""
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 @pytest.mark.local
 def test_lm_eval_finds_the_same_for_the_same_prompts(shared: Path) -> None:

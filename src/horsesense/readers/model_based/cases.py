@@ -150,7 +150,7 @@ class BulkReader(Protocol):
     def read(self, trial: Trial, response: Response) -> tuple[Reading, ...]: ...
 
 
-class Prepared:
+class PreparedCase:
     """Readings of the cases that were prepared last."""
 
     def __init__(self) -> None:

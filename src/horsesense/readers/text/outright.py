@@ -319,7 +319,7 @@ def without_next(text: str, see: Shown) -> str:
     return text
 
 
-class Told(NamedTuple):
+class ToldAnswer(NamedTuple):
     """What the statements of a reply come to.
 
     Attributes:
@@ -335,10 +335,10 @@ class Told(NamedTuple):
     plain: bool
 
 
-_NOTHING: Final = Told(None, -1, False, False)
+_NOTHING: Final = ToldAnswer(None, -1, False, False)
 
 
-def told(text: str, labels: tuple[str, ...], see: Shown) -> Told:
+def told(text: str, labels: tuple[str, ...], see: Shown) -> ToldAnswer:
     """One decision on all statements of a prepared text."""
     recap = _RECAP.search(text)
     body = text[: recap.start()] if recap else text
@@ -352,19 +352,25 @@ def told(text: str, labels: tuple[str, ...], see: Shown) -> Told:
     span = (last.start, last.end)
     plain = all(_is_plain(text, one) for one in found) and not _says_more(text, last, see)
     if last.position < 0:
-        return Told(Reading("illegal", (), "other_label", span, LESS), -1, False, plain)
+        return ToldAnswer(Reading("illegal", (), "other_label", span, LESS), -1, False, plain)
     if _CLOSEST.search(text, max(0, last.start - 30), last.end) and _NO_OPTION.search(
         text, 0, last.end
     ):
-        return Told(Reading("none", (), "closest_only", span, 0.9), last.position, False, True)
+        return ToldAnswer(
+            Reading("none", (), "closest_only", span, 0.9), last.position, False, True
+        )
     doubt = LESS if len(text) > _LONG else 0.85
     if _beside(text, last, labels, see):
-        return Told(Reading("ambiguous", (), "several", span, doubt), last.position, True, plain)
+        return ToldAnswer(
+            Reading("ambiguous", (), "several", span, doubt), last.position, True, plain
+        )
     if len(among) > 1 and not _corrected(text, found, last):
-        return Told(Reading("ambiguous", (), "several", span, doubt), last.position, True, plain)
+        return ToldAnswer(
+            Reading("ambiguous", (), "several", span, doubt), last.position, True, plain
+        )
     alone = len({one.position for one in found}) == 1
     sure = STATED if alone and last.rule not in ("closing", "text_is") else LESS
-    return Told(
+    return ToldAnswer(
         Reading("answer", (last.position,), last.rule, span, sure), last.position, False, plain
     )
 

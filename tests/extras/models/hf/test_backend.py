@@ -224,6 +224,7 @@ def test_wrong_specs_say_what_is_allowed(folder, tmp_path):
             from_spec(spec)
 
 
+@pytest.mark.slow
 def test_smollm2_on_the_trie_equals_one_by_one(capfd):
     try:
         smollm2_path()
