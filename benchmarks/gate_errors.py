@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.comparison.compare import weights
-from horsesense.comparison.views import Scores, View
+from horsesense.comparison.views import View, ViewScores
 from horsesense.rng import seed_of
 from horsesense.stats.multiplicity import weighted_holm
 from horsesense.trials.condition import PLAIN
@@ -29,13 +29,13 @@ NOISE = 0.05
 """Share of the answers that are lost, and as many gained, by chance."""
 
 
-def scores(now: Floats, before: Floats) -> Scores:
+def scores(now: Floats, before: Floats) -> ViewScores:
     """Two runs in one view; NaN is a missing reply."""
     both = np.column_stack([now, before])
     ends = (np.where(np.isnan(both), end, both) for end in (0.0, 1.0))
     lost = int(np.isnan(both).any(axis=1).sum())
     view = View("", "original", PLAIN, "text")
-    return Scores(view, "v", both, np.arange(len(both)), lost, True, {}, False, *ends)
+    return ViewScores(view, "v", both, np.arange(len(both)), lost, True, {}, False, *ends)
 
 
 def better(rng: np.random.Generator, n: int, lost: float) -> tuple[bool, bool]:

@@ -24,7 +24,7 @@ from scipy.special import expit, ndtri
 from scipy.stats import binom, norm
 
 from horsesense.measures.base import Measure
-from horsesense.measures.cells import NO_OPTION, STATUS_CODE, Bundles, Cell, Scores, Selection
+from horsesense.measures.cells import NO_OPTION, STATUS_CODE, Bundles, Cell, ChosenSets, Scores
 from horsesense.measures.estimate import Context, found_all
 from horsesense.measures.registry import MEASURES
 from horsesense.rng import seed_of
@@ -178,7 +178,7 @@ def labels(mean: float, size: int) -> Callable[..., Study]:
         one = cell(np.full((n, 1), -1), np.zeros((n, 1), dtype=bool), answer_format="index_json")
         bundles = Bundles((place // size)[:, None], (place % size)[:, None], np.zeros((n, 1), int))
         chosen = (np.left_shift(1, count + 1) - 1)[:, None]
-        return Study([one.having(bundles, Selection(chosen, one.position))], cluster[order])
+        return Study([one.having(bundles, ChosenSets(chosen, one.position))], cluster[order])
 
     return made
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from horsesense import processes
-from horsesense.processes import Spread, copies
+from horsesense.processes import SpreadWork, copies
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are copied on Linux")
 
@@ -38,7 +38,7 @@ def work(n: int) -> tuple[Any, ...]:
 
 
 def test_results_come_in_order_from_each_copy() -> None:
-    with Spread(work, range(7), 3) as found:
+    with SpreadWork(work, range(7), 3) as found:
         rows = list(found)
     assert [row[0] for row in rows] == list(range(7))
     makers = [row[1] for row in rows]
@@ -50,7 +50,7 @@ def test_results_come_in_order_from_each_copy() -> None:
 
 def test_without_copies_it_is_done_here_when_it_is_taken() -> None:
     begun = []
-    with Spread(lambda n: begun.append(n) or n, range(3), 0) as found:  # type: ignore[func-returns-value]
+    with SpreadWork(lambda n: begun.append(n) or n, range(3), 0) as found:  # type: ignore[func-returns-value]
         assert begun == []
         assert list(found) == begun == [0, 1, 2]
 
@@ -64,14 +64,14 @@ def test_what_a_copy_does_not_give_is_done_here(end: str) -> None:
             return 1 / 0 if end == "error" else object()
         return n, os.getpid()
 
-    with Spread(perishable, range(8), 2) as found:
+    with SpreadWork(perishable, range(8), 2) as found:
         rows = list(found)
     assert [n for n, _ in rows] == list(range(8))
     assert [n for n, pid in rows if pid == HERE] == [3, 5, 7]
 
 
 def test_an_error_is_raised_as_if_there_were_no_copies() -> None:
-    with Spread(lambda n: 1 // (n - 2), range(4), 2) as found:
+    with SpreadWork(lambda n: 1 // (n - 2), range(4), 2) as found:
         taken = iter(found)
         assert (next(taken), next(taken)) == (-1, -1)
         with pytest.raises(ZeroDivisionError):
@@ -83,12 +83,12 @@ def test_without_room_for_processes_it_is_done_here(monkeypatch: pytest.MonkeyPa
         raise BlockingIOError("too many processes")
 
     monkeypatch.setattr(os, "fork", full)
-    with Spread(work, range(3), 2) as found:
+    with SpreadWork(work, range(3), 2) as found:
         assert [row[1] for row in found] == [HERE] * 3
 
 
 def test_copies_end_with_the_block_and_hold_no_more_than_a_result() -> None:
-    with Spread(work, range(1_000), 2) as found:
+    with SpreadWork(work, range(1_000), 2) as found:
         first = next(iter(found))
         assert os.path.exists(f"/proc/{first[1]}")
     assert not os.path.exists(f"/proc/{first[1]}")
@@ -104,7 +104,7 @@ def test_a_copy_leaves_ctrl_c_and_open_files_to_the_process(tmp_path: Path) -> N
         return [os.readlink(link) for link in links if os.path.exists(link)]
 
     lock = tmp_path / "lock"
-    with lock.open("w"), Spread(interrupted, range(1), 1) as found:
+    with lock.open("w"), SpreadWork(interrupted, range(1), 1) as found:
         [there] = found
         assert str(lock) in open_files()
         assert str(lock) not in there

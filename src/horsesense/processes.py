@@ -40,7 +40,7 @@ def copies() -> int:
     return min(cores, MOST) if cores > 1 and not sys.modules.keys() & NOT_COPIED else 0
 
 
-class Spread(Generic[T, V]):
+class SpreadWork(Generic[T, V]):
     """`work` of each piece, in the order of the pieces. Copies begin when it is made.
 
     Within `with`, whose end ends them; each is one result ahead of what was taken at most.

@@ -16,9 +16,9 @@ from command_line import call
 from horsesense import compare
 from horsesense.api import sides
 from horsesense.cli.schemas import OUTPUTS
-from horsesense.comparison.align import Shared, shared_items
-from horsesense.comparison.compare import Comparison, Order, _orders
-from horsesense.comparison.views import Scores, View
+from horsesense.comparison.align import SharedItems, shared_items
+from horsesense.comparison.compare import Comparison, OrderInView, _orders
+from horsesense.comparison.views import View, ViewScores
 from horsesense.errors import UsageError
 from horsesense.report.comparison import headline, items_text, sentences, table, write_comparison
 from horsesense.report.rank_chart import beside, bump_chart
@@ -163,7 +163,7 @@ def test_what_cannot_be_compared_is_refused(runs: dict[str, Path], tmp_path: Pat
 
 def test_equal_items_are_found_whatever_their_ids(runs: dict[str, Path]) -> None:
     one, other = sides([("a", runs["oracle"]), ("b", runs["longer"])])
-    shared: Shared = shared_items([one, other])
+    shared: SharedItems = shared_items([one, other])
     renamed = [replace(item, id=f"x-{item.id}") for item in other.results.items]
     object.__setattr__(other.results.directory.items, "items", tuple(renamed))
     other.__dict__.pop("keys", None)
@@ -187,7 +187,7 @@ def test_models_that_tie_in_a_view_have_not_changed_their_order() -> None:
     again = right.copy()
     again[np.flatnonzero(right[:, 1] & ~right[:, 2])[0], 1] = False
     views = [
-        Scores(View("", name, PLAIN, "text"), name, seen * 1.0, np.arange(400), 0)
+        ViewScores(View("", name, PLAIN, "text"), name, seen * 1.0, np.arange(400), 0)
         for name, seen in (("first", right), ("again", again))
     ]
     decided = {view.label: np.zeros((3, 3), dtype=np.bool_) for view in views}
@@ -237,7 +237,7 @@ def test_sentences_tell_what_changes(found: Comparison) -> None:
     assert "99 items" in text
     assert "rank 1" in text
     view = found.orders[0].view
-    turned = Order(view, -1.0, 0.3, 0.8, 0.001, True, (("oracle", "good"),), 0, 3)
+    turned = OrderInView(view, -1.0, 0.3, 0.8, 0.001, True, (("oracle", "good"),), 0, 3)
     told = " ".join(sentences(replace(found, orders=(turned,))))
     assert f"changes under “{view}”: good leads oracle" in told
     alone = " ".join(sentences(replace(found, orders=(replace(turned, reversed=()),))))

@@ -16,7 +16,7 @@ from horsesense.findings.needed import items_needed
 from horsesense.findings.sizes import check_sizes, sizes_of
 from horsesense.findings.verdict import verdict
 from horsesense.measures.base import Estimate
-from horsesense.measures.estimate import Found, Unknown
+from horsesense.measures.estimate import Computed, LeftOpen
 from horsesense.measures.signature import Signature
 from horsesense.stats.change import Change
 from horsesense.stats.share import Share
@@ -58,10 +58,10 @@ def number(
     about: Share | Change | None,
     measure: str,
     probe: str = "original",
-    unknown: Unknown | None = None,
+    unknown: LeftOpen | None = None,
     missing: int = 0,
     baseline: float | None = None,
-) -> Found:
+) -> Computed:
     n = 0 if about is None else int(about.n)
     e = Estimate(
         measure=measure, value=None if about is None else about.estimate, low=None, high=None,
@@ -70,7 +70,7 @@ def number(
         probe=probe, condition=PLAIN, reader="text", group="", signature=cast(Signature, None),
         baseline=baseline, note="" if about is not None else "none was asked",
     )  # fmt: skip
-    return Found(e, about, None if unknown is None else (lambda: unknown))
+    return Computed(e, about, None if unknown is None else (lambda: unknown))
 
 
 def change(plus: int, minus: int, n: int = 300) -> Change:
@@ -85,16 +85,18 @@ def share(hits: int, n: int = 300) -> Share:
 KNOWS = number(share(200), "accuracy", baseline=0.25)
 
 
-def judged(*found: Found, run: Asked | None = None, **more: Any) -> dict[tuple[str, str], Finding]:
+def judged(
+    *found: Computed, run: Asked | None = None, **more: Any
+) -> dict[tuple[str, str], Finding]:
     told = verdict(cast(Any, run or Asked()), [KNOWS, *found], **more)
     return {(f.kind, f.probe): f for f in told}
 
 
-def of(*found: Found, **more: Any) -> Finding:
+def of(*found: Computed, **more: Any) -> Finding:
     return judged(*found, **more)["accuracy_change", "labels"]
 
 
-def labels(about: Change, **more: Any) -> Found:
+def labels(about: Change, **more: Any) -> Computed:
     return number(about, "accuracy_change", "labels", **more)
 
 
@@ -138,10 +140,10 @@ def test_of_few_texts_the_numbers_are_about_these_items() -> None:
 
 
 def test_missing_replies_are_bounds() -> None:
-    ends = Unknown(change(5, 60), change(25, 40), None)
+    ends = LeftOpen(change(5, 60), change(25, 40), None)
     f = of(labels(change(5, 40), unknown=ends, missing=20))
     assert (f.conclusion, f.reason, f.n_missing) == ("undecided", "missing", 20)
-    still = Unknown(change(5, 45), change(6, 38), None)
+    still = LeftOpen(change(5, 45), change(6, 38), None)
     assert of(labels(change(5, 40), unknown=still, missing=2)).conclusion == "found"
 
 

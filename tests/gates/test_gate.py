@@ -32,7 +32,7 @@ from horsesense.comparison.gates.gate import (
     require,
 )
 from horsesense.comparison.gates.reports import junit, markdown
-from horsesense.comparison.views import Scores, View
+from horsesense.comparison.views import View, ViewScores
 from horsesense.errors import ExitCode, UsageError
 from horsesense.trials.condition import PLAIN
 from studies import items_file, study
@@ -120,13 +120,13 @@ def test_the_repeat_is_not_judged_and_the_main_view_has_half_of_the_error() -> N
     assert weights(5) == [0.5, *[0.125] * 4]
 
 
-def scores(now: np.ndarray[Any, Any], before: np.ndarray[Any, Any]) -> Scores:
+def scores(now: np.ndarray[Any, Any], before: np.ndarray[Any, Any]) -> ViewScores:
     """Two runs in one view; NaN is a missing reply."""
     both = np.column_stack([now, before]).astype(float)
     ends = (np.where(np.isnan(both), end, both) for end in (0.0, 1.0))
     lost = int(np.isnan(both).any(axis=1).sum())
     made = View("", "original", PLAIN, "text")
-    return Scores(made, "v", both, np.arange(len(both)), lost, True, {}, False, *ends)
+    return ViewScores(made, "v", both, np.arange(len(both)), lost, True, {}, False, *ends)
 
 
 def test_who_loses_the_replies_that_are_wrong_gains_nothing() -> None:

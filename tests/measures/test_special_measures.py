@@ -13,7 +13,7 @@ from sklearn.metrics import roc_auc_score
 from cells import cell_of
 from horsesense.measures.agreement import chance_agreement
 from horsesense.measures.bounds import bounds
-from horsesense.measures.cells import STATUS_CODE, Cell, Parts, Scores, Selection
+from horsesense.measures.cells import STATUS_CODE, Cell, ChosenSets, Parts, Scores
 from horsesense.measures.estimate import Context, estimate_all
 from horsesense.measures.joined import joined
 from horsesense.measures.know_no import omni_accuracy, reference_policies
@@ -105,7 +105,7 @@ def multi_cell(vector: dict[str, Any]) -> Cell:
     items = vector["items"]
     column = np.array([[position[item["gold"]]] for item in items], dtype=np.int16)
     cell = cell_of([[0]] * len(items), [0] * len(items), probe="multi_select")
-    selection = Selection(
+    selection = ChosenSets(
         marked=np.array([[position[item["mis"]]] for item in items], dtype=np.int16),
         chosen=np.array([[sum(1 << position[s] for s in item["sel"])] for item in items]),
     )
@@ -233,7 +233,7 @@ def test_more_labels_than_bits_of_a_number() -> None:
     """A label set of 70: the last positions are chosen like the first."""
     rows = pl.Series("positions", [[69], [0, 66], [], None], dtype=pl.List(pl.Int64))
     bits = _bits(rows)[:, None]
-    selection = Selection(bits, np.full(bits.shape, -1, np.int16))
+    selection = ChosenSets(bits, np.full(bits.shape, -1, np.int16))
     assert selection.count[:, 0].tolist() == [1, 2, 0, 0]
     places = np.array([[69], [66], [1], [69]], np.int16)
     assert selection.holds(places)[:, 0].tolist() == [True, True, False, False]

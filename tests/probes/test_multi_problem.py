@@ -21,7 +21,7 @@ from horsesense.items.item import Item, ItemSet, flag_items
 from horsesense.items.load import load_items
 from horsesense.items.tasks import task_for
 from horsesense.measures.base import Estimate
-from horsesense.measures.cells import STATUS_CODE, Bundles, Cell, Selection
+from horsesense.measures.cells import STATUS_CODE, Bundles, Cell, ChosenSets
 from horsesense.measures.per_problem import chance, error_kinds
 from horsesense.measures.registry import MEASURES
 from horsesense.models.base import Capabilities
@@ -345,7 +345,7 @@ def cell_of(gold: Sequence[int], chosen: Sequence[Sequence[int]], m: int, asks: 
         return np.array(found, dtype=kind).reshape(n, 1)
 
     status = ["answer" if c else "none" for c in chosen]
-    selection = Selection(
+    selection = ChosenSets(
         column([sum(1 << s for s in set(c)) for c in chosen], np.int64),
         column([-1] * n, np.int16),
     )

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from horsesense.findings.finding import Finding
-from horsesense.report.checks import MOST_FOUND, Axis, Check, Group
+from horsesense.report.checks import MOST_FOUND, Axis, CheckRow, Group
 from horsesense.report.shown import LACKING
 
 FINDING = Finding(
@@ -20,9 +20,9 @@ FINDING = Finding(
 )  # fmt: skip
 
 
-def check(**changes: Any) -> Check:
+def check(**changes: Any) -> CheckRow:
     f = replace(FINDING, **changes)
-    return Check(f, Axis.of([f]), None)
+    return CheckRow(f, Axis.of([f]), None)
 
 
 ends = st.floats(-1, 1, allow_nan=False)

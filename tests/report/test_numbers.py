@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from horsesense.measures.base import Estimate
 from horsesense.report.marks import side
-from horsesense.report.text import Share, interval_of, p_text, value_of, visible
+from horsesense.report.text import ShownShare, interval_of, p_text, value_of, visible
 from studies import estimate
 
 
@@ -73,11 +73,11 @@ def test_p_values() -> None:
 @pytest.mark.parametrize(
     ("share", "shown"),
     [
-        (Share(1.0, 0.995, 1.0), "100\u202f% [99.5, 100.0]"),
-        (Share(0.9998, 0.9996, 1.0), "99.98\u202f% [99.96, 100.00]"),
-        (Share(0.6, 0.44, 0.74), "60\u202f% [44, 74]"),
-        (Share(0.6, None, None), "60\u202f% "),
+        (ShownShare(1.0, 0.995, 1.0), "100\u202f% [99.5, 100.0]"),
+        (ShownShare(0.9998, 0.9996, 1.0), "99.98\u202f% [99.96, 100.00]"),
+        (ShownShare(0.6, 0.44, 0.74), "60\u202f% [44, 74]"),
+        (ShownShare(0.6, None, None), "60\u202f% "),
     ],
 )
-def test_an_interval_does_not_look_like_a_point(share: Share, shown: str) -> None:
+def test_an_interval_does_not_look_like_a_point(share: ShownShare, shown: str) -> None:
     assert f"{value_of(share)} {interval_of(share)}" == shown

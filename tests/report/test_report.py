@@ -17,7 +17,7 @@ from horsesense.models.messages import Request
 from horsesense.models.simulated.backend import Simulated
 from horsesense.report import item_report, write_report
 from horsesense.report.bands import bands
-from horsesense.report.charts import Line, Point, forest
+from horsesense.report.charts import ChartLine, Point, forest
 from horsesense.report.curves import Curve, curves
 from horsesense.report.score_bar import headline
 from horsesense.report.text import visible
@@ -185,7 +185,7 @@ class TestHostile:
         points = [Point(nasty, e, 0.25), Point(nasty, e)]
         lines = [Curve(nasty, [(nasty, e), ("2", e)]), Curve("$rows", [("2", e)])]
         charts = [
-            forest(points, "x", caption=nasty, line=Line(0.5, nasty)),
+            forest(points, "x", caption=nasty, line=ChartLine(0.5, nasty)),
             curves(lines, [nasty, "2"], x_title="x", y_title="y", caption=nasty),
             bands([(nasty, [(10, -0.2, 0.3)])], 0.05, nasty),
         ]

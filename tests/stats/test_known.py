@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pytest
 from scipy.stats import binom, binomtest
 
-from horsesense.stats.known import DRAWS, Known, Profile, profile_interval, share_known
+from horsesense.stats.known import DRAWS, Known, ProfileInterval, profile_interval, share_known
 from horsesense.stats.known_classes import Fit, closed_form, fit, patterns
 
 FLAT = (0.25,) * 4
@@ -250,7 +250,7 @@ class TestRefusal:
 
 def test_intervals_of_several_profiles_agree_with_one() -> None:
     share = np.linspace(0, 1, 4001)
-    one = Profile(share, ((share - 0.5) / 0.05) ** 2)
+    one = ProfileInterval(share, ((share - 0.5) / 0.05) ** 2)
     assert profile_interval([one], [1.0], 3.84) == pytest.approx((0.402, 0.598), abs=1e-3)
     # Two independent means of the same spread: theirs is smaller by the root of 2.
     reach = 0.05 * 3.84**0.5 / 2**0.5

@@ -48,7 +48,7 @@ class Test:
 
 
 @dataclass(frozen=True)
-class Found:
+class RuleHit:
     """What a rule saw.
 
     Attributes:
@@ -85,14 +85,14 @@ class Rule:
     weight: Weight
     source: str
     advice: str
-    find: Callable[[ItemSet], Found]
+    find: Callable[[ItemSet], RuleHit]
     tested: bool = False
     kinds: tuple[Kind, ...] = ("choice",)
     languages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
-class Finding:
+class ItemFinding:
     """A rule with what it found; one that has a test speaks only where it rejects chance.
 
     Attributes:
@@ -103,7 +103,7 @@ class Finding:
     """
 
     rule: Rule
-    found: Found
+    found: RuleHit
     p_adjusted: float | None = None
     low: float | None = None
     high: float | None = None

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
-from horsesense.checks.base import WEIGHTS, Finding, Found, Rule
+from horsesense.checks.base import WEIGHTS, ItemFinding, Rule, RuleHit
 from horsesense.checks.languages import language
 from horsesense.checks.registry import RULES
 from horsesense.checks.shares import share_test
@@ -40,11 +40,11 @@ class CheckResult:
     """
 
     items: ItemSet
-    findings: tuple[Finding, ...]
-    quiet: tuple[Finding, ...]
+    findings: tuple[ItemFinding, ...]
+    quiet: tuple[ItemFinding, ...]
     skipped: Mapping[str, str]
 
-    def finding(self, rule: str) -> Finding | None:
+    def finding(self, rule: str) -> ItemFinding | None:
         """The finding of a rule, if it speaks."""
         return next((f for f in self.findings if f.rule.name == rule), None)
 
@@ -127,19 +127,19 @@ def _united(sets: Sequence[ItemSet]) -> ItemSet:
     return ItemSet(" and ".join(names), sets[0].kind, united)
 
 
-def _finding(items: ItemSet, rule: Rule, found: Found, p: float | None) -> Finding:
+def _finding(items: ItemSet, rule: Rule, found: RuleHit, p: float | None) -> ItemFinding:
     if found.test is not None or found.says or not found.hits:
-        return Finding(rule, found, p)
+        return ItemFinding(rule, found, p)
     flawed = {hit.item for hit in found.hits}
     test = share_test(
         (float(item.id in flawed) for item in items),
         [0.0] * len(items),
         [item.cluster or item.id for item in items],
     )
-    return Finding(rule, found, p, test.low, test.high)
+    return ItemFinding(rule, found, p, test.low, test.high)
 
 
-def _speaks(finding: Finding) -> bool:
+def _speaks(finding: ItemFinding) -> bool:
     if finding.rule.tested:
         return finding.p_adjusted is not None and finding.p_adjusted < ALPHA
     return finding.count > 0
@@ -162,7 +162,7 @@ def check_json(result: CheckResult) -> dict[str, Any]:
     }
 
 
-def _finding_json(finding: Finding) -> dict[str, Any]:
+def _finding_json(finding: ItemFinding) -> dict[str, Any]:
     rule, found, test = finding.rule, finding.found, None
     if found.test is not None:
         test = asdict(found.test) | {"p_adjusted": finding.p_adjusted}
@@ -184,7 +184,7 @@ def _finding_json(finding: Finding) -> dict[str, Any]:
     }
 
 
-def sentence(finding: Finding) -> str:
+def sentence(finding: ItemFinding) -> str:
     """What was found, with its number, n and interval."""
     found, test = finding.found, finding.found.test
     if found.says:
@@ -231,7 +231,7 @@ def check_text(result: CheckResult, shown: int = 3, *, every: bool = False) -> s
     return "\n".join(map(_printable, lines))
 
 
-def _finding_text(finding: Finding, shown: int) -> list[str]:
+def _finding_text(finding: ItemFinding, shown: int) -> list[str]:
     hits = finding.found.hits[:shown]
     more = [f"      ... and {finding.count - shown:,} more"] * (finding.count > shown > 0)
     return [
@@ -242,10 +242,10 @@ def _finding_text(finding: Finding, shown: int) -> list[str]:
     ]
 
 
-def quiet_kinds(result: CheckResult) -> list[tuple[str, list[Finding]]]:
+def quiet_kinds(result: CheckResult) -> list[tuple[str, list[ItemFinding]]]:
     """What was not found, by whether it could have been: a heading, and rules in each."""
     headings = ("Not found", "Too few items to tell", "Nothing in this set to compare")
-    quiet: dict[str, list[Finding]] = {heading: [] for heading in headings}
+    quiet: dict[str, list[ItemFinding]] = {heading: [] for heading in headings}
     for finding in result.quiet:
         found, test = finding.found, finding.found.test
         few = test is not None and (test.high is None or test.high >= test.expected + SEEN)
@@ -253,7 +253,7 @@ def quiet_kinds(result: CheckResult) -> list[tuple[str, list[Finding]]]:
     return [(heading, findings) for heading, findings in quiet.items() if findings]
 
 
-def _single_cue(finding: Finding) -> bool:
+def _single_cue(finding: ItemFinding) -> bool:
     """Whether a cue is found in one item only: true of it, and no news of the set."""
     return finding.rule.weight == "cue" and finding.found.test is None and finding.count == 1
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from horsesense.checks.base import Found, Hit
+from horsesense.checks.base import Hit, RuleHit
 from horsesense.checks.options import all_of_the_above, none_of_the_above, number
 from horsesense.checks.remarks import remark
 from horsesense.checks.shares import quoted, share_test
@@ -36,18 +36,18 @@ _WORD: Final = re.compile(r"\w+")
 _PLAIN_CLASSES: Final = frozenset(["yes", "no", "true", "false"])
 
 
-def cue(marks: Marks) -> Callable[[ItemSet], Found]:
+def cue(marks: Marks) -> Callable[[ItemSet], RuleHit]:
     """A rule's `find`: is the right answer among the marked options more often than by chance?
 
     Items in which no option or every option is marked tell nothing and are left out. The items
     named are those that are answered right by following the cue.
     """
 
-    def find(items: ItemSet) -> Found:
+    def find(items: ItemSet) -> RuleHit:
         marked = [(item, marks(item)) for item in items if item.gold is not None]
         told = [(item, m) for item, m in marked if 0 < len(m) < len(item.options)]
         if len(told) < FEWEST:
-            return Found(len(told))
+            return RuleHit(len(told))
         right = [item.gold in m for item, m in told]
         chance = _chance([item for item, _ in marked])
         test = share_test(
@@ -62,7 +62,7 @@ def cue(marks: Marks) -> Callable[[ItemSet], Found]:
             for (item, m), hit in zip(told, right, strict=True)
             if hit != against
         )
-        return Found(len(told), hits, test)
+        return RuleHit(len(told), hits, test)
 
     return find
 

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.checks.base import Found, Test
+from horsesense.checks.base import RuleHit, Test
 from horsesense.checks.shares import letter
 from horsesense.items.item import Item, ItemSet
 from horsesense.stats import functions
@@ -28,14 +28,14 @@ FEWEST_EXPECTED: Final = 5.0
 """Cochran's rule: below this the chi-square distribution is not relied on."""
 
 
-def gold_positions(items: ItemSet) -> Found:
+def gold_positions(items: ItemSet) -> RuleHit:
     """Test the right answers' positions (or classes) against even use.
 
     Items with different numbers of options are one table each, and their statistics add up.
     """
     known = [item for item in items if item.gold is not None]
     if len(known) < 2:
-        return Found(len(known))
+        return RuleHit(len(known))
     tables = _tables(known)
     p, method = _p(sum(map(_statistic, tables.values())), list(tables.values()))
     options = known[0].options if len({item.options for item in known}) == 1 else None
@@ -49,10 +49,10 @@ def gold_positions(items: ItemSet) -> Found:
         f" {percent(expected, 1)}. {_spelled(tables, options)}"
     )
     test = Test(hits / len(known), low, high, len(known), expected, p, method)
-    return Found(len(known), test=test, says=says)
+    return RuleHit(len(known), test=test, says=says)
 
 
-def gold_sequence(items: ItemSet) -> Found:
+def gold_sequence(items: ItemSet) -> RuleHit:
     """Test whether an answer's place tells the next one's: runs, cycles, alternation.
 
     Pearson's test of independence of the successive places in the published order, where all
@@ -60,17 +60,17 @@ def gold_sequence(items: ItemSet) -> Found:
     """
     golds = _golds([item for item in items if item.gold is not None])
     if golds is None:
-        return Found(0)
+        return RuleHit(0)
     return _told("Answering what most often follows the answer before", golds[:-1], golds[1:])
 
 
-def gold_by_subject(items: ItemSet) -> Found:
+def gold_by_subject(items: ItemSet) -> RuleHit:
     """Test whether the subject tells where the right answer stands."""
     known = [item for item in items if item.gold is not None]
     golds, names = _golds(known), {item.subject for item in known}
     many = len(names) > len(known) / FEWEST_PER_SUBJECT
     if golds is None or len(names) < 2 or None in names or many:
-        return Found(0)
+        return RuleHit(0)
     subjects = np.unique([str(item.subject) for item in known], return_inverse=True)[1]
     return _told("Answering the commonest place of each subject", subjects, golds)
 
@@ -82,20 +82,20 @@ def _golds(known: list[Item]) -> Counts | None:
     return np.array([item.gold for item in known])
 
 
-def _told(what: str, rows: Counts, golds: Counts) -> Found:
+def _told(what: str, rows: Counts, golds: Counts) -> RuleHit:
     """What guessing the commonest gold of each row gains over golds shuffled among the items."""
     right, n = _guessed(rows, golds), len(golds)
     rng = np.random.default_rng(0)
     shuffled = float(np.mean([_guessed(rows, rng.permutation(golds)) for _ in range(SHUFFLED)])) / n
     if right / n - shuffled < LEAST_GAIN:
-        return Found(n)
+        return RuleHit(n)
     low, high = wilson(right, n)
     says = (
         f"{what} is right on {percent(right / n, 1)} of {n:,} items;"
         f" with the answers shuffled, on {percent(shuffled, 1)}."
     )
     p, method = _independence(rows, golds)
-    return Found(n, test=Test(right / n, low, high, n, shuffled, p, method), says=says)
+    return RuleHit(n, test=Test(right / n, low, high, n, shuffled, p, method), says=says)
 
 
 def _table(rows: Counts, golds: Counts) -> Counts:

@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 from horsesense.checks import options, positions, questions, repeats, texts
-from horsesense.checks.base import Found, Hit, Rule
+from horsesense.checks.base import Hit, Rule, RuleHit
 from horsesense.checks.cues import CUES, cue
 from horsesense.items.item import Item, ItemSet
 
@@ -37,7 +37,7 @@ EACH: Final[Mapping[str, Callable[[Item], str | None]]] = {
 }
 """Rule -> what shows the flaw in one item, None where it has none."""
 
-TESTED: Final[Mapping[str, Callable[[ItemSet], Found]]] = {
+TESTED: Final[Mapping[str, Callable[[ItemSet], RuleHit]]] = {
     "gold_position": positions.gold_positions,
     "gold_sequence": positions.gold_sequence,
     "gold_by_subject": positions.gold_by_subject,
@@ -45,7 +45,7 @@ TESTED: Final[Mapping[str, Callable[[ItemSet], Found]]] = {
 }
 """Rule -> the test of the whole set."""
 
-WHOLE: Final[Mapping[str, Callable[[ItemSet], Found]]] = {
+WHOLE: Final[Mapping[str, Callable[[ItemSet], RuleHit]]] = {
     "broken_row": repeats.broken_rows,
     "conflicting_gold": repeats.conflicting,
     "same_question": repeats.same_question,
@@ -58,10 +58,10 @@ WHOLE: Final[Mapping[str, Callable[[ItemSet], Found]]] = {
 """Rule -> what finds the flaw by comparing items."""
 
 
-def _one_by_one(each: Callable[[Item], str | None]) -> Callable[[ItemSet], Found]:
-    def find(items: ItemSet) -> Found:
+def _one_by_one(each: Callable[[Item], str | None]) -> Callable[[ItemSet], RuleHit]:
+    def find(items: ItemSet) -> RuleHit:
         shown = ((item.id, each(item)) for item in items)
-        return Found(len(items), tuple(Hit(name, told) for name, told in shown if told))
+        return RuleHit(len(items), tuple(Hit(name, told) for name, told in shown if told))
 
     return find
 

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Final
 
-from horsesense.checks.base import Found, Hit
+from horsesense.checks.base import Hit, RuleHit
 from horsesense.checks.shares import clipped
 from horsesense.checks.texts import texts
 from horsesense.items.item import Item, ItemSet, identity, normalised, same_text
@@ -31,20 +31,20 @@ _BEGINNING: Final = re.compile(
 )
 
 
-def _found(items: ItemSet, shown: dict[str, str], n: int | None = None) -> Found:
+def _found(items: ItemSet, shown: dict[str, str], n: int | None = None) -> RuleHit:
     """The items of which something is shown, in the set's order."""
     hits = tuple(Hit(item.id, shown[item.id]) for item in items if item.id in shown)
-    return Found(len(items) if n is None else n, hits)
+    return RuleHit(len(items) if n is None else n, hits)
 
 
-def broken_rows(items: ItemSet) -> Found:
+def broken_rows(items: ItemSet) -> RuleHit:
     """Rows that could not be read as items; they are left out of all else."""
     hits = tuple(Hit(*fault.split(": ", 1)) for fault in items.faults)
     n = len(items) + len(hits)
-    return Found(n, hits, says=f"{len(hits):,} of {n:,} rows cannot be read and are left out.")
+    return RuleHit(n, hits, says=f"{len(hits):,} of {n:,} rows cannot be read and are left out.")
 
 
-def conflicting(items: ItemSet) -> Found:
+def conflicting(items: ItemSet) -> RuleHit:
     """Items that ask the same, with the same options, and have other golds."""
     shown: dict[str, str] = {}
     for group in items.copies:
@@ -54,7 +54,7 @@ def conflicting(items: ItemSet) -> Found:
     return _found(items, shown)
 
 
-def repeated(items: ItemSet) -> Found:
+def repeated(items: ItemSet) -> RuleHit:
     """Items that ask the same as an earlier one, with the same set of options."""
     return _found(items, {
         item.id: f"repeats {first.id}: {clipped(item.question)!r}"
@@ -63,7 +63,7 @@ def repeated(items: ItemSet) -> Found:
     })  # fmt: skip
 
 
-def same_question(items: ItemSet) -> Found:
+def same_question(items: ItemSet) -> RuleHit:
     """Items that ask what an earlier one asks, with other options or another answer."""
     groups: defaultdict[object, list[Item]] = defaultdict(list)
     for item in items:
@@ -104,7 +104,7 @@ def _answer(item: Item) -> str:
     return "nothing" if item.gold is None else clipped(item.options[item.gold], 40)
 
 
-def nearly_repeated(items: ItemSet) -> Found:
+def nearly_repeated(items: ItemSet) -> RuleHit:
     """Items whose whole text nearly equals that of an earlier one.
 
     Left out are those that say exactly the same, those that other rules name, and different
@@ -149,12 +149,12 @@ def _shared(one: str, other: str) -> float:
     return len(first & second) / max(len(first | second), 1)
 
 
-def shared_items(items: ItemSet) -> Found:
+def shared_items(items: ItemSet) -> RuleHit:
     """Items of one split that are, but for layout, in another."""
     return _across(items, [(item, identity(item, items.kind, normalised)) for item in items])
 
 
-def shared_contexts(items: ItemSet) -> Found:
+def shared_contexts(items: ItemSet) -> RuleHit:
     """Items of one split whose passage is nearly one of another split's.
 
     The passage is the context, or what stands before the last sentence of a long question.
@@ -163,7 +163,7 @@ def shared_contexts(items: ItemSet) -> Found:
     told = ((item, _BEGINNING.sub("", text)) for item, text in zip(items, passages, strict=True))
     held = [(item, passage) for item, passage in told if passage]
     if len({item.split for item in items}) < 2:
-        return Found(0)
+        return RuleHit(0)
     places: dict[str, int] = {}
     for _, passage in held:
         places.setdefault(passage, len(places))
@@ -174,11 +174,11 @@ def shared_contexts(items: ItemSet) -> Found:
     return _across(items, [(item, same[places[passage]]) for item, passage in held])
 
 
-def _across(items: ItemSet, keyed: Iterable[tuple[Item, object]]) -> Found:
+def _across(items: ItemSet, keyed: Iterable[tuple[Item, object]]) -> RuleHit:
     """Items that share a key with an item of another split before them."""
     keyed = list(keyed)
     if len({item.split for item in items}) < 2:
-        return Found(0)
+        return RuleHit(0)
     first: dict[object, Item] = {}
     shown = {}
     for item, key in keyed:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from horsesense.checks.base import Found, Hit
+from horsesense.checks.base import Hit, RuleHit
 from horsesense.checks.shares import clipped, quoted
 from horsesense.items.item import Item, ItemSet
 
@@ -182,7 +182,7 @@ def cut_off(item: Item) -> str | None:
     return f"…{clipped(last[-60:])!r}" if _UNFINISHED.search(last) else None
 
 
-def lost_letters(items: ItemSet) -> Found:
+def lost_letters(items: ItemSet) -> RuleHit:
     """Words that have lost two letters, where the whole set has lost them ("staed", "hea").
 
     No dictionary is needed: a pair of letters is taken for lost where many words of the set
@@ -199,7 +199,7 @@ def lost_letters(items: ItemSet) -> Found:
     for item, words in zip(items, spoken, strict=True):
         if found := [f"{word!r} for {whole[word]!r}" for word in words if word in whole]:
             hits.append(Hit(item.id, ", ".join(found[:4])))
-    return Found(len(items), tuple(hits))
+    return RuleHit(len(items), tuple(hits))
 
 
 def _without_a_pair(known: set[str]) -> dict[str, str]:

@@ -18,8 +18,8 @@ from horsesense.readers.corpus_score import (
     SURE,
     Bin,
     Read,
-    Row,
-    Share,
+    ScoreRow,
+    ScoreShare,
     errors,
     reliability,
     table,
@@ -146,7 +146,7 @@ def _position(value: dict[str, Any], example: Example) -> int:
     return given
 
 
-def _lines(name: str, rows: Sequence[Row], bins: dict[Part, list[Bin]]) -> list[str]:
+def _lines(name: str, rows: Sequence[ScoreRow], bins: dict[Part, list[Bin]]) -> list[str]:
     """The table for people, in percent."""
     wide = 64
     head = ("n", "right", "wrong choice", f"sure (≥ {SURE})", "right of sure")
@@ -172,7 +172,7 @@ def _lines(name: str, rows: Sequence[Row], bins: dict[Part, list[Bin]]) -> list[
     return lines
 
 
-def _percent(share: Share) -> str:
+def _percent(share: ScoreShare) -> str:
     if share.value is None:
         return "-"
     if share.low is None or share.high is None:

@@ -124,7 +124,7 @@ def _content(item: Item) -> bytes:
     return digest([item.question, item.options, item.gold, item.context, item.text_b, item.target])
 
 
-class Shared(NamedTuple):
+class SharedItems(NamedTuple):
     """Items that all runs hold.
 
     Attributes:
@@ -140,7 +140,7 @@ class Shared(NamedTuple):
     changed: int
 
 
-def shared_items(sides: Sequence[Side]) -> Shared:
+def shared_items(sides: Sequence[Side]) -> SharedItems:
     """The items that all runs hold; UsageError where there is none."""
     places = [{key: n for n, key in enumerate(side.keys)} for side in sides]
     keys = [key for key in places[0] if all(key in place for place in places[1:])]
@@ -161,10 +161,10 @@ def shared_items(sides: Sequence[Side]) -> Shared:
     number = np.array([[place[key] for key in keys] for place in places], dtype=np.intp)
     held = {sides[0].results.items.items[n].id for n in number[0]}
     named = (clusters(side.results.items)[n] for side, n in zip(sides, number, strict=True))
-    return Shared(number, joined(*named), sizes, len(ids - held))
+    return SharedItems(number, joined(*named), sizes, len(ids - held))
 
 
-def items_told(sides: Sequence[Side], shared: Shared, measure: Measure) -> dict[str, Any]:
+def items_told(sides: Sequence[Side], shared: SharedItems, measure: Measure) -> dict[str, Any]:
     """How many items are shared, how many each run has, and how many of them can have no score,
     as they have no right answer (`goldless`)."""
     items = sides[0].results.items.items

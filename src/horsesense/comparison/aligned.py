@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from horsesense.comparison.align import (
-    Shared,
+    SharedItems,
     Side,
     items_told,
     main_reader,
     setups,
     shared_items,
 )
-from horsesense.comparison.views import LeftOut, Scores, measure_of, views
+from horsesense.comparison.views import LeftOut, ViewScores, measure_of, views
 from horsesense.errors import UsageError
 from horsesense.measures.base import Measure
 
@@ -36,9 +36,9 @@ class Aligned:
     models: tuple[str, ...]
     sides: tuple[Side, ...]
     reader: str
-    shared: Shared
+    shared: SharedItems
     items: Mapping[str, Any]
-    scores: tuple[Scores, ...]
+    scores: tuple[ViewScores, ...]
     left_out: tuple[LeftOut, ...]
 
     @property
@@ -97,10 +97,10 @@ def _groups(sides: Sequence[Side], models: Sequence[str], across: bool) -> list[
 
 
 def _all_views(
-    groups: Sequence[Sequence[Side]], shared: Shared, measure: Measure, reader: str
-) -> tuple[list[Scores], list[LeftOut]]:
+    groups: Sequence[Sequence[Side]], shared: SharedItems, measure: Measure, reader: str
+) -> tuple[list[ViewScores], list[LeftOut]]:
     """Every view of every prompt; of further prompts, the items as published alone."""
-    scores: list[Scores] = []
+    scores: list[ViewScores] = []
     left_out: list[LeftOut] = []
     start = 0
     for place, group in enumerate(groups):
@@ -116,7 +116,7 @@ def _all_views(
     return _named_apart(scores), left_out
 
 
-def _named_apart(scores: Sequence[Scores]) -> list[Scores]:
+def _named_apart(scores: Sequence[ViewScores]) -> list[ViewScores]:
     """Views whose names are the same are told apart by their conditions."""
     count = Counter(s.label for s in scores)
     return [

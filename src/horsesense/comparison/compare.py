@@ -17,7 +17,7 @@ import numpy as np
 
 from horsesense.comparison.align import Side, differing_settings
 from horsesense.comparison.aligned import aligned
-from horsesense.comparison.views import LeftOut, Scores
+from horsesense.comparison.views import LeftOut, ViewScores
 from horsesense.measures.cells import Bools
 from horsesense.rng import seed_of
 from horsesense.stats.change import TOO_FEW
@@ -93,7 +93,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Order:
+class OrderInView:
     """The order of the models in a view, against that in the main view.
 
     Attributes:
@@ -155,7 +155,7 @@ class Comparison:
     views: Mapping[str, str]
     standings: tuple[Standing, ...]
     differences: tuple[Difference, ...]
-    orders: tuple[Order, ...]
+    orders: tuple[OrderInView, ...]
     settings: tuple[tuple[str, Mapping[str, Any]], ...]
     left_out: tuple[LeftOut, ...]
     missing: Mapping[str, int]
@@ -265,7 +265,7 @@ def weights(views: int, each: int = 1) -> list[float]:
 
 
 def _differences(
-    models: Sequence[str], scores: Sequence[Scores], level: float
+    models: Sequence[str], scores: Sequence[ViewScores], level: float
 ) -> Iterator[Difference]:
     """Every pair in every view, adjusted together."""
     pairs = list(combinations(range(len(models)), 2))
@@ -318,7 +318,7 @@ def _decided(
 
 
 def _standings(
-    models: Sequence[str], scores: Sequence[Scores], decided: Mapping[str, Bools], level: float
+    models: Sequence[str], scores: Sequence[ViewScores], decided: Mapping[str, Bools], level: float
 ) -> Iterator[Standing]:
     for view in scores:
         places = ranks(view.means)
@@ -335,8 +335,8 @@ def _standings(
 
 
 def _orders(
-    models: Sequence[str], scores: Sequence[Scores], decided: Mapping[str, Bools], level: float
-) -> Iterator[Order]:
+    models: Sequence[str], scores: Sequence[ViewScores], decided: Mapping[str, Bools], level: float
+) -> Iterator[OrderInView]:
     main, *rest = (view for view in scores if view.ranked)
     known = decided[main.label]
     for view in rest:
@@ -354,7 +354,7 @@ def _orders(
                 (1 - level) / len(rest),
                 seed_of(0, view.label, "rank"),
             )
-        yield Order(
+        yield OrderInView(
             view=view.label,
             tau=seen,
             sampling_low=None if drawn is None else drawn.low,

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.comparison.align import Shared, Side
+from horsesense.comparison.align import SharedItems, Side
 from horsesense.errors import UsageError
 from horsesense.measures import lost
 from horsesense.measures.base import Measure, Rows
@@ -82,7 +82,7 @@ class Pair:
 
 
 @dataclass(frozen=True, eq=False)
-class Scores:
+class ViewScores:
     """The scores of all models in one view, item by item.
 
     Attributes:
@@ -195,8 +195,8 @@ def measure_of(name: str) -> Measure:
 
 
 def views(
-    sides: Sequence[Side], shared: Shared, measure: Measure, prompts: str, reader: str
-) -> Iterator[Scores | LeftOut]:
+    sides: Sequence[Side], shared: SharedItems, measure: Measure, prompts: str, reader: str
+) -> Iterator[ViewScores | LeftOut]:
     """Every view of some runs, the items as published first, then the probes, then the readers.
 
     Probes are compared by the main reader, the items as published by every reader.
@@ -229,7 +229,7 @@ def views(
         ranked = first.results.probes[key[0]]["invariant"] != "chance"
         single = {n: _outcomes(measure, c, shared.number[n]) for n, c in people.items()}
         several = any(c.asked.sum(axis=1).max(initial=0) > 1 for c in cells)
-        found = Scores(view, label, values, shared.cluster, missing, ranked, single, several)
+        found = ViewScores(view, label, values, shared.cluster, missing, ranked, single, several)
         scores = replace(found, least=least, most=most)
         yield scores if scores.n else LeftOut(label, "no shared item has a score of every model")
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import Literal, Self
 
-from horsesense.measures.estimate import Found, Unknown
+from horsesense.measures.estimate import Computed, LeftOpen
 from horsesense.stats.change import FEWEST, Change
 from horsesense.stats.share import Share
 from horsesense.trials.condition import Condition
@@ -42,11 +42,11 @@ class Evidence:
     counted: str
     baseline: float | None
     missing: int = 0
-    unknown: Unknown | None = None
-    finds: Callable[[], Unknown | None] | None = None
+    unknown: LeftOpen | None = None
+    finds: Callable[[], LeftOpen | None] | None = None
 
     @classmethod
-    def of(cls, found: Found) -> Self | None:
+    def of(cls, found: Computed) -> Self | None:
         """The evidence of an estimate; None where it is no share and no paired difference."""
         e, about, finds = found
         if about is None or about.n <= 0:

@@ -20,7 +20,7 @@ import numpy as np
 from horsesense.findings.evidence import Evidence
 from horsesense.measures.cells import MISSING, NO_OPTION, Bools, Cell
 from horsesense.measures.contrast import REPEAT, paired
-from horsesense.measures.estimate import Unknown
+from horsesense.measures.estimate import LeftOpen
 from horsesense.measures.joined import ORIGINAL
 from horsesense.stats.change import Change
 from horsesense.stats.relabelled import better_than_guessing
@@ -107,7 +107,7 @@ class Guesses:
                 self._beyond(_switches(here, first, size, so), _between(orders, size, not so))
                 for so in (False, True)
             )
-            unknown = None if least is None or most is None else Unknown(least, most, None)
+            unknown = None if least is None or most is None else LeftOpen(least, most, None)
         return replace(e, about=about, unknown=unknown)
 
     def _beyond(self, changed: Floats, noise: Floats) -> Change | None:

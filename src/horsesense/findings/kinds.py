@@ -14,7 +14,7 @@ from horsesense.findings.places import (
     ANYWHERE,
     Anywhere,
     Place,
-    Run,
+    RunToJudge,
     accuracy_should_hold,
     as_published,
     chance_elsewhere,
@@ -63,13 +63,13 @@ class Kind:
     short: str
     ruled_out: str
     undecided: str
-    takes: Callable[[Run, Place], bool] = lambda run, e: e.probe == "original"
+    takes: Callable[[RunToJudge, Place], bool] = lambda run, e: e.probe == "original"
     blind_at_chance: bool = False
     blind_if_unread: bool = True
     silence: str = ""
     by_position: bool = False
 
-    def asks(self, run: Run, probe: str) -> bool:
+    def asks(self, run: RunToJudge, probe: str) -> bool:
         """Whether it may accuse by what a probe shows, under any of its conditions."""
         return any(self.takes(run, Anywhere(probe, c, run.reader, g)) for c, g in ANYWHERE)
 
@@ -340,7 +340,7 @@ SIZES: Mapping[str, float] = {kind.name: kind.size for kind in KINDS}
 """The smallest size that matters, by kind, unless the settings say otherwise."""
 
 
-def accused(kind: Kind, run: Run, evidence: Iterable[Evidence]) -> list[Evidence]:
+def accused(kind: Kind, run: RunToJudge, evidence: Iterable[Evidence]) -> list[Evidence]:
     """The evidence by which a kind accuses; of several sizes of prompts, the largest alone."""
     taken = [e for e in evidence if kind.takes(run, e)]
     if kind.name != "many_problems":

@@ -10,7 +10,7 @@ from horsesense.measures.joined import balanced
 from horsesense.trials.condition import Condition
 
 
-class Run(Protocol):
+class RunToJudge(Protocol):
     """What the kinds ask of a run."""
 
     @property
@@ -105,22 +105,22 @@ NOT_COMPARED = frozenset(
 that are put to items chosen by their answers: kinds of their own are about them."""
 
 
-def by_main_reader(run: Run, e: Place) -> bool:
+def by_main_reader(run: RunToJudge, e: Place) -> bool:
     return e.reader == run.reader
 
 
-def as_published(run: Run, e: Place) -> bool:
+def as_published(run: RunToJudge, e: Place) -> bool:
     """Or in the form of its booklets that shows the right option, where a run has no other."""
     shown = e.probe == "gold_absent" and e.condition.matches(prompt="with_gold")
     published = e.probe == "original" or (shown and run.by_people)
     return by_main_reader(run, e) and published
 
 
-def over_orders(run: Run, e: Place) -> bool:
+def over_orders(run: RunToJudge, e: Place) -> bool:
     return by_main_reader(run, e) and e.probe == "order"
 
 
-def over_balanced_orders(run: Run, e: Place) -> bool:
+def over_balanced_orders(run: RunToJudge, e: Place) -> bool:
     """Orders in which every position has the same content as often as any other.
 
     Those that a log happens to hold have not, nor those that leave most options where they were.
@@ -128,55 +128,55 @@ def over_balanced_orders(run: Run, e: Place) -> bool:
     return over_orders(run, e) and balanced(e.condition)
 
 
-def under(probe: str, **settings: str) -> Callable[[Run, Place], bool]:
-    def takes(run: Run, e: Place) -> bool:
+def under(probe: str, **settings: str) -> Callable[[RunToJudge, Place], bool]:
+    def takes(run: RunToJudge, e: Place) -> bool:
         here = by_main_reader(run, e) and e.probe == probe
         return here and e.condition.matches(**settings)
 
     return takes
 
 
-def none_in_place(run: Run, e: Place) -> bool:
+def none_in_place(run: RunToJudge, e: Place) -> bool:
     """A none-option is shown, and the right option is not."""
     replaced = e.probe == "none_of_the_above" and not e.condition.matches(place="distractor")
     offered = e.probe == "gold_absent" and e.condition.matches(prompt="hint_option")
     return by_main_reader(run, e) and (replaced or offered)
 
 
-def promising(*promises: str) -> Callable[[Run, Place], bool]:
+def promising(*promises: str) -> Callable[[RunToJudge, Place], bool]:
     """Probes of anybody that promise one of these, but for the repeat, which is the noise."""
 
-    def takes(run: Run, e: Place) -> bool:
+    def takes(run: RunToJudge, e: Place) -> bool:
         kept = run.probes[e.probe]["invariant"] in promises and e.probe != REPEAT
         return by_main_reader(run, e) and kept and e.probe not in NOT_COMPARED
 
     return takes
 
 
-def accuracy_should_hold(run: Run, e: Place) -> bool:
+def accuracy_should_hold(run: RunToJudge, e: Place) -> bool:
     """But where the right answer is missing, which other kinds are about."""
     kept = promising("same_answer", "same_accuracy", "none")(run, e)
     return kept and e.probe != "gold_absent" and not none_in_place(run, e)
 
 
-def chance_elsewhere(run: Run, e: Place) -> bool:
+def chance_elsewhere(run: RunToJudge, e: Place) -> bool:
     """Where nothing better than chance should be possible, but for the question withheld."""
     return promising("chance")(run, e) and e.probe != "options_only"
 
 
-def wrong_alone(run: Run, e: Place) -> bool:
+def wrong_alone(run: RunToJudge, e: Place) -> bool:
     return under("true_false", polarity="positive")(run, e) and e.group == "distractors"
 
 
-def other_reader(run: Run, e: Place) -> bool:
+def other_reader(run: RunToJudge, e: Place) -> bool:
     return e.probe == "original"
 
 
-def mean_of_prompts(run: Run, e: Place) -> bool:
+def mean_of_prompts(run: RunToJudge, e: Place) -> bool:
     return by_main_reader(run, e) and e.probe == "gold_absent" and e.group == "mean"
 
 
-def showing_texts(run: Run, e: Place) -> bool:
+def showing_texts(run: RunToJudge, e: Place) -> bool:
     """Tasks that show the label itself are variants of those that show texts."""
     shown = e.probe in MANY_PROBLEMS and not e.condition.matches(shows="label")
     return by_main_reader(run, e) and shown

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from horsesense.findings.evidence import Evidence
 from horsesense.findings.kinds import KINDS
-from horsesense.measures.estimate import Found
+from horsesense.measures.estimate import Computed
 from horsesense.probes.base import LETTERS
 from horsesense.trials.condition import Condition
 
@@ -24,7 +24,7 @@ def least_share(sizes: Mapping[str, float]) -> float:
     return min(RARE, *(sizes[name] for name in _KINDS))
 
 
-def had(found: Iterable[Found], options: Sequence[int] = ()) -> Had:
+def had(found: Iterable[Computed], options: Sequence[int] = ()) -> Had:
     """The share of the items that have each position, whatever was answered.
 
     Of all items of a set where their numbers of options are given, so that it is no matter when

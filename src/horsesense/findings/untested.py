@@ -6,18 +6,18 @@ from collections.abc import Collection, Iterable, Mapping
 
 from horsesense.findings.finding import Finding
 from horsesense.findings.kinds import BY_NAME, KINDS
-from horsesense.findings.places import Run
+from horsesense.findings.places import RunToJudge
 from horsesense.measures.base import Estimate
 from horsesense.measures.cells import HELD_OUT
-from horsesense.measures.estimate import NO_TRIAL, Found
+from horsesense.measures.estimate import NO_TRIAL, Computed
 from horsesense.measures.joined import ORIGINAL
 from horsesense.measures.undefined import NO_GOLD
 from horsesense.trials.condition import PLAIN
 
 
 def untested(
-    run: Run,
-    found: Iterable[Found],
+    run: RunToJudge,
+    found: Iterable[Computed],
     sizes: Mapping[str, float],
     told: Collection[tuple[str, str]],
 ) -> list[Finding]:
@@ -64,7 +64,7 @@ def untested(
     ]
 
 
-def choosing(found: Iterable[Found]) -> dict[tuple[str, str, str], float]:
+def choosing(found: Iterable[Computed]) -> dict[tuple[str, str, str], float]:
     """The share of replies that choose an option, by probe, condition and reader."""
     rates = (estimate for estimate, *_ in found if estimate.measure == "valid_rate")
     return {
@@ -72,7 +72,7 @@ def choosing(found: Iterable[Found]) -> dict[tuple[str, str, str], float]:
     }
 
 
-def _why(run: Run, e: Estimate, rates: Mapping[tuple[str, str, str], float]) -> str:
+def _why(run: RunToJudge, e: Estimate, rates: Mapping[tuple[str, str, str], float]) -> str:
     """Why an estimate has no value; what was not asked explains it first, then what failed.
 
     Args:

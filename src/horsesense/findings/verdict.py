@@ -17,11 +17,11 @@ from horsesense.findings.finding import ORDER, Beside, Conclusion, Finding, Reas
 from horsesense.findings.guesses import Guesses
 from horsesense.findings.kinds import BY_NAME, KINDS, SIZES, Kind, accused, problems
 from horsesense.findings.needed import items_needed
-from horsesense.findings.places import Run
+from horsesense.findings.places import RunToJudge
 from horsesense.findings.rare import had, judged, least_share, rare_positions
 from horsesense.findings.sentences import MOST_LOST
 from horsesense.findings.untested import asked_as, named, untested
-from horsesense.measures.estimate import Found
+from horsesense.measures.estimate import Computed
 from horsesense.stats.multiplicity import holm
 
 LEVEL = 1 - ALPHA
@@ -64,8 +64,8 @@ class Question:
 
 
 def verdict(
-    run: Run,
-    found: Sequence[Found],
+    run: RunToJudge,
+    found: Sequence[Computed],
     sizes: Mapping[str, float] | None = None,
     early: Early | None = None,
     options: Sequence[int] = (),
@@ -96,8 +96,8 @@ def verdict(
 
 
 def questions(
-    run: Run,
-    found: Sequence[Found],
+    run: RunToJudge,
+    found: Sequence[Computed],
     sizes: Mapping[str, float],
     options: Sequence[int] = (),
     early: Early | None = None,
@@ -159,7 +159,7 @@ def _banded(q: Question, early: Early) -> Question:
     return replace(q, null=null, p=p, p_small=small, band=(first[:2], second[:2]))
 
 
-def _answer(run: Run, q: Question, p: float, guesses: Guesses | None, whole: int) -> Finding:
+def _answer(run: RunToJudge, q: Question, p: float, guesses: Guesses | None, whole: int) -> Finding:
     """The answer to one question, given its corrected p; of a set of `whole` items, if known."""
     e = q.evidence
     conclusion: Conclusion = "undecided"
@@ -210,7 +210,7 @@ def _settles(q: Question) -> bool:
     return within(ends, *harmless(q.way, q.null, q.size))
 
 
-def _label(run: Run, q: Question) -> str:
+def _label(run: RunToJudge, q: Question) -> str:
     e = q.evidence
     if q.kind.name == "other_reader":
         return named(e.reader, run.readers)
@@ -220,7 +220,9 @@ def _label(run: Run, q: Question) -> str:
     return run.label(e.probe, e.condition)
 
 
-def _reason(run: Run, q: Question, conclusion: Conclusion, guesses: Guesses | None) -> Reason:
+def _reason(
+    run: RunToJudge, q: Question, conclusion: Conclusion, guesses: Guesses | None
+) -> Reason:
     """Why nothing is decided; "" where something is."""
     e, reason = q.evidence, _no_answer(run, q, guesses)
     if reason or conclusion != "undecided":
@@ -237,7 +239,7 @@ def _reason(run: Run, q: Question, conclusion: Conclusion, guesses: Guesses | No
     return "many_questions" if q.p <= ALPHA else "noise"
 
 
-def _no_answer(run: Run, q: Question, guesses: Guesses | None) -> Reason:
+def _no_answer(run: RunToJudge, q: Question, guesses: Guesses | None) -> Reason:
     """Why a question has no answer whatever its numbers are."""
     e = q.evidence
     if not q.possible:

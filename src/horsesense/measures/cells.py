@@ -60,7 +60,7 @@ class Scores(Columns):
 
 
 @dataclass(frozen=True, eq=False)
-class Selection(Columns):
+class ChosenSets(Columns):
     """Of cells in which a reply may choose several positions, or none.
 
     Attributes:

@@ -21,9 +21,9 @@ from horsesense.measures.families import (
     ANSWERS,
     SHARING,
     UNKNOWN_OF_PEOPLE,
-    Evidence,
     Family,
     Items,
+    PairEvidence,
     Shared,
     Weighted,
 )
@@ -91,7 +91,7 @@ NOT_APART = (
 NO_RANGE = "no interval: values drawn without an effect do not vary"
 
 
-class Unknown(NamedTuple):
+class LeftOpen(NamedTuple):
     """What missing replies leave open of a share or a paired difference (`measures.lost`).
 
     Attributes:
@@ -104,7 +104,7 @@ class Unknown(NamedTuple):
     baseline: float | None
 
 
-class Found(NamedTuple):
+class Computed(NamedTuple):
     """An estimate, and the share or paired difference behind it where it is one of them.
 
     `unknown` finds what missing replies leave open of it; None where none is missing, or nothing
@@ -113,7 +113,7 @@ class Found(NamedTuple):
 
     estimate: Estimate
     about: Share | Change | None = None
-    unknown: Callable[[], Unknown | None] | None = None
+    unknown: Callable[[], LeftOpen | None] | None = None
 
 
 def estimate_all(
@@ -123,7 +123,9 @@ def estimate_all(
     return [one.estimate for one in found_all(cells, measures, context)]
 
 
-def found_all(cells: Sequence[Cell], measures: Iterable[Measure], context: Context) -> list[Found]:
+def found_all(
+    cells: Sequence[Cell], measures: Iterable[Measure], context: Context
+) -> list[Computed]:
     """Estimates of all measures that are defined, and a row with a reason for each that is not.
 
     Contrasts with the original are adjusted by Holm's method over the probes of a reader.
@@ -134,11 +136,11 @@ def found_all(cells: Sequence[Cell], measures: Iterable[Measure], context: Conte
     if context.near is not None:
         near = context.near[:, None]
         cells = [c.having(NearNames(near[c.item] & c.asked)) for c in cells]
-    found: list[Found] = []
+    found: list[Computed] = []
     for measure, whole in ((m, cell) for m in measures for cell in m.cells(cells)):
         cell, rows = _rows(measure, whole)
         if isinstance(rows, str):
-            found.append(Found(_undefined(measure, cell, context, rows)))
+            found.append(Computed(_undefined(measure, cell, context, rows)))
             continue
         sums = by_cluster(rows.rows, context.cluster[cell.item], context.n_clusters)
         found += _estimates(Job(measure, cell, rows, sums), context)
@@ -164,18 +166,18 @@ def _rows(measure: Measure, cell: Cell) -> tuple[Cell, Rows | str]:
         return cell, f"the plug-in failed: {type(error).__name__}: {error}"
 
 
-def _in_order(found: Iterable[Found], cells: Sequence[Cell]) -> list[Found]:
+def _in_order(found: Iterable[Computed], cells: Sequence[Cell]) -> list[Computed]:
     """Estimates by cell, in the order of the cells; those of joined cells at the end."""
     place = {(c.probe, c.condition, c.reader): number for number, c in enumerate(cells)}
 
-    def number(one: Found) -> int:
+    def number(one: Computed) -> int:
         e = one.estimate
         return place.get((e.probe, e.condition, e.reader), len(place))
 
     return sorted(found, key=number)
 
 
-def _estimates(job: Job, context: Context) -> Iterator[Found]:
+def _estimates(job: Job, context: Context) -> Iterator[Computed]:
     """One estimate per group of the measure, and one of its null where it has one."""
     measure, cell = job.measure, job.cell
     values = measure.value(job.sums.sum(axis=0))
@@ -192,7 +194,7 @@ def _estimates(job: Job, context: Context) -> Iterator[Found]:
             n_missing=_missing(job, place),
         )
         if np.isnan(value):
-            yield Found(replace(blank, note=NO_TRIAL))
+            yield Computed(replace(blank, note=NO_TRIAL))
             continue
         found = families[place].infer(_evidence(job, place, shared, context), context.level)
         estimate = replace(
@@ -207,11 +209,11 @@ def _estimates(job: Job, context: Context) -> Iterator[Found]:
         )
         open_to = found.about is not None and shared is None and lost.lacks(cell)
         unknown = cache(partial(_unknown, job, place, context)) if open_to else None
-        yield Found(estimate, found.about, unknown)
+        yield Computed(estimate, found.about, unknown)
     yield from _null(job, context)
 
 
-def _unknown(job: Job, place: int, context: Context) -> Unknown | None:
+def _unknown(job: Job, place: int, context: Context) -> LeftOpen | None:
     """What missing replies leave open of one value."""
     measure, cell = job.measure, job.cell
     ends = lost.ends(measure, cell, place)
@@ -229,7 +231,7 @@ def _unknown(job: Job, place: int, context: Context) -> Unknown | None:
         return None
     chances, (_, weight) = measure.chances(cell), measure.split(ends.low.rows)
     baseline = None if chances is None else weighted_mean(chances, weight[:, place])
-    return Unknown(least, most, baseline)
+    return LeftOpen(least, most, baseline)
 
 
 def _trials(job: Job, place: int) -> int:
@@ -254,7 +256,7 @@ def _over_both(family: Family, job: Job) -> Family:
     return ANSWERS
 
 
-def _evidence(job: Job, place: int, shared: Shared | None, context: Context) -> Evidence:
+def _evidence(job: Job, place: int, shared: Shared | None, context: Context) -> PairEvidence:
     measure = job.measure
     low, high = measure.limits(job.cell)
 
@@ -268,7 +270,7 @@ def _evidence(job: Job, place: int, shared: Shared | None, context: Context) -> 
     weighted = _weighted(job, place, context)
     cluster = context.cluster[job.cell.item]
     items = Items(job.rows.rows, cluster)
-    return Evidence(job.sums, value, ratio, low, high, shared, weighted, items)
+    return PairEvidence(job.sums, value, ratio, low, high, shared, weighted, items)
 
 
 def _weighted(job: Job, place: int, context: Context) -> Weighted | None:
@@ -293,7 +295,7 @@ def _shared(job: Job, context: Context) -> Shared | None:
     return Shared(crossed.rows, first, crossed.bundle, name)
 
 
-def _null(job: Job, context: Context) -> Iterator[Found]:
+def _null(job: Job, context: Context) -> Iterator[Computed]:
     """What a measure is when there is no effect: mean, 95 % range, and p of the observed value.
 
     No range where draws do not vary, as where every confidence is 1; their p is exact all the same.
@@ -321,7 +323,7 @@ def _null(job: Job, context: Context) -> Iterator[Found]:
         note=NOT_APART if not apart else "" if varies else NO_RANGE,
         p_value=float((1 + (null >= observed).sum()) / (1 + len(null))) if apart else None,
     )
-    yield Found(estimate)
+    yield Computed(estimate)
 
 
 def _apart(job: Job, context: Context) -> bool:
@@ -358,7 +360,7 @@ def _undefined(measure: Measure, cell: Cell, context: Context, reason: str) -> E
     return replace(_blank(measure, cell, context, ""), note=reason)
 
 
-def _adjusted(found: Sequence[Found], context: Context) -> list[Found]:
+def _adjusted(found: Sequence[Computed], context: Context) -> list[Computed]:
     """Holm's correction over the tested probes, per measure and reader, and what would be found.
 
     The minimum detectable effect is that at the level which the correction leaves to the first of

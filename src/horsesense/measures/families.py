@@ -88,7 +88,7 @@ class Items(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Evidence:
+class PairEvidence:
     """One value of a measure and what it was made of.
 
     Attributes:
@@ -115,11 +115,11 @@ class Family(ABC):
     """A kind of statistic."""
 
     @abstractmethod
-    def infer(self, evidence: Evidence, level: float) -> Inference:
+    def infer(self, evidence: PairEvidence, level: float) -> Inference:
         """Interval and p of one value."""
 
 
-Ends = Callable[[Located, Evidence, float], Interval]
+Ends = Callable[[Located, PairEvidence, float], Interval]
 
 
 def inference(interval: Interval, how: str, reason: str, p_value: float | None = None) -> Inference:
@@ -134,7 +134,7 @@ UNIT_RANGE = (0.0, 1.0)
 class OfShare(Family):
     """A share, or a mean of values with known bounds; outcomes may share prompts."""
 
-    def infer(self, evidence: Evidence, level: float) -> Inference:
+    def infer(self, evidence: PairEvidence, level: float) -> Inference:
         width = evidence.high - evidence.low
         rows = evidence.rows if evidence.shared is None else evidence.shared.rows
         total, trials = evidence.ratio(rows)
@@ -154,7 +154,7 @@ class OfShare(Family):
 class OfDifference(Family):
     """A mean of paired differences between -1 and 1; p of no difference."""
 
-    def infer(self, evidence: Evidence, level: float) -> Inference:
+    def infer(self, evidence: PairEvidence, level: float) -> Inference:
         if evidence.shared is None:
             pairs = Change.of(*evidence.ratio(evidence.rows))
         else:
@@ -179,7 +179,7 @@ class OfCounts(Family):
     value: Value | None = None
     pseudo: Callable[[int], Pseudo] = Pseudo.plain
 
-    def infer(self, evidence: Evidence, level: float) -> Inference:
+    def infer(self, evidence: PairEvidence, level: float) -> Inference:
         value, own = evidence.value, self.value
         if own is not None:
             value = lambda totals: own(totals)[..., 0]  # noqa: E731
@@ -207,20 +207,20 @@ class OfRefit(Family):
     how: str = "jackknife"
     constant: str = NOTHING_VARIES
 
-    def infer(self, evidence: Evidence, level: float) -> Inference:
+    def infer(self, evidence: PairEvidence, level: float) -> Inference:
         rows, cluster = (evidence.rows, None) if evidence.items is None else evidence.items
         found = jackknife(rows, evidence.value, evidence.low, evidence.high, cluster)
         how = method_of(self.how, found.clusters, evidence)
         return inference(self.ends(found, evidence, level), how, _reason(found, self.constant))
 
 
-def _of_variance(found: Located, _: Evidence, level: float) -> Interval:
+def _of_variance(found: Located, _: PairEvidence, level: float) -> Interval:
     """Of an estimate without bias, which is below 0 where the variance is about 0: the interval is
     that of 0 there, so that it keeps to values that a variance can have."""
     return replace(found, estimate=max(found.estimate, 0.0), low=0.0).interval(level)
 
 
-def _without_noise(found: Located, evidence: Evidence, level: float) -> Interval:
+def _without_noise(found: Located, evidence: PairEvidence, level: float) -> Interval:
     """Of a mean of absolute gaps, which noise makes positive: the last column is their number.
 
     The noise that gaps of 0 would have is taken off below, and not above: the mean of a half-normal
@@ -244,7 +244,7 @@ class OfQuotient(Family):
     below: int
     count: int
 
-    def infer(self, evidence: Evidence, level: float) -> Inference:
+    def infer(self, evidence: PairEvidence, level: float) -> Inference:
         columns = (evidence.rows[:, at] for at in (self.above, self.below, self.count))
         found = Quotient.of(*columns)
         ends = found.interval(level)
@@ -260,7 +260,7 @@ class OfMean(Family):
     A ratio of totals, linearised (Cochran 1977, chapters 6 and 9A), with Student's t.
     """
 
-    def infer(self, evidence: Evidence, level: float) -> Inference:
+    def infer(self, evidence: PairEvidence, level: float) -> Inference:
         if evidence.shared is None:
             return REFIT.infer(evidence, level)
         total, trials = evidence.ratio(evidence.shared.rows)
@@ -282,7 +282,7 @@ class OfSpread(Family):
 
     columns: Callable[[int], tuple[slice, slice]]
 
-    def infer(self, evidence: Evidence, level: float) -> Inference:
+    def infer(self, evidence: PairEvidence, level: float) -> Inference:
         hits, trials = (evidence.rows[:, part] for part in self.columns(evidence.rows.shape[1]))
         shares = [Share.of(h, m) for h, m in zip(hits.T, trials.T, strict=True)]
         n = np.array([s.effective if s.clusters else 0.0 for s in shares])
@@ -305,7 +305,7 @@ class OfAnswers(Family):
     taken about the mean of their form; a difference of forms has Student's t.
     """
 
-    def infer(self, evidence: Evidence, level: float) -> Inference:
+    def infer(self, evidence: PairEvidence, level: float) -> Inference:
         given = evidence.weighted
         if given is None or not len(given.weight):
             return UNKNOWN_OF_PEOPLE.infer(evidence, level)
@@ -332,7 +332,7 @@ class Unknown(Family):
 
     reason: str
 
-    def infer(self, evidence: Evidence, level: float) -> Inference:
+    def infer(self, evidence: PairEvidence, level: float) -> Inference:
         return Inference(note=f"no interval: {self.reason}")
 
 
@@ -342,7 +342,7 @@ def _reason(found: Located, constant: str = NOTHING_VARIES) -> str:
     return constant if found.large_enough else ONE_LARGE
 
 
-def method_of(method: str, clusters: int, evidence: Evidence) -> str:
+def method_of(method: str, clusters: int, evidence: PairEvidence) -> str:
     if evidence.shared is None:
         return f"{method} ({clusters} clusters)"
     return _of_both(method, evidence.shared.first, evidence.shared.second, evidence.shared.name)

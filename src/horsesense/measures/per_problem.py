@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Crossed, Floats, Measure, Rows
-from horsesense.measures.cells import STATUS_CODE, Bools, Bundles, Cell, Columns, Selection
+from horsesense.measures.cells import STATUS_CODE, Bools, Bundles, Cell, ChosenSets, Columns
 from horsesense.measures.parts import of_whole
 from horsesense.trials.trial import BUNDLED
 
@@ -44,7 +44,7 @@ class PerProblem(Measure):
     """Sums over problems; a subclass gives its columns."""
 
     answer_format = frozenset(BUNDLED)
-    needs: ClassVar[tuple[type[Columns], ...]] = (Bundles, Selection)
+    needs: ClassVar[tuple[type[Columns], ...]] = (Bundles, ChosenSets)
     of_gold = True
 
     @abstractmethod
@@ -91,7 +91,7 @@ class PerProblemLenient(PerProblem):
     summary = "Share of problems whose right label is among those given, whatever else is."
 
     def columns(self, cell: Cell, used: Bools) -> Floats:
-        return beside(cell[Selection].holds(cell.gold_at), used)
+        return beside(cell[ChosenSets].holds(cell.gold_at), used)
 
     def chances(self, cell: Cell) -> Floats:
         return np.asarray(1 / cell.k)
@@ -106,7 +106,7 @@ class PerProblemRepaired(PerProblemLenient):
     )
 
     def columns(self, cell: Cell, used: Bools) -> Floats:
-        one = cell[Selection].count == 1
+        one = cell[ChosenSets].count == 1
         return beside(np.where(one, cell.correct == 1, 1 / cell.k[:, None]), used)
 
 
@@ -132,7 +132,7 @@ def error_kinds(cell: Cell) -> dict[str, Bools]:
 
     A line that names several labels is a contradiction like an index under several labels.
     """
-    counts = cell[Selection].count
+    counts = cell[ChosenSets].count
     unclear = cell.status == STATUS_CODE["ambiguous"]
     several = (counts > 1) | (unclear & (counts == 0))
     right = cell.correct == 1
@@ -191,8 +191,8 @@ class LabelPrecision(PerProblem):
     def columns(self, cell: Cell, used: Bools) -> Floats:
         """Of each label: whether a problem has it and was given it, and whether it counts."""
         labels = np.arange(len(cell[Bundles].classes))
-        bits = labels.astype(cell[Selection].chosen.dtype)
-        given = np.equal((cell[Selection].chosen[:, :, None] >> bits) & 1, 1)
+        bits = labels.astype(cell[ChosenSets].chosen.dtype)
+        given = np.equal((cell[ChosenSets].chosen[:, :, None] >> bits) & 1, 1)
         true = np.equal(cell.gold_at[:, :, None], labels)
         counted = true if self.of_true else given
         return np.concatenate([given & true, counted], axis=2).astype(np.float64)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Floats
-from horsesense.measures.cells import Bools, Bundles, Cell, Selection
+from horsesense.measures.cells import Bools, Bundles, Cell, ChosenSets
 from horsesense.measures.families import MEAN
 from horsesense.measures.per_problem import PerProblem, beside
 from horsesense.readers.reading import STATUSES
@@ -86,7 +86,7 @@ class ExtraLabels(OutOfRange):
     )
 
     def columns(self, cell: Cell, used: Bools) -> Floats:
-        return beside(np.maximum(cell[Selection].count - 1, 0), self.prompts(cell, used))
+        return beside(np.maximum(cell[ChosenSets].count - 1, 0), self.prompts(cell, used))
 
 
 class UnreadReplies(PerProblem):
@@ -105,4 +105,4 @@ class UnreadReplies(PerProblem):
 
     def columns(self, cell: Cell, used: Bools) -> Floats:
         lost = np.isin(cell.status, [*UNREAD, STATUSES.index("truncated")])
-        return beside(lost & (cell[Selection].count == 0), used)
+        return beside(lost & (cell[ChosenSets].count == 0), used)

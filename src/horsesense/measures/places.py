@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from horsesense.measures.families import Evidence, Family, Inference, inference, method_of
+from horsesense.measures.families import Family, Inference, PairEvidence, inference, method_of
 from horsesense.stats.change import TOO_FEW
 from horsesense.stats.relabelled import preference
 
@@ -22,7 +22,7 @@ class OfPosition(Family):
 
     place: int
 
-    def infer(self, evidence: Evidence, level: float) -> Inference:
+    def infer(self, evidence: PairEvidence, level: float) -> Inference:
         assert evidence.items is not None
         rows, cluster = evidence.items
         choices, trials = np.split(rows, 2, axis=1)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Rows, grouped, of_trials
-from horsesense.measures.cells import Cell, Parts, Selection
+from horsesense.measures.cells import Cell, ChosenSets, Parts
 from horsesense.measures.families import DIFFERENCE, SHARE, Family
 from horsesense.measures.joined import OfProbe, families, joined, part_means
 from horsesense.probes.second_look import ARMS
@@ -19,10 +19,10 @@ class MultiRate(OfProbe):
     title = "Several options chosen"
     summary = "Share of replies that name two options or more when all correct ones are asked for."
     probe_names = ("multi_select",)
-    needs = (Selection,)
+    needs = (ChosenSets,)
 
     def rows(self, cell: Cell) -> Rows:
-        return of_trials(cell, cell[Selection].count >= 2, cell.read)
+        return of_trials(cell, cell[ChosenSets].count >= 2, cell.read)
 
 
 class MultiExact(MultiRate):
@@ -31,7 +31,7 @@ class MultiExact(MultiRate):
     summary = "Share of replies that name the right option and no other."
 
     def rows(self, cell: Cell) -> Rows:
-        hits = cell[Selection].holds(cell.gold_at) & (cell[Selection].count == 1)
+        hits = cell[ChosenSets].holds(cell.gold_at) & (cell[ChosenSets].count == 1)
         return of_trials(cell, hits, cell.read)
 
 
@@ -41,7 +41,7 @@ class MultiPrecision(MultiRate):
     summary = "1 / (number of options named) where the right one is among them, else 0."
 
     def rows(self, cell: Cell) -> Rows:
-        share = cell[Selection].holds(cell.gold_at) / np.maximum(cell[Selection].count, 1)
+        share = cell[ChosenSets].holds(cell.gold_at) / np.maximum(cell[ChosenSets].count, 1)
         return of_trials(cell, share, cell.read)
 
 
@@ -54,7 +54,7 @@ class RecallGold(OfProbe):
         "published), and of all."
     )
     probe_names = ("multi_select",)
-    needs = (Selection,)
+    needs = (ChosenSets,)
 
     def groups(self, cell: Cell) -> Sequence[str]:
         return ("multi", "all")
@@ -63,7 +63,7 @@ class RecallGold(OfProbe):
         return cell.gold_at
 
     def rows(self, cell: Cell) -> Rows:
-        position, selection = self.sought(cell), cell[Selection]
+        position, selection = self.sought(cell), cell[ChosenSets]
         several = np.stack([selection.count >= 2, np.ones_like(cell.read)], axis=2)
         found = grouped(selection.holds(position), cell.read & (position >= 0), several)
         return found._replace(n_missing=cell.n_missing)
@@ -78,7 +78,7 @@ class RecallMisleading(RecallGold):
     )
 
     def sought(self, cell: Cell) -> npt.NDArray[np.int16]:
-        return cell[Selection].marked
+        return cell[ChosenSets].marked
 
 
 class RecoveryRate(OfProbe):

@@ -122,7 +122,7 @@ def acceptance(cell: Cell, *, relative: bool = False) -> Floats:
     return np.where(cell.read & ~np.isnan(score), share * mass, np.nan)
 
 
-class OptionConfidence(OfProbe):
+class ConfidenceRatio(OfProbe):
     """The ratio is one of means, as all published ratios are; not a mean of ratios."""
 
     name = "option_confidence"
@@ -165,7 +165,7 @@ class OptionConfidence(OfProbe):
         return np.concatenate([means, ratio(means[..., 1:], means[..., :1])], axis=-1)
 
 
-class OptionConfidenceRelative(OptionConfidence):
+class OptionConfidenceRelative(ConfidenceRatio):
     name = "option_confidence_relative"
     title = "Probability of yes against no"
     summary = "option_confidence with the probability of yes divided by that of yes and no."

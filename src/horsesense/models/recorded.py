@@ -33,7 +33,7 @@ from horsesense.trials.condition import PLAIN, Condition
 from horsesense.trials.trial import Trial
 
 
-class Place(NamedTuple):
+class ReplyPlace(NamedTuple):
     """Where a recorded answer belongs."""
 
     item_id: str
@@ -72,7 +72,7 @@ class Replay:
             )
         self.name = self.model or path.name
         self.identity = f"replay:{self.model or ''}@{digest(rows, 8).hex()}"
-        self._answer_key: dict[Key, Place] = {}
+        self._answer_key: dict[Key, ReplyPlace] = {}
 
     def _one_model(self, wanted: str | None) -> str | None:
         models = sorted({str(row["model"]) for _, row in self._rows if row.get("model")})
@@ -85,7 +85,7 @@ class Replay:
             )
         return wanted or (models[0] if models else None)
 
-    def _placed(self) -> Iterator[tuple[Place, Mapping[str, Any]]]:
+    def _placed(self) -> Iterator[tuple[ReplyPlace, Mapping[str, Any]]]:
         """The rows of the model with their places; ItemsError for what is not a condition."""
         faults = Faults(str(self.path))
         for number, row in self._rows:
@@ -116,7 +116,7 @@ class Replay:
         if faults:
             raise ItemsError(str(self.path), faults, hint="Are these the items that were asked?")
 
-    def _placed_by_content(self, items: ItemSet) -> Iterator[tuple[Place, Mapping[str, Any]]]:
+    def _placed_by_content(self, items: ItemSet) -> Iterator[tuple[ReplyPlace, Mapping[str, Any]]]:
         """The answers of a log at the items that they are about; says how many are about none."""
         known, others = side("logs", "known_items")(items), 0
         for _, row in self._rows:
@@ -124,7 +124,7 @@ class Replay:
             if found is None:
                 others += self.model in (None, row["model"])
                 continue
-            place = Place(found.item.id, "original", PLAIN, 0)
+            place = ReplyPlace(found.item.id, "original", PLAIN, 0)
             if found.asked:
                 place = place._replace(probe="repeat", repetition=found.asked - 1)
             found.asked += 1
@@ -207,8 +207,8 @@ def from_spec(rest: str) -> Replay:
     return Replay(Path(path), model or None)
 
 
-def _trial_of(row: Mapping[str, Any]) -> Place:
-    return Place(
+def _trial_of(row: Mapping[str, Any]) -> ReplyPlace:
+    return ReplyPlace(
         item_id=str(row.get("item_id", row.get("id"))),
         probe=str(row.get("probe") or "original"),
         condition=_condition(row.get("condition")),
@@ -222,8 +222,8 @@ def _condition(recorded: str | Mapping[str, Any] | None) -> Condition:
     return Condition.parse(recorded or "")
 
 
-def _place_of(trial: Trial) -> Place:
-    return Place(trial.variants[0].item_id, trial.probe, trial.condition, trial.repetition)
+def _place_of(trial: Trial) -> ReplyPlace:
+    return ReplyPlace(trial.variants[0].item_id, trial.probe, trial.condition, trial.repetition)
 
 
 def _options_of(row: Mapping[str, Any]) -> list[str]:

@@ -33,7 +33,7 @@ MOST_CLASSES: Final = 20
 
 
 @dataclass(frozen=True)
-class Bundles(SetProbe):
+class BundlesOfProblems(SetProbe):
     """What the three tasks have in common.
 
     `sizes` are joined by "/"; "published" is 5 to 100 for texts, 3 to 50 for pairs, as far as
@@ -200,7 +200,7 @@ def given_sizes(probe: str, text: str) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True)
-class Batch(Bundles):
+class Batch(BundlesOfProblems):
     """`lines` anchored: every answer repeats its number, so that a skipped one shifts no other."""
 
     lines: str = "plain"
@@ -226,7 +226,7 @@ class Batch(Bundles):
 
 
 @dataclass(frozen=True)
-class Selection(Bundles):
+class SelectByClass(BundlesOfProblems):
     """`cot` 1: one worked example that classifies first and selects then."""
 
     cot: int = 0
@@ -292,7 +292,7 @@ def classes(items: ItemSet) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class SelectOne(Selection):
+class SelectOne(SelectByClass):
     """`examples` asked: worked examples select the label that is asked for; alternate: they go
     through the labels whatever is asked (published)."""
 
@@ -330,7 +330,7 @@ class SelectOne(Selection):
 
 
 @dataclass(frozen=True)
-class SelectAll(Selection):
+class SelectAll(SelectByClass):
     name = "select_all"
     title = "Select the items of every label"
     summary = "One prompt asks for the numbers of the items of each label."

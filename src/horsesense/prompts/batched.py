@@ -14,7 +14,7 @@ from horsesense.trials.answer_formats import index_json, label_key, label_lines,
 from horsesense.trials.trial import Trial, Variant, bundled
 
 
-class Shown(NamedTuple):
+class ShownProblem(NamedTuple):
     """A bundle as a prompt shows it: the trial's own, or a worked example.
 
     Attributes:
@@ -30,14 +30,14 @@ class Shown(NamedTuple):
     gold: Sequence[str] = ()
 
 
-def own(trial: Trial) -> Shown:
+def own(trial: Trial) -> ShownProblem:
     """The bundle that a trial asks about."""
     first = trial.variants[0]
     labels = () if first.labels else first.options
-    return Shown(trial.variants, labels, bundled(trial).asked or "")
+    return ShownProblem(trial.variants, labels, bundled(trial).asked or "")
 
 
-def examples(trial: Trial, pool: Iterable[Item], k: int) -> Iterator[Shown]:
+def examples(trial: Trial, pool: Iterable[Item], k: int) -> Iterator[ShownProblem]:
     """`k` worked bundles of the trial's size: the first items of `pool`, in its order.
 
     Items that the trial shows are passed over. UsageError if there are too few.
@@ -59,7 +59,7 @@ def examples(trial: Trial, pool: Iterable[Item], k: int) -> Iterator[Shown]:
         problems = items
         if bundled(trial).shows == "label":
             problems = [Item(i.id, g, i.options, i.gold) for i, g in zip(items, gold, strict=True)]
-        yield Shown(problems, bundle.labels, label, gold)
+        yield ShownProblem(problems, bundle.labels, label, gold)
 
 
 def _gold(item: Item, trial: Trial) -> str:
@@ -75,7 +75,7 @@ def _gold(item: Item, trial: Trial) -> str:
     return longest[item.gold]
 
 
-def worked_answer(trial: Trial, shown: Shown) -> str:
+def worked_answer(trial: Trial, shown: ShownProblem) -> str:
     """The right reply to a worked example, in the form that the trial asks for."""
     if trial.answer_format == "label_lines":
         return label_lines(shown.gold, anchored=bundled(trial).lines == "anchored")
@@ -87,7 +87,7 @@ def worked_answer(trial: Trial, shown: Shown) -> str:
     return answer if not bundled(trial).cot else _reasoned(shown, chosen, answer)
 
 
-def _reasoned(shown: Shown, chosen: Mapping[str, Sequence[int]], answer: str) -> str:
+def _reasoned(shown: ShownProblem, chosen: Mapping[str, Sequence[int]], answer: str) -> str:
     """Classify first, line by line, then select (specification, 4.2)."""
     count = len(shown.gold)
     found = []
@@ -101,7 +101,7 @@ def _reasoned(shown: Shown, chosen: Mapping[str, Sequence[int]], answer: str) ->
     )
 
 
-def bundle_fields(trial: Trial, shown: Shown, task: Task) -> Mapping[str, Any]:
+def bundle_fields(trial: Trial, shown: ShownProblem, task: Task) -> Mapping[str, Any]:
     """What a template of many problems may use."""
     return {
         **trial.extras.named(),

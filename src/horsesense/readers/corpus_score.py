@@ -28,7 +28,7 @@ Read = tuple[Example, Reading | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class ScoreShare:
     """A share of 0 to 1 with its 95 % interval.
 
     Attributes:
@@ -44,7 +44,7 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ScoreRow:
     """How a reader does on one group of replies.
 
     Attributes:
@@ -58,10 +58,10 @@ class Row:
 
     by: str
     group: str
-    right: Share
-    wrong_choice: Share
-    sure: Share
-    sure_right: Share
+    right: ScoreShare
+    wrong_choice: ScoreShare
+    sure: ScoreShare
+    sure_right: ScoreShare
 
     def as_json(self) -> dict[str, Any]:
         return {**asdict(self), "n": self.right.n}
@@ -82,7 +82,7 @@ class Bin:
     high: float
     n: int
     confidence: float | None
-    right: Share
+    right: ScoreShare
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -98,7 +98,7 @@ GROUPS: Final[Mapping[str, Callable[[Example], str]]] = {
 """What replies are grouped by within each part."""
 
 
-def table(read: Mapping[Part, Sequence[Read]], by: Sequence[str] = tuple(GROUPS)) -> list[Row]:
+def table(read: Mapping[Part, Sequence[Read]], by: Sequence[str] = tuple(GROUPS)) -> list[ScoreRow]:
     """Rows for each part, and for each group of `by` in each part.
 
     Args:
@@ -115,9 +115,9 @@ def table(read: Mapping[Part, Sequence[Read]], by: Sequence[str] = tuple(GROUPS)
     return found
 
 
-def _row(by: str, group: str, pairs: Sequence[Read]) -> Row:
+def _row(by: str, group: str, pairs: Sequence[Read]) -> ScoreRow:
     sure = [pair for pair in pairs if _reading(pair).confidence >= SURE and _decided(pair)]
-    return Row(
+    return ScoreRow(
         by,
         group,
         share(pairs, right),
@@ -159,17 +159,17 @@ def wrong_choice(pair: Read) -> bool:
     return _reading(pair).status == "answer" and not right(pair)
 
 
-def share(pairs: Sequence[Read], holds: Callable[[Read], bool]) -> Share:
+def share(pairs: Sequence[Read], holds: Callable[[Read], bool]) -> ScoreShare:
     """How many of some replies a statement holds for."""
     if not pairs:
-        return Share(None, None, None, 0)
+        return ScoreShare(None, None, None, 0)
     hits = np.array([float(holds(pair)) for pair in pairs])
     names, kinds = np.unique([example.kind for example, _ in pairs], return_inverse=True)
     if len(names) == 1:
         kinds = np.arange(len(pairs))
     found = Trials.of(np.bincount(kinds, hits).astype(float), np.bincount(kinds).astype(float))
     low, high = found.interval() or (None, None)
-    return Share(found.estimate, low, high, len(pairs))
+    return ScoreShare(found.estimate, low, high, len(pairs))
 
 
 def _reading(pair: Read) -> Reading:

@@ -17,7 +17,7 @@ from horsesense.models.messages import Response
 from horsesense.readers.formats.letters import read_several
 from horsesense.readers.reading import Reading
 from horsesense.readers.recorded_fields import Fields
-from horsesense.readers.recorded_gold import Gold, gold_of
+from horsesense.readers.recorded_gold import RecordedGold, gold_of
 from horsesense.readers.text import TextReader
 
 _TELLS = 64
@@ -46,7 +46,7 @@ class Recorded(NamedTuple):
     letters: tuple[str, ...]
     reading: Reading
     k: int = 0
-    gold: Gold | None = None
+    gold: RecordedGold | None = None
     came: bool = True
 
     def as_json(self) -> dict[str, Any]:
@@ -64,7 +64,7 @@ class Recorded(NamedTuple):
         }
 
 
-class Row(NamedTuple):
+class RecordedRow(NamedTuple):
     """One sound row of a file.
 
     Attributes:
@@ -81,7 +81,7 @@ class Row(NamedTuple):
     labels: tuple[str, ...]
     finish_reason: str | None
     question: str | None = None
-    gold: Gold | None = None
+    gold: RecordedGold | None = None
     came: bool = True
 
     def read_as(self, reading: Reading) -> Recorded:
@@ -135,7 +135,7 @@ def read_file(
         yield row.read_as(reading)
 
 
-def recorded_rows(path: str | Path, fields: Fields | None = None) -> Iterator[Row]:
+def recorded_rows(path: str | Path, fields: Fields | None = None) -> Iterator[RecordedRow]:
     """The rows of a file as `read_file` takes them; the same errors."""
     piped = Path(path).name.startswith(PIPED)
     faults = Faults(PIPED if piped else str(path))
@@ -185,7 +185,7 @@ def _ending(path: Path, packing: str) -> str:
     return ".jsonl" if not start or start.startswith((b"{", b"[")) else ".csv"
 
 
-def _row(number: int, row: dict[str, Any]) -> Row:
+def _row(number: int, row: dict[str, Any]) -> RecordedRow:
     options = tuple(map(str, row["options"]))
     labels = _labels(row.get("labels"), len(options))
     name = str(number if row.get("id") is None else row["id"])
@@ -194,7 +194,7 @@ def _row(number: int, row: dict[str, Any]) -> Row:
     reply = row["response"]
     gold = gold_of(row.get("gold"), options, labels)
     how, came = row.get("finish_reason"), reply is not None
-    return Row(name, reply or "", options, labels, how, question, gold, came)
+    return RecordedRow(name, reply or "", options, labels, how, question, gold, came)
 
 
 def _labels(given: Any, k: int) -> tuple[str, ...]:

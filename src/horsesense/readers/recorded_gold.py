@@ -18,7 +18,7 @@ _MASK = 3
 """Options from which on a list of as many numbers, all 0 or 1, is a mask."""
 
 
-class Gold(NamedTuple):
+class RecordedGold(NamedTuple):
     """The right options of one row.
 
     Attributes:
@@ -30,7 +30,7 @@ class Gold(NamedTuple):
     by_number: bool = False
 
 
-def gold_of(given: Any, options: Sequence[str], labels: Sequence[str]) -> Gold | None:
+def gold_of(given: Any, options: Sequence[str], labels: Sequence[str]) -> RecordedGold | None:
     """What a field of a row says is right; None where it is empty.
 
     A text is a label, an option's text, both, several labels, or else a number; a number counts
@@ -43,35 +43,35 @@ def gold_of(given: Any, options: Sequence[str], labels: Sequence[str]) -> Gold |
     if len(entries) == len(options) >= _MASK and all(type(one) in (bool, int) for one in entries):
         marked = frozenset(i for i, one in enumerate(entries) if one == 1)
         if set(entries) <= {0, 1}:
-            return Gold(marked)
+            return RecordedGold(marked)
     found = [_one(entry, options, labels) for entry in entries]
     if not found or not all(one.positions for one in found):
-        return Gold(frozenset())
+        return RecordedGold(frozenset())
     positions = frozenset().union(*(one.positions for one in found))
-    return Gold(positions, any(one.by_number for one in found))
+    return RecordedGold(positions, any(one.by_number for one in found))
 
 
-def _one(entry: Any, options: Sequence[str], labels: Sequence[str]) -> Gold:
+def _one(entry: Any, options: Sequence[str], labels: Sequence[str]) -> RecordedGold:
     if isinstance(entry, bool) or not isinstance(entry, str | int | float):
-        return Gold(frozenset())
+        return RecordedGold(frozenset())
     text = str(entry).strip()
     number = not isinstance(entry, str)
     if not number or text in labels:
         names = names_of(tuple(labels))
         if text in names:
-            return Gold(frozenset((names[text],)))
+            return RecordedGold(frozenset((names[text],)))
         whole = exact(text, tuple(options), tuple(labels))
         if whole is not None and whole.positions:
-            return Gold(frozenset(whole.positions))
+            return RecordedGold(frozenset(whole.positions))
         alike = [i for i, one in enumerate(options) if one.strip().casefold() == text.casefold()]
         if len(alike) == 1:
-            return Gold(frozenset(alike))
+            return RecordedGold(frozenset(alike))
         parts = [part for part in _APART.split(text) if part]
         if len(parts) > 1 and all(part in names for part in parts):
-            return Gold(frozenset(names[part] for part in parts))
+            return RecordedGold(frozenset(names[part] for part in parts))
     if _NUMBER.fullmatch(text) and int(float(text)) <= len(options):
-        return Gold(frozenset((int(float(text)),)), by_number=True)
-    return Gold(frozenset())
+        return RecordedGold(frozenset((int(float(text)),)), by_number=True)
+    return RecordedGold(frozenset())
 
 
 class GoldScore:
@@ -81,10 +81,12 @@ class GoldScore:
     """
 
     def __init__(self) -> None:
-        self._rows: list[tuple[Gold, tuple[int, ...], str, int]] = []
+        self._rows: list[tuple[RecordedGold, tuple[int, ...], str, int]] = []
         self.without = 0
 
-    def add(self, gold: Gold | None, positions: tuple[int, ...], status: str, k: int) -> None:
+    def add(
+        self, gold: RecordedGold | None, positions: tuple[int, ...], status: str, k: int
+    ) -> None:
         """Count one row of `k` options."""
         if gold is None:
             self.without += 1

@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="18", source="865505f4c334")
+RULES: Final = Rules(version="19", source="5aed78624f45")
 
 
 class TextAnswers:

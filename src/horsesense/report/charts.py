@@ -37,7 +37,7 @@ BOTTOM = 44
 ROWS: Mapping[str, Any] = {"field": "row", "type": "ordinal", "sort": None, "axis": None}
 
 
-class Frame(NamedTuple):
+class ChartFrame(NamedTuple):
     """The frame that figures of one row per entry share, in pixels.
 
     Attributes:
@@ -84,7 +84,7 @@ class Frame(NamedTuple):
         }
 
 
-FRAME = Frame()
+FRAME = ChartFrame()
 NAME_LINE = 40
 """Characters of one line of a row's name; longer names are folded, never cut."""
 
@@ -107,7 +107,7 @@ class Point(NamedTuple):
     warning: bool = False
 
 
-class Line(NamedTuple):
+class ChartLine(NamedTuple):
     """A dashed line through a plot, at a share, with its name."""
 
     value: float
@@ -165,7 +165,7 @@ def _in_words(caption: str) -> Markup:
 
 
 def forest(
-    points: Sequence[Point], x_title: str, *, caption: str, line: Line | None = None
+    points: Sequence[Point], x_title: str, *, caption: str, line: ChartLine | None = None
 ) -> Markup:
     """Estimates with intervals, one a row; a tick marks a row's own reference.
 
@@ -232,7 +232,7 @@ def _row(point: Point, scale: float) -> dict[str, Any]:
 
 
 def _axis(
-    rows: Sequence[Mapping[str, Any]], line: Line | None, scale: float
+    rows: Sequence[Mapping[str, Any]], line: ChartLine | None, scale: float
 ) -> tuple[float, float, list[float]]:
     """Ends and ticks: from 0, or from below the lowest value; percents end at 100 or before."""
     found = [row[name] for row in rows for name in ("low", "high", "reference")]

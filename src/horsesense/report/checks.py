@@ -53,7 +53,7 @@ class Axis:
 
 
 @dataclass(frozen=True)
-class Check:
+class CheckRow:
     """One row.
 
     Attributes:
@@ -145,27 +145,27 @@ class Group:
     """Checks of one conclusion, the largest first."""
 
     outcome: Conclusion
-    checks: tuple[Check, ...]
+    checks: tuple[CheckRow, ...]
 
     @property
     def title(self) -> str:
         return TITLES[self.outcome]
 
     @property
-    def first(self) -> tuple[Check, ...]:
+    def first(self) -> tuple[CheckRow, ...]:
         """Those on the first screen."""
         return self._ranked[: MOST_FOUND if self.outcome == "found" else 1]
 
     @property
-    def rest(self) -> tuple[Check, ...]:
+    def rest(self) -> tuple[CheckRow, ...]:
         """The others, which are folded below them."""
         return self._ranked[len(self.first) :]
 
     @property
-    def _ranked(self) -> tuple[Check, ...]:
+    def _ranked(self) -> tuple[CheckRow, ...]:
         """The largest of each kind, then the others: one kind in many forms hides no other. What
         the numbers themselves leave open comes before what cannot be tested."""
-        leading: dict[str, Check] = {}
+        leading: dict[str, CheckRow] = {}
         for check in sorted(self.checks, key=lambda check: check.finding.reason not in BY_DATA):
             leading.setdefault(check.finding.kind, check)
         chosen = {id(check) for check in leading.values()}
@@ -180,7 +180,7 @@ class Checks:
     axis: Axis
 
     @property
-    def rows(self) -> list[Check]:
+    def rows(self) -> list[CheckRow]:
         return [check for group in self.groups for check in group.checks]
 
 
@@ -194,9 +194,9 @@ def checks_of(run: Results, reasons: Sequence[Reason], filters: Mapping[str, str
     """
     axis = Axis.of(run.verdict)
 
-    def row(f: Finding) -> Check:
+    def row(f: Finding) -> CheckRow:
         reason = reason_for(f, reasons)
-        return Check(f, axis, None if reason is None else filters.get(reason.name))
+        return CheckRow(f, axis, None if reason is None else filters.get(reason.name))
 
     rows = [row(f) for f in run.verdict]
     groups = (Group(o, tuple(r for r in rows if r.finding.conclusion == o)) for o in ORDER)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from horsesense.comparison.align import Side, stop_notice
-from horsesense.comparison.compare import Comparison, Difference, Order, Standing
+from horsesense.comparison.compare import Comparison, Difference, OrderInView, Standing
 from horsesense.files import write_whole
 from horsesense.findings.uncounted import MOST_LOST, left_out
 from horsesense.measures.registry import MEASURES
@@ -178,7 +178,7 @@ def _of(c: Comparison, views: Sequence[str]) -> str:
     return f"every one of {every}" if len(views) > 1 else "the one change"
 
 
-def _changed(c: Comparison, order: Order) -> str:
+def _changed(c: Comparison, order: OrderInView) -> str:
     if not order.reversed:
         return (
             f"The order changes under “{order.view}”: Kendall's tau is {signed(order.tau or 0, 2)};"
@@ -221,12 +221,12 @@ def _interval(low: float | None, high: float | None, digits: int) -> str:
     return between(100 * low, 100 * high, digits)
 
 
-def order_text(order: Order) -> str:
+def order_text(order: OrderInView) -> str:
     """Kendall's tau."""
     return "no order" if order.tau is None else signed(order.tau, 2)
 
 
-def sampling_text(order: Order) -> str:
+def sampling_text(order: OrderInView) -> str:
     """What tau would stay above by sampling alone; "" where that is not known."""
     return "" if order.sampling_low is None else f"≥ {signed(order.sampling_low, 2)}"
 
@@ -267,7 +267,7 @@ def of_several(c: Comparison) -> bool:
     return len(c.models) > 2
 
 
-def _told(order: Order, tau: bool) -> str:
+def _told(order: OrderInView, tau: bool) -> str:
     if not tau:
         return order.verdict
     beside = f" ({low})" if (low := sampling_text(order)) else ""

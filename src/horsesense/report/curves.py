@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from horsesense.measures.base import Estimate
-from horsesense.report.charts import Line, draw, ends, filled
+from horsesense.report.charts import ChartLine, draw, ends, filled
 from horsesense.report.text import value_of, visible
 
 
@@ -26,7 +26,7 @@ def curves(
     x_title: str,
     y_title: str,
     caption: str,
-    line: Line | None = None,
+    line: ChartLine | None = None,
 ) -> Markup:
     """Shares with intervals over the steps of an axis, one line each; a dashed level if given.
 

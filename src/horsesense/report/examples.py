@@ -19,7 +19,7 @@ from horsesense.inference.store import Store
 from horsesense.inference.stored_rows import Failed
 from horsesense.models.messages import Key, Request, Response
 from horsesense.readers.reading import Reading
-from horsesense.report.reasons import Evidence, evidence_of
+from horsesense.report.reasons import ItemEvidence, evidence_of
 from horsesense.rng import unit
 from horsesense.runs.results import Results
 from horsesense.trials.condition import Condition
@@ -42,7 +42,7 @@ class Choice:
 
     ids: tuple[str, ...]
     reasons: Mapping[str, tuple[str, ...]]
-    evidence: Evidence
+    evidence: ItemEvidence
 
     @property
     def total(self) -> int:
@@ -72,7 +72,7 @@ class Read(NamedTuple):
     correct: bool | None
 
 
-class Asked(NamedTuple):
+class AskedExample(NamedTuple):
     """One trial of an item: as it was shown, asked, answered and read.
 
     Its request and response are in the store until they are wanted: see `exchanged`.
@@ -93,7 +93,9 @@ class Asked(NamedTuple):
     response: Response | None = None
 
 
-def trials_of(run: Results, ids: Sequence[str], store: Store) -> Iterator[tuple[str, list[Asked]]]:
+def trials_of(
+    run: Results, ids: Sequence[str], store: Store
+) -> Iterator[tuple[str, list[AskedExample]]]:
     """Every trial of some items, item by item, with readings; the tables are read once."""
     trials = run.directory.trials()
     found = trials.filter(pl.col("item_id").is_in(list(ids))).sort("trial").collect()
@@ -107,7 +109,7 @@ def trials_of(run: Results, ids: Sequence[str], store: Store) -> Iterator[tuple[
         yield (
             item_id,
             [
-                Asked(
+                AskedExample(
                     row["trial"],
                     row["key"],
                     row["probe"],
@@ -125,7 +127,7 @@ def trials_of(run: Results, ids: Sequence[str], store: Store) -> Iterator[tuple[
         )
 
 
-def exchanged(asked: Asked, store: Store) -> Asked:
+def exchanged(asked: AskedExample, store: Store) -> AskedExample:
     """A trial with what was sent and what came back, as far as the store knows."""
     [response] = store.get([asked.key]).values() or [None]
     return asked._replace(request=store.get_request(asked.key), response=response)

@@ -7,7 +7,7 @@ from typing import Any
 
 from horsesense.errors import UsageError
 from horsesense.items.item import Item
-from horsesense.report.examples import Asked, Read, exchanged, messages, trials_of
+from horsesense.report.examples import AskedExample, Read, exchanged, messages, trials_of
 from horsesense.report.rendering import templates
 from horsesense.runs.results import Results
 
@@ -46,7 +46,7 @@ def item_json(results: Results, item_id: str) -> dict[str, Any]:
     }
 
 
-def _form(trial: Asked) -> dict[str, Any]:
+def _form(trial: AskedExample) -> dict[str, Any]:
     request, response = trial.request, trial.response
     failure = None if trial.failed is None else trial.failed.failure
     return {
@@ -65,7 +65,7 @@ def _form(trial: Asked) -> dict[str, Any]:
     }
 
 
-def _reading(trial: Asked, read: Read) -> dict[str, Any]:
+def _reading(trial: AskedExample, read: Read) -> dict[str, Any]:
     found = read.reading
     return {
         "reader": read.reader,
@@ -78,7 +78,7 @@ def _reading(trial: Asked, read: Read) -> dict[str, Any]:
     }
 
 
-def _shown(trial: Asked, place: int) -> str:
+def _shown(trial: AskedExample, place: int) -> str:
     """What an option is called in a prompt: its label, else its text, else its number."""
     for names in (trial.labels, trial.options):
         if place < len(names):

@@ -12,7 +12,7 @@ from horsesense.items.item import Item
 from horsesense.measures.contrast import REPEAT
 from horsesense.measures.joined import ORIGINAL
 from horsesense.models.messages import Request
-from horsesense.report.examples import Asked, Read, letter, messages
+from horsesense.report.examples import AskedExample, Read, letter, messages
 from horsesense.stats.words import plural
 
 SAME_CONTENT = (ORIGINAL, REPEAT, "order", "labels")
@@ -32,7 +32,7 @@ Outcome = Literal["right", "wrong", "other"]
 """Of a form: right, wrong, or without a right answer, a choice or a reply."""
 
 
-class Line(NamedTuple):
+class ReplyLine(NamedTuple):
     """A line of a prompt; `same` where the published form has it too."""
 
     text: str
@@ -43,7 +43,7 @@ class Message(NamedTuple):
     """A message of a prompt; `lines` repeats what differs and the options, and counts the rest."""
 
     role: str
-    lines: tuple[Line, ...]
+    lines: tuple[ReplyLine, ...]
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Form:
     cells: tuple[str, ...]
     answer: str
     prompt: tuple[Message, ...]
-    asked: Asked
+    asked: AskedExample
     plain: bool
     unfolded: bool = False
     more: str = ""
@@ -105,9 +105,9 @@ class ItemView:
 
 def view_of(
     item: Item,
-    trials: Sequence[Asked],
+    trials: Sequence[AskedExample],
     reader: str,
-    exchanged: Callable[[Asked], Asked],
+    exchanged: Callable[[AskedExample], AskedExample],
     reasons: Sequence[str] = (),
     *,
     whole: bool = False,
@@ -149,11 +149,11 @@ def quoted(text: str) -> str:
     return f"“{line if len(line) <= QUOTED else line[: QUOTED - 1].rstrip() + '…'}”"
 
 
-def _reading(trial: Asked | None, reader: str) -> Read | None:
+def _reading(trial: AskedExample | None, reader: str) -> Read | None:
     return next((r for r in trial.readings if r.reader == reader), None) if trial else None
 
 
-def _chosen(trial: Asked, reader: str) -> tuple[int, ...] | None:
+def _chosen(trial: AskedExample, reader: str) -> tuple[int, ...] | None:
     """The content that was chosen, as published options or what was added; None without one."""
     read = _reading(trial, reader)
     if read is None or read.reading.status != "answer":
@@ -161,7 +161,7 @@ def _chosen(trial: Asked, reader: str) -> tuple[int, ...] | None:
     return tuple(trial.origin[p] for p in read.reading.positions if p < len(trial.origin))
 
 
-def _columns(item: Item, trials: Sequence[Asked]) -> tuple[str, ...]:
+def _columns(item: Item, trials: Sequence[AskedExample]) -> tuple[str, ...]:
     """One head per published option, and one for what was added, where they are few."""
     k = len(item.options)
     if not 1 < k <= MOST_COLUMNS:
@@ -172,10 +172,10 @@ def _columns(item: Item, trials: Sequence[Asked]) -> tuple[str, ...]:
 
 def _forms(
     item: Item,
-    trials: Sequence[Asked],
+    trials: Sequence[AskedExample],
     reader: str,
     columns: Sequence[str],
-    published: Asked | None,
+    published: AskedExample | None,
     *,
     whole: bool,
 ) -> Iterator[Form]:
@@ -192,7 +192,9 @@ def _forms(
         yield Form(trial.label, outcome, cells, answer, (), trial, plain)
 
 
-def _with_prompt(form: Form, exchanged: Callable[[Asked], Asked], base: Asked | None) -> Form:
+def _with_prompt(
+    form: Form, exchanged: Callable[[AskedExample], AskedExample], base: AskedExample | None
+) -> Form:
     """A form with its prompt, beside that of `base` where it is another."""
     asked = exchanged(form.asked)
     if asked.request is None:
@@ -208,7 +210,7 @@ def _differs(one: Read | None, other: Read) -> bool:
     return one.reading.positions != other.reading.positions
 
 
-def _cells(trial: Asked, read: Read | None, columns: Sequence[str]) -> tuple[str, ...]:
+def _cells(trial: AskedExample, read: Read | None, columns: Sequence[str]) -> tuple[str, ...]:
     if not columns:
         return ()
     cells = [""] * len(columns)
@@ -221,7 +223,7 @@ def _cells(trial: Asked, read: Read | None, columns: Sequence[str]) -> tuple[str
     return tuple(cells)
 
 
-def _in_words(item: Item, trial: Asked, read: Read | None) -> str:
+def _in_words(item: Item, trial: AskedExample, read: Read | None) -> str:
     if read is None:
         return "failed" if trial.failed else "no answer"
     if read.reading.status != "answer":
@@ -242,7 +244,7 @@ NO_CHOICE = {
 """Replies without a choice, in words."""
 
 
-def _text_at(item: Item, trial: Asked, position: int) -> str:
+def _text_at(item: Item, trial: AskedExample, position: int) -> str:
     origin = trial.origin[position] if position < len(trial.origin) else None
     if position < len(trial.options):
         return quoted(trial.options[position])
@@ -255,7 +257,7 @@ def _prompt(request: Request, base: Request | None, options: Sequence[str]) -> t
     """The messages; beside another request, what differs from it and the lines with options."""
     own = messages(request)
     if base is None:
-        return tuple(Message(role, tuple(map(Line, text.splitlines()))) for role, text in own)
+        return tuple(Message(role, tuple(map(ReplyLine, text.splitlines()))) for role, text in own)
     others = messages(base)
     found = []
     for place, (role, text) in enumerate(own):
@@ -268,7 +270,7 @@ def _prompt(request: Request, base: Request | None, options: Sequence[str]) -> t
 
 def _differing(
     lines: Sequence[str], before: Sequence[str], options: Sequence[str]
-) -> Iterator[Line]:
+) -> Iterator[ReplyLine]:
     """Lines that differ and lines of options; of the others, how many there are."""
     same = 0
     for tag, _, _, low, high in SequenceMatcher(None, before, lines, autojunk=False).get_opcodes():
@@ -278,13 +280,13 @@ def _differing(
                 continue
             yield from _counted(same)
             same = 0
-            yield Line(line, tag == "equal")
+            yield ReplyLine(line, tag == "equal")
     yield from _counted(same)
 
 
-def _counted(n: int) -> Iterator[Line]:
+def _counted(n: int) -> Iterator[ReplyLine]:
     if n:
-        yield Line(f"⋮ {plural(n, 'line')} as in the original", True)
+        yield ReplyLine(f"⋮ {plural(n, 'line')} as in the original", True)
 
 
 def _holds_option(line: str, options: Sequence[str]) -> bool:
@@ -343,7 +345,9 @@ def _squares(forms: Iterable[Form]) -> Iterator[tuple[Outcome, ...]]:
     return map(tuple, by_probe.values())
 
 
-def _tally(item: Item, trials: Sequence[Asked], reader: str) -> Iterator[tuple[str, int, bool]]:
+def _tally(
+    item: Item, trials: Sequence[AskedExample], reader: str
+) -> Iterator[tuple[str, int, bool]]:
     chosen = [_chosen(t, reader) for t in trials if t.probe in SAME_CONTENT]
     counted = Counter(c[0] for c in chosen if c is not None and len(c) == 1 and c[0] >= 0)
     for option, n in counted.most_common():

@@ -25,7 +25,7 @@ NONE = "–"
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """A published value in percent, "–" where there is none, and why it is doubtful, if it is."""
 
     text: str
@@ -48,7 +48,7 @@ class Beside:
     source: str
     columns: Sequence[str]
     mine: Sequence[str]
-    rows: Sequence[tuple[str, Sequence[Cell]]]
+    rows: Sequence[tuple[str, Sequence[TableCell]]]
     doubts: Sequence[str]
 
 
@@ -83,9 +83,9 @@ def _beside(table: Mapping[str, Any], own: Sequence[Estimate | None]) -> Beside:
     marks = {(m["row"], m["column"]): m["why"] for m in table["marks"]}
     columns = table["columns"]
 
-    def cells(row: Mapping[str, Any]) -> list[Cell]:
+    def cells(row: Mapping[str, Any]) -> list[TableCell]:
         pairs = zip(columns, row["values"], strict=True)
-        return [Cell(_text(value), marks.get((row["name"], c), "")) for c, value in pairs]
+        return [TableCell(_text(value), marks.get((row["name"], c), "")) for c, value in pairs]
 
     return Beside(
         table["title"],

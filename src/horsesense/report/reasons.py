@@ -125,7 +125,7 @@ def reason_for(finding: Finding, reasons: Iterable[Reason]) -> Reason | None:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class ItemEvidence:
     """What happened to every item of a run.
 
     Attributes:
@@ -140,7 +140,7 @@ class Evidence:
     part: Mapping[str, str]
 
 
-def evidence_of(run: Results) -> Evidence:
+def evidence_of(run: Results) -> ItemEvidence:
     """Go through the tables of a run once, and find what happened to each item."""
     reasons = reasons_of(run)
     frame = (
@@ -159,7 +159,7 @@ def evidence_of(run: Results) -> Evidence:
         for reason in reasons
     }
     placed = frame.filter(pl.col("part").is_not_null())
-    return Evidence(
+    return ItemEvidence(
         tuple(frame["item_id"]),
         {name: ids for name, ids in holds.items() if ids},
         dict(zip(placed["item_id"], placed["part"], strict=True)),

@@ -9,7 +9,7 @@ from typing import Any
 from horsesense.findings.uncounted import in_some, left_out
 from horsesense.measures.base import Estimate
 from horsesense.report.behind_score import as_asked, caveats, guessing_of, items_of, stopped
-from horsesense.report.text import Share, interval_of, value_of
+from horsesense.report.text import ShownShare, interval_of, value_of
 from horsesense.runs.results import Results
 from horsesense.stats.words import NARROW, agreeing, percent, plural, some_of
 
@@ -45,7 +45,7 @@ class Segment:
     name: str
     start: float
     width: float
-    share: Share | None
+    share: ShownShare | None
     bounds: str
     count: int
     questionless: tuple[int, int] | None
@@ -77,7 +77,7 @@ class Mark:
     """A row beside the bar, on the same axis; without a share, words alone."""
 
     title: str
-    share: Estimate | Share | None = None
+    share: Estimate | ShownShare | None = None
     words: str = ""
 
 
@@ -159,8 +159,8 @@ def _known(run: Results) -> Mapping[str, Any]:
     return found
 
 
-def _share(part: Mapping[str, Any]) -> Share:
-    return Share(part["value"], part["low"], part["high"])
+def _share(part: Mapping[str, Any]) -> ShownShare:
+    return ShownShare(part["value"], part["low"], part["high"])
 
 
 def score_bar(run: Results) -> Bar | None:

@@ -22,7 +22,7 @@ from horsesense.stats.words import NARROW
 __all__ = [
     "MINUS",
     "NARROW",
-    "Share",
+    "ShownShare",
     "between",
     "chance_text",
     "count_of",
@@ -71,7 +71,7 @@ def finalize(value: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Share:
+class ShownShare:
     """A share of items with its interval, told like an estimate."""
 
     value: float | None
@@ -81,7 +81,7 @@ class Share:
     measure: str = ""
 
 
-def digits_of(e: Estimate | Share) -> int:
+def digits_of(e: Estimate | ShownShare) -> int:
     """Digits after the point: whole percents unless the interval is narrower than two points, and
     as many as tell the ends of an interval apart."""
     if e.unit != "fraction":
@@ -93,7 +93,7 @@ def digits_of(e: Estimate | Share) -> int:
     return max(next(apart, 0), int(e.high - e.low < 0.02))
 
 
-def value_of(e: Estimate | Share) -> str:
+def value_of(e: Estimate | ShownShare) -> str:
     """The value in its unit (differences in points); a dash where it is undefined."""
     if e.value is None:
         return "–"
@@ -103,12 +103,12 @@ def value_of(e: Estimate | Share) -> str:
     return text.replace("%", unit) if is_difference(e) else text
 
 
-def is_difference(e: Estimate | Share) -> bool:
+def is_difference(e: Estimate | ShownShare) -> bool:
     """Whether a value is a difference of fractions, told in points and not in percent."""
     return e.measure in MEASURES and MEASURES.get(e.measure).family is DIFFERENCE
 
 
-def interval_of(e: Estimate | Share) -> str:
+def interval_of(e: Estimate | ShownShare) -> str:
     """The interval in brackets, in the value's unit."""
     if e.low is None or e.high is None:
         return ""

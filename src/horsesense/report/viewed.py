@@ -10,7 +10,7 @@ from pathlib import Path
 from horsesense.errors import HorsesenseError
 from horsesense.items.item import Item
 from horsesense.models.messages import Request, Response
-from horsesense.report.reasons import Evidence, evidence_of
+from horsesense.report.reasons import ItemEvidence, evidence_of
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.results import Results
 
@@ -21,7 +21,7 @@ LATEST = 10
 
 
 @dataclass(frozen=True)
-class Progress:
+class RunProgress:
     """A run that is being asked, or was stopped: answers so far, and the newest of them."""
 
     answered: int
@@ -69,7 +69,7 @@ class Viewed:
         self._lock = threading.Lock()
         self._stamp: tuple[int, int] | None = None
         self._results: Results | None = None
-        self._evidence: Evidence | None = None
+        self._evidence: ItemEvidence | None = None
         self._texts: list[str] | None = None
 
     @property
@@ -101,12 +101,12 @@ class Viewed:
             if stamp == self._stamp:
                 self._evidence = found
 
-    def evidence(self) -> Evidence | None:
+    def evidence(self) -> ItemEvidence | None:
         """What happened to each item; None while it is still being looked for."""
         with self._lock:
             return self._evidence
 
-    def progress(self) -> Progress | None:
+    def progress(self) -> RunProgress | None:
         """How far asking is; None once it is complete."""
         directory = RunDirectory.open(self.directory.layout.root)
         stage = directory.known.stages.get("ask")
@@ -114,7 +114,7 @@ class Viewed:
             return None
         with directory.store() as store:
             state = "begun" if stage is None else stage.state
-            return Progress(store.answered(), state, tuple(store.latest(LATEST)))
+            return RunProgress(store.answered(), state, tuple(store.latest(LATEST)))
 
     def find(self, wanted: Wanted) -> list[Item]:
         """The items that a page wants, all of them, in the order of the data."""

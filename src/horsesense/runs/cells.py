@@ -25,11 +25,11 @@ from horsesense.measures.cells import (
     STATUS_CODE,
     Bundles,
     Cell,
+    ChosenSets,
     Columns,
     InOtherWords,
     People,
     Scores,
-    Selection,
     Unchanged,
     Verdicts,
 )
@@ -318,7 +318,7 @@ class _Filled:
         if self._has("verdict"):
             yield Verdicts(self._of(read, "verdict"))
         if self._has("chosen"):
-            yield Selection(self._of(read, "chosen"), self._of(self.shown, "marked"))
+            yield ChosenSets(self._of(read, "chosen"), self._of(self.shown, "marked"))
         if self.answer_format in BUNDLED:
             bundle, problem = (self._of(self.shown, name) for name in ("repetition", "variant"))
             yield Bundles(bundle, problem, self._of(read, "excess"), self.classes)
@@ -359,7 +359,7 @@ def _all_empty(values: Values, kind: _Kind) -> bool:
 
 
 def _bits(positions: pl.Series) -> Values:
-    """The chosen positions of each row as the bits of a number (see `Selection`)."""
+    """The chosen positions of each row as the bits of a number (see `ChosenSets`)."""
     highest = cast(int | None, positions.list.max().max())
     kind = np.int64 if (highest or 0) < _WIDTH else object
     row = np.repeat(np.arange(len(positions)), positions.list.len().fill_null(0).to_numpy())

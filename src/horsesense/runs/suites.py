@@ -19,7 +19,7 @@ from horsesense.items.item import Kind
 from horsesense.plugins import Registry
 from horsesense.probes import BASIC
 from horsesense.probes.base import Probe, SetProbe
-from horsesense.probes.multi_problem import PAIR_SIZES, TEXT_SIZES, Bundles
+from horsesense.probes.multi_problem import PAIR_SIZES, TEXT_SIZES, BundlesOfProblems
 from horsesense.probes.registry import parse_probe, parse_probes
 from horsesense.readers.registry import READERS, make_reader
 
@@ -356,7 +356,7 @@ def rebundled(
         return tuple(specs)
     probes = [(spec, parse_probes([spec])[-1]) for spec in specs]
     return tuple(
-        replace(probe, **changes).signature if isinstance(probe, Bundles) else spec
+        replace(probe, **changes).signature if isinstance(probe, BundlesOfProblems) else spec
         for spec, probe in probes
     )
 

@@ -23,7 +23,7 @@ from horsesense.stats.known_classes import (
     Floats,
     Ints,
     Parameters,
-    Patterns,
+    ReplyPatterns,
     described,
     em_step,
     fitted,
@@ -73,12 +73,12 @@ def fewest(k: int) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class CountTable:
     """Items of one number of options: choices, (items, k), and clusters from 0, (items,)."""
 
     choices: Ints
     cluster: Ints
-    data: Patterns
+    data: ReplyPatterns
 
     @classmethod
     def of(cls, choices: npt.ArrayLike, cluster: npt.ArrayLike | None) -> Self:
@@ -95,7 +95,7 @@ class Table:
         return np.asarray((self.choices == np.arange(self.data.k)).all(axis=1))
 
 
-def right_throughout(tables: Sequence[Table]) -> Share:
+def right_throughout(tables: Sequence[CountTable]) -> Share:
     """The share of items that are right in every order.
 
     Its design effect, at least 1, and its degrees of Student's t are those of the deviance's limit.
@@ -139,14 +139,14 @@ class Known:
 
 
 @dataclass(frozen=True, eq=False)
-class Profile:
+class ProfileInterval:
     """Twice the drop of the log-likelihood from its peak, on a grid of shares known."""
 
     share: Floats
     deviance: Floats
 
 
-def profile(data: Patterns, at: Parameters, reach: float) -> Profile:
+def profile(data: ReplyPatterns, at: Parameters, reach: float) -> ProfileInterval:
     """The profile around a fit, as far as a deviance of about `reach` squared."""
     top = float(log_likelihood(data, at)[0])
     peak = float(at.p[0])
@@ -166,11 +166,11 @@ def profile(data: Patterns, at: Parameters, reach: float) -> Profile:
     nodes, root = np.append(nodes, peak), np.append(root, 0.0)
     order = np.argsort(nodes)
     share = np.linspace(nodes.min(), nodes.max(), 4001)
-    return Profile(share, np.interp(share, nodes[order], root[order]) ** 2)
+    return ProfileInterval(share, np.interp(share, nodes[order], root[order]) ** 2)
 
 
 def profile_interval(
-    profiles: Sequence[Profile], weights: Sequence[float], most: float
+    profiles: Sequence[ProfileInterval], weights: Sequence[float], most: float
 ) -> tuple[float, float]:
     """Ends of the weighted sums of shares whose joint deviance is at most `most`.
 
@@ -232,7 +232,7 @@ def share_known(
     """
     tables = choices if isinstance(choices, Mapping) else {0: choices}
     names = clusters if isinstance(clusters, Mapping) else dict.fromkeys(tables, clusters)
-    found = [Table.of(t, names[key]) for key, t in tables.items() if np.asarray(t).size]
+    found = [CountTable.of(t, names[key]) for key, t in tables.items() if np.asarray(t).size]
     used = [t for t in found if t.data.n >= fewest(t.data.k)]
     n = sum(t.data.n for t in used)
     rare = tuple(sorted((t.data.k, t.data.n) for t in found if t not in used))
@@ -278,12 +278,12 @@ def share_known(
     )
 
 
-def _enough(table: Table) -> bool:
+def _enough(table: CountTable) -> bool:
     """Whether enough items are not right throughout to tell one description from another."""
     return int((~table.right).sum()) >= CHECKABLE
 
 
-def _unchecked(used: Sequence[Table], p_value: float | None) -> str:
+def _unchecked(used: Sequence[CountTable], p_value: float | None) -> str:
     """Why a fit that was not refused says little for the classes; "" where it does."""
     if p_value is None:
         return (
@@ -294,7 +294,7 @@ def _unchecked(used: Sequence[Table], p_value: float | None) -> str:
     return "so few items hardly check the fit" if few else ""
 
 
-def _of_these(used: Sequence[Table]) -> str:
+def _of_these(used: Sequence[CountTable]) -> str:
     """Of which items a fit was to be checked, each number of options by itself."""
     if len(used) > 1:
         return "items of each number of options"
@@ -305,7 +305,7 @@ def _refused(blank: Known, reason: str, **changes: Any) -> Known:
     return replace(blank, reason=reason, **changes)
 
 
-def _checked(table: Table, at: Parameters, seed: int, draws: int) -> Fit:
+def _checked(table: CountTable, at: Parameters, seed: int, draws: int) -> Fit:
     """A fit with its p, where enough items are not right throughout to check it."""
     data = table.data
     if draws <= 0 or not _enough(table):

@@ -17,7 +17,7 @@ from horsesense.stats.known_classes import (
     Floats,
     Ints,
     Parameters,
-    Patterns,
+    ReplyPatterns,
     counted,
     described,
     em_step,
@@ -93,7 +93,7 @@ def _misfit(cells: Floats, q: Floats, start: Fit) -> Floats:
 
 def _guess_weighted(same: Ints, chosen: Ints, count: Floats, at: Parameters) -> Floats:
     """q after one step from `at`."""
-    q = em_step(Patterns(same, chosen, count), at, fixed=False).q[0]
+    q = em_step(ReplyPatterns(same, chosen, count), at, fixed=False).q[0]
     return np.asarray(q)
 
 
@@ -119,7 +119,7 @@ def clustering(choices: Ints, cluster: Ints) -> float:
 
 
 def goodness_of_fit(
-    data: Patterns, at: Parameters, seed: int, draws: int, inflation: float = 1.0
+    data: ReplyPatterns, at: Parameters, seed: int, draws: int, inflation: float = 1.0
 ) -> float:
     """p of the fit by parametric bootstrap; every draw is refitted as the data are.
 
@@ -159,7 +159,7 @@ SHAPES = np.exp(np.linspace(-4, 4, 41))
 """Parameters of the beta distributions that are tried."""
 
 
-def graded_as_likely(data: Patterns, at: Parameters) -> bool:
+def graded_as_likely(data: ReplyPatterns, at: Parameters) -> bool:
     """Whether knowledge by degrees fits about as well: each item is right in any form with a chance
     of its own, from a beta distribution, and wrong replies are spread evenly."""
     a, b = (x.ravel()[:, None] for x in np.meshgrid(SHAPES, SHAPES))

@@ -50,7 +50,7 @@ class Fit:
 
 
 @dataclass(frozen=True, eq=False)
-class Patterns:
+class ReplyPatterns:
     """Items in the form that the likelihood needs, equal ones together.
 
     Attributes:
@@ -72,7 +72,7 @@ class Patterns:
         return int(self.count.sum())
 
 
-def patterns(choices: npt.ArrayLike) -> Patterns:
+def patterns(choices: npt.ArrayLike) -> ReplyPatterns:
     """Patterns of `choices`, (items, k): the position chosen where the right one stands at h.
 
     Raises ValueError for a choice outside 0..k-1, or a table without items.
@@ -85,7 +85,7 @@ def patterns(choices: npt.ArrayLike) -> Patterns:
     rows = np.concatenate([same[:, :1], np.sort(same[:, 1:], axis=1), chosen], axis=1)
     unique, count = np.unique(rows, axis=0, return_counts=True)
     k = c.shape[1]
-    return Patterns(unique[:, :k], unique[:, k:], count.astype(np.float64))
+    return ReplyPatterns(unique[:, :k], unique[:, k:], count.astype(np.float64))
 
 
 def counted(c: Ints) -> tuple[Ints, Ints]:
@@ -113,7 +113,7 @@ class Parameters:
         return Parameters(*one)
 
 
-def joint(data: Patterns, at: Parameters) -> tuple[Floats, Floats, Floats]:
+def joint(data: ReplyPatterns, at: Parameters) -> tuple[Floats, Floats, Floats]:
     """Chance of each pattern with each class: (sets, patterns), (sets, patterns, k-1), (...)."""
     k = data.k
     hits = np.arange(k + 1)
@@ -126,14 +126,14 @@ def joint(data: Patterns, at: Parameters) -> tuple[Floats, Floats, Floats]:
     return knows, misbelieves, (1 - at.p - at.b)[:, None] * guessed
 
 
-def log_likelihood(data: Patterns, at: Parameters) -> Floats:
+def log_likelihood(data: ReplyPatterns, at: Parameters) -> Floats:
     knows, misbelieves, guesses = joint(data, at)
     whole = knows + misbelieves.sum(axis=-1) + guesses
     found: Floats = np.log(np.maximum(whole, TINY)) @ data.count
     return found
 
 
-def em_step(data: Patterns, at: Parameters, fixed: bool) -> Parameters:
+def em_step(data: ReplyPatterns, at: Parameters, fixed: bool) -> Parameters:
     """One step of EM; with `fixed`, p stays where it is."""
     knows, misbelieves, guesses = joint(data, at)
     weight = data.count / np.maximum(knows + misbelieves.sum(axis=-1) + guesses, TINY)
@@ -152,7 +152,7 @@ def em_step(data: Patterns, at: Parameters, fixed: bool) -> Parameters:
     return Parameters(a / n, m / n, e, q)
 
 
-def closed_form(data: Patterns) -> tuple[float, Floats]:
+def closed_form(data: ReplyPatterns) -> tuple[float, Floats]:
     """(p, q) where nobody slips and nobody misbelieves; also for k = 2.
 
     Items right throughout are known ones and lucky guesses; the others show q.
@@ -172,7 +172,7 @@ def closed_form(data: Patterns) -> tuple[float, Floats]:
     return max(0.0, float(p)), q
 
 
-def fitted(data: Patterns) -> Parameters:
+def fitted(data: ReplyPatterns) -> Parameters:
     p, q = closed_form(data)
     q = 0.99 * q + 0.01 / data.k  # a position at exactly 0 would stay there
     p = min(max(p, 0.01), 0.98)
@@ -194,12 +194,12 @@ def fit(choices: npt.ArrayLike) -> Fit:
     return described(data, fitted(identifiable(data)))
 
 
-def identifiable(data: Patterns) -> Patterns:
+def identifiable(data: ReplyPatterns) -> ReplyPatterns:
     if data.k < 3:
         raise ValueError("slips and misbeliefs cannot be told apart with fewer than 3 options")
     return data
 
 
-def described(data: Patterns, at: Parameters, p_value: float | None = None) -> Fit:
+def described(data: ReplyPatterns, at: Parameters, p_value: float | None = None) -> Fit:
     p, b, e = (float(x[0]) for x in (at.p, at.b, at.e))
     return Fit(data.k, data.n, p, b, e, tuple(map(float, at.q[0])), p_value)

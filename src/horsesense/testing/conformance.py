@@ -26,11 +26,11 @@ from horsesense.measures.cells import (
     STATUS_CODE,
     Bundles,
     Cell,
+    ChosenSets,
     Columns,
     InOtherWords,
     NearNames,
     Scores,
-    Selection,
     Subjects,
     Verdicts,
 )
@@ -251,7 +251,7 @@ def random_bundles(seed: int, probe: str = "batch") -> Cell:
         answer_format="label_lines" if probe == "batch" else "index_json",
     )
     return cell.having(
-        Selection(one if probe == "batch" else both, np.full_like(cell.position, -1)),
+        ChosenSets(one if probe == "batch" else both, np.full_like(cell.position, -1)),
         Bundles(
             np.asarray(column * 4 + row // 10, dtype=np.int32),
             np.asarray(row % 10, dtype=np.int16),
@@ -319,7 +319,7 @@ def _further(cell: Cell, dice: np.random.Generator) -> Iterator[Columns]:
         yield InOtherWords((cell.correct == 1) & (dice.random(shape) < 0.5))
     if cell.answer_format == "letters":
         marked = cell.gold_at[:, ::-1]
-        yield Selection(_bits(cell) | dice.integers(0, 2 ** int(cell.k[0]), shape), marked)
+        yield ChosenSets(_bits(cell) | dice.integers(0, 2 ** int(cell.k[0]), shape), marked)
     if cell.answer_format == "free":
         yield Verdicts(dice.integers(-1, 6, shape).astype(np.int8))
 

@@ -12,7 +12,7 @@ from horsesense.report.charts import (
     FAINT,
     ROWS,
     WARNING,
-    Frame,
+    ChartFrame,
     draw,
     estimates,
 )
@@ -20,7 +20,7 @@ from horsesense.report.text import visible
 from horsesense_extras.cue_tests.result import Cue, CueResult, CueRow, Dependence
 from horsesense_extras.cue_tests.verdict import LEVEL, PUBLISHED_LIMIT
 
-FRAME: Final = Frame(left=270, middle=380, right=160, row=24, top=12)
+FRAME: Final = ChartFrame(left=270, middle=380, right=160, row=24, top=12)
 MOST_CUES: Final = 15
 
 

@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri, stdtrit
 
-from horsesense.comparison.align import Shared, Side, shared_items
-from horsesense.comparison.views import LeftOut, Scores, views
-from horsesense.measures.families import DIFFERENCE, MEAN, Evidence, Inference
+from horsesense.comparison.align import SharedItems, Side, shared_items
+from horsesense.comparison.views import LeftOut, ViewScores, views
+from horsesense.measures.families import DIFFERENCE, MEAN, Inference, PairEvidence
 from horsesense.measures.families import Shared as Crossed
 from horsesense.measures.registry import MEASURES
 from horsesense.probes.registry import parse_probes
@@ -186,7 +186,9 @@ def compare_arms(
     return Training(tuple(after), seeds, level, tuple(scores), tuple(effects), tuple(left_out))
 
 
-def _found(sides: Sequence[Side], shared: Shared) -> Iterator[tuple[str, Scores | LeftOut]]:
+def _found(
+    sides: Sequence[Side], shared: SharedItems
+) -> Iterator[tuple[str, ViewScores | LeftOut]]:
     """Scores of every measure and view; of each reader, the reordered options first."""
     first = sides[0]
     signatures = {probe: signature for (probe, _), (signature, _) in first.made.items()}
@@ -208,7 +210,9 @@ def _found(sides: Sequence[Side], shared: Shared) -> Iterator[tuple[str, Scores 
                     yield name, scores
 
 
-def _score(measure: str, scores: Scores, arm: str, values: Floats, chance: float | None) -> Score:
+def _score(
+    measure: str, scores: ViewScores, arm: str, values: Floats, chance: float | None
+) -> Score:
     used = values[scores.used]
     told = used[:, :1] if arm == BEFORE else used
     means = tuple(float(mean) for mean in told.mean(axis=0))
@@ -217,7 +221,7 @@ def _score(measure: str, scores: Scores, arm: str, values: Floats, chance: float
 
 
 def _effect(
-    measure: str, scores: Scores, arms: tuple[str, str], values: Floats, level: float
+    measure: str, scores: ViewScores, arms: tuple[str, str], values: Floats, level: float
 ) -> Effect:
     """One contrast from the differences of all shared items, (items, seeds)."""
     used = values[scores.used]
@@ -291,11 +295,11 @@ def _over_seeds(
 
 def _evidence(
     differences: Floats, cluster: npt.NDArray[np.intp], shared: Crossed | None = None
-) -> Evidence:
+) -> PairEvidence:
     rows = np.column_stack([differences.sum(axis=1), np.full(len(differences), 1.0)])
     rows[:, 1] = differences.shape[1]
     numbers, place = np.unique(cluster, return_inverse=True)
-    return Evidence(
+    return PairEvidence(
         rows=by_cluster(rows, place, len(numbers)),
         value=lambda totals: totals[..., 0] / totals[..., 1],
         ratio=lambda totals: (totals[..., 0], totals[..., 1]),

@@ -18,7 +18,7 @@ from horsesense.comparison.gates.looking import (
     told,
     unfinished,
 )
-from horsesense.comparison.views import Pair, Scores
+from horsesense.comparison.views import Pair, ViewScores
 from horsesense.errors import UsageError
 from horsesense.findings.uncounted import left_out
 from horsesense.measures.contrast import REPEAT
@@ -235,7 +235,7 @@ class Judged(NamedTuple):
         alike: whether all replies are the same.
     """
 
-    scores: Scores
+    scores: ViewScores
     pair: Pair
     tolerance: float
     p_lost: float | None
@@ -243,7 +243,7 @@ class Judged(NamedTuple):
 
 
 def _judged(
-    views: Sequence[Scores], held: Aligned, tolerances: Tolerances, level: float
+    views: Sequence[ViewScores], held: Aligned, tolerances: Tolerances, level: float
 ) -> Iterator[Judged]:
     pairs = [view.pair(0, 1) for view in views]
     accepted = [tolerances.under(view.view.probe) for view in views]
@@ -256,7 +256,7 @@ def _judged(
         yield Judged(view, pair, tolerance, p_lost.get(n), alike)
 
 
-def _alike(view: Scores, held: Aligned) -> bool:
+def _alike(view: ViewScores, held: Aligned) -> bool:
     """Whether both runs have the very same replies to the items that they share."""
     key = view.view.probe, str(view.view.condition)
     one, other = (

@@ -153,7 +153,7 @@ class Uniform(Profile):
 
 
 @dataclass(frozen=True)
-class Place(Profile):
+class PlaceHabit(Profile):
     """`k` counts from 0; past the last option, the last is taken."""
 
     k: int = 0

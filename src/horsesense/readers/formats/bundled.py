@@ -111,7 +111,7 @@ INDEX_KEYS: Final = ("index", "number", "id", "line", "text", "item", "no", "nr"
 """Keys of JSON objects that hold the number of a problem."""
 
 
-class Mention(NamedTuple):
+class ProblemMention(NamedTuple):
     """A label in a text: which, and where."""
 
     position: int
@@ -170,12 +170,12 @@ class Names:
         """Whether a text is one of the names to the letter."""
         return to_the_letter(text) in self._levels[0][1]
 
-    def mentions(self, text: str, start: int = 0) -> list[Mention]:
+    def mentions(self, text: str, start: int = 0) -> list[ProblemMention]:
         """All mentions in order."""
         found = []
         for match in self._pattern.finditer(text, start):
             position = int((match.lastgroup or "s0")[1:])
-            found.append(Mention(position, match.start(), match.end()))
+            found.append(ProblemMention(position, match.start(), match.end()))
         return found
 
 

@@ -16,8 +16,8 @@ from typing import Any, Final
 from horsesense.models.messages import Response
 from horsesense.readers.formats.bundled import (
     INDEX_KEYS,
-    Mention,
     Names,
+    ProblemMention,
     names_of,
     number_of,
     repaired,
@@ -293,12 +293,12 @@ def _paired(text: str, names: Names, n: int) -> Assigned | None:
     return Assigned(by_position, "in_words", (0, len(text)))
 
 
-def _heads(text: str, names: Names) -> Iterator[Mention]:
+def _heads(text: str, names: Names) -> Iterator[ProblemMention]:
     """Labels that lines begin with, a colon behind them; of several that fit, the longest.
 
     None where a line so begins with a number that is no label, or announces a second label.
     """
-    heads: list[Mention] = []
+    heads: list[ProblemMention] = []
     start = 0
     for line in text.split("\n"):
         head = _head(line, start, names)
@@ -313,12 +313,12 @@ def _heads(text: str, names: Names) -> Iterator[Mention]:
     return iter(heads)
 
 
-def _head(line: str, start: int, names: Names) -> Mention | None:
+def _head(line: str, start: int, names: Names) -> ProblemMention | None:
     for sign in reversed(list(_COLON.finditer(line, 0, 2 * names.longest + _MARKS_BEFORE))):
         said = line[: sign.start()].strip()
         position = names.whole(said)
         if position is not None and (said[0] not in _QUOTING or names.says(said)):
-            return Mention(position, start, start + sign.end())
+            return ProblemMention(position, start, start + sign.end())
     return None
 
 
@@ -330,7 +330,7 @@ def _in_words(text: str, names: Names, n: int) -> Assigned | None:
     return _in_parts(mentions, text, n)
 
 
-def _in_parts(mentions: Sequence[Mention], text: str, n: int) -> Assigned | None:
+def _in_parts(mentions: Sequence[ProblemMention], text: str, n: int) -> Assigned | None:
     """Each label with the numbers up to the next label."""
     if not mentions:
         return None

@@ -19,13 +19,13 @@ from horsesense.readers.version import Rules
 from horsesense.trials.option_texts import has_option_texts, scored_replies
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="3", source="10d01d16ff25")
+RULES: Final = Rules(version="3", source="8c22d65471cf")
 
 NAME: Final = "option_text"
 NORMS: Final = ("sum", "token", "char", "byte", "pmi")
 
 
-class Scored(NamedTuple):
+class ScoredOption(NamedTuple):
     """One option's text as it was scored.
 
     Attributes:
@@ -114,7 +114,7 @@ class OptionTextReader:
         return (_choice(trial.variant.options, compared, _mass(scored)),)
 
 
-def option_scores(trial: Trial, response: Response) -> list[Scored]:
+def option_scores(trial: Trial, response: Response) -> list[ScoredOption]:
     """The scores of a trial's options, in the order shown; none where one was not scored."""
     options, scores = trial.variant.options, response.continuations
     replies = scored_replies(options, scores)
@@ -122,12 +122,12 @@ def option_scores(trial: Trial, response: Response) -> list[Scored]:
         return []
     alone = {reply: total for reply, (total, _) in response.unconditional.items()}
     return [
-        Scored(option, *scores[reply], alone.get(reply, math.nan))
+        ScoredOption(option, *scores[reply], alone.get(reply, math.nan))
         for option, reply in zip(options, replies, strict=True)
     ]
 
 
-def _mass(scored: list[Scored]) -> float:
+def _mass(scored: list[ScoredOption]) -> float:
     """Log-probability that the reply begins with one of the texts.
 
     A text that begins with another is part of that one's probability already.

@@ -12,7 +12,7 @@ from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
 from horsesense.inference.store import Store
 from horsesense.models.messages import Response
 from horsesense.readers.model_based.cases import BulkReader
-from horsesense.readers.recorded import Recorded, Row, recorded_rows
+from horsesense.readers.recorded import Recorded, RecordedRow, recorded_rows
 from horsesense.readers.recorded_fields import Fields
 from horsesense.trials.condition import PLAIN
 from horsesense.trials.trial import Trial, Variant
@@ -74,7 +74,7 @@ async def read_in_bulk(
     return found
 
 
-def _pair(row: Row) -> tuple[Trial, Response]:
+def _pair(row: RecordedRow) -> tuple[Trial, Response]:
     """A row as the trial and the response that it was."""
     origin = tuple(range(len(row.options)))
     variant = Variant(row.id, row.question, row.options, row.labels, origin, None)

@@ -48,7 +48,7 @@ class Case(NamedTuple):
     @property
     def special(self) -> tuple[str, ...]:
         """The classes X, Y, Z that no option says itself."""
-        from horsesense.readers.text import option_meaning  # with all rules on texts
+        from horsesense.readers.text.options import option_meaning  # with all rules on texts
 
         return tuple(
             name for name, status in SPECIAL.items() if option_meaning(status, self.options) is None
@@ -150,7 +150,7 @@ class BulkReader(Protocol):
     def read(self, trial: Trial, response: Response) -> tuple[Reading, ...]: ...
 
 
-class Prepared:
+class PreparedCase:
     """Readings of the cases that were prepared last."""
 
     def __init__(self) -> None:

@@ -25,7 +25,7 @@ from horsesense.progress import progress
 from horsesense.readers.model_based.cases import (
     MEANINGS,
     Case,
-    Prepared,
+    PreparedCase,
     Rows,
     cases_in,
     empty_cases,
@@ -36,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="13", source="2c7de245b558")
+RULES: Final = Rules(version="14", source="059487d9a6e8")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000
@@ -58,7 +58,7 @@ _SEVERAL: Final = "the reply chooses several options, or leaves open which of se
 _CODES_OF_SEVERAL: Final = (*"WVUTSRQPONMLKJIHGFEDCBA", "SEVERAL")
 
 
-class JudgeReader(Prepared):
+class JudgeReader(PreparedCase):
     """A model that is asked what a reply chooses, through any model.
 
     The confidence is the probability of the code that it gave, where the model gives

@@ -71,6 +71,8 @@ def _by_name(page: Page, i: int, see: Shown) -> Mention | None:
     if option is None or (text is not None and text.last != i):
         return text
     style = _standing(page, i, see.style, exact)
+    if style == "bare" and i and _names_a_thing(page, i - 1) and not _heads_text(page, i, see):
+        style = ""
     if not style or (
         text is not None and style in ("bare", "near", "colon") and see.style == "digit"
     ):
@@ -112,6 +114,20 @@ def _standing(page: Page, i: int, style: str, exact: bool) -> str:
         ends = after in ".)]\n" and token != "i"
         return found if ends or not (article or (i and page.cls[i - 1] == "is")) else ""
     return "" if exact and token == "A" and found == "near" and not goes_on else found
+
+
+def _names_a_thing(page: Page, i: int) -> bool:
+    """Whether a word makes the letter behind it a part of a name ("hepatitis B", "vitamin C")."""
+    word = page.low[i]
+    return len(word) > 5 and word.isalpha() and not page.cls[i] and word not in _LEADS
+
+
+def _heads_text(page: Page, i: int, see: Shown) -> bool:
+    """Whether a label goes on with the text of an option: "A. red B. blue"."""
+    return i + 2 < len(page.raw) and _text_at(page, i + 2, see) is not None
+
+
+_LEADS: Final = frozenset(words.listed("between before except toward towards though although"))
 
 
 def _style(page: Page, i: int) -> str:
@@ -223,22 +239,29 @@ def _add(page: Page, found: list[Mention], hit: Mention) -> None:
         found.append(hit)
 
 
-_REJECTS: Final = frozenset(words.listed("not unlike than never excluding except nicht pas no не"))
+_REJECTS: Final = frozenset(
+    words.listed("not unlike than over never excluding except nicht pas no не")
+)
 
 
 def _without_rejected(page: Page, found: list[Mention]) -> list[Mention]:
     """Without what is named only to say that it is not meant: "D, not B"."""
     kept: list[Mention] = []
+    last: Mention | None = None
     for m in found:
         t = m.first - 1
         while t >= 0 and (page.raw[t] in "([⟦" or page.cls[t] == "option" or page.low[t] == "the"):
             t -= 1
         of = t > 0 and page.low[t] == "of" and page.low[t - 1] == "instead"
         rejects = t > 0 and (page.low[t] in _REJECTS or of)
+        rejects = rejects or (last is not None and m.first - last.last < 5 and page.low[t] == "or")
+        last = None
         before = kept[-1] if kept else None
         beside = before is not None and before.option != m.option and m.first - before.last < 9
         if not (rejects and beside and before and page.sent[before.last] == page.sent[m.first]):
             kept.append(m)
+        else:
+            last = m
     return kept
 
 

@@ -115,8 +115,9 @@ def patterns(labels: tuple[str, ...]) -> Patterns:
         rf"(?:answer|option) )?(?:{_IS}{_W})?(?:option )?{_MARK}{label}",
         "answer_is": rf"\b{kind}{_CLOSE}{_S}(?:\w{{1,12}}ly{_SS})?{_IS}{_MARK}"
         rf"(?:{_FILL}\b{_MARK}){{0,3}}{label}",
-        "is_the_answer": r"(?:^|[.;:\n]|\b(?:so|therefore|thus|hence),?)[\s*_]{0,9}"
-        rf"{_NOUN}?{_MARK}{label}{_CLOSE}{_SS}is{_SS}(?:therefore |thus |clearly )?the{_SS}"
+        "is_the_answer": r"(?:^|[.;:\n]|,(?= option)|\b(?:so|therefore|thus|hence),?)[\s*_]{0,9}"
+        rf"{_NOUN}?{_MARK}{label}{_CLOSE}{_SS}(?:is|(?:seems|appears) to be|would be){_SS}"
+        rf"(?:therefore |thus |clearly )?the{_SS}"
         rf"(?P<final>final{_SS})?{_CORRECT}?{_S}{_NOUN}\b",
         "picks": rf"\bi(?:'d| would| will|'ll| must| have to)?{_SS}(?:choose|pick|select|go with"
         rf"|answer){_SS}{_NOUN}?{_MARK}{label}",
@@ -133,8 +134,9 @@ def patterns(labels: tuple[str, ...]) -> Patterns:
 
 
 _DENIED: Final = re.compile(
-    r"\W{0,9}(?:(?:is|are|was|would be|cannot be|can't be)\W{1,9})?(?:incorrect|wrong|not\b|false"
-    r"|invalid|ruled out|eliminated)|\W{0,9}(?:is|was)n't",
+    r"\W{0,9}(?:(?:is|are|was|would be|cannot be|can't be)\W{1,9})?(?:incorrect|wrong|false|invalid"
+    r"|ruled out|eliminated|not (?:correct|right|true|valid|it\b|the ))"
+    r"|\W{0,9}(?:is|are|was|would|can|could|does)(?: not|not|n't)\b",
     re.IGNORECASE,
 )
 _UNCERTAIN: Final = re.compile(
@@ -152,6 +154,12 @@ _TURNS: Final = re.compile(
     r"|hold on|redo|edit|hmm+|but)\b",
     re.IGNORECASE,
 )
+_TAKES_BACK: Final = re.compile(
+    r"\b(?:wait|incorrect|correction|mistake|mistaken|actually|sorry|apologi[sz]e|revis\w+|oops"
+    r"|reconsider\w*|correct(?:ed|ing)|instead|no,|error|hold on|redo|edit|hmm+|not correct)\b",
+    re.IGNORECASE,
+)
+"""Of these words, those that take back even an answer given with its text."""
 _CLOSEST: Final = re.compile(r"\b(?:closest|nearest|most likely|approximately)\b", re.IGNORECASE)
 _NO_OPTION: Final = re.compile(
     r"\bnone of the (?:\w+ )?(?:options|choices|answers)|\bnot (?:one of|among|listed|an"
@@ -161,6 +169,10 @@ _NO_OPTION: Final = re.compile(
     r"|(?:does not|doesn't|do not|don't) match any",
     re.IGNORECASE,
 )
+_EXPLAINS: Final = re.compile(
+    r"^\W{0,6}(?:explanation|reason|reasoning|rationale|justification)\b", re.I | re.M
+)
+"""What begins a part that explains the answer before it."""
 _SENTENCE: Final = re.compile(r"[.!?](?=\s)|\n")
 _RECAP: Final = re.compile(
     r"\b(?:summari[sz]e|summari[sz]ing|combin(?:e|ing)|recap\w*)\b[^.\n]{0,20}\banswers\b"
@@ -242,7 +254,9 @@ def _position(label: str, see: Shown) -> int:
 
 def headed(text: str, labels: tuple[str, ...], see: Shown) -> list[Statement]:
     """The one label that heads a line, first in the reply or behind a colon: "C. blue"."""
-    found = list(patterns(labels).heads.finditer(text))
+    explained = _EXPLAINS.search(text)
+    end = explained.start() if explained else len(text)
+    found = list(patterns(labels).heads.finditer(text, 0, end))
     if not found or len({m["label"] for m in found}) > 1:
         return []
     m, position = found[0], see.labels.get(found[0]["label"], -1)
@@ -319,7 +333,7 @@ def without_next(text: str, see: Shown) -> str:
     return text
 
 
-class Told(NamedTuple):
+class ToldAnswer(NamedTuple):
     """What the statements of a reply come to.
 
     Attributes:
@@ -335,12 +349,12 @@ class Told(NamedTuple):
     plain: bool
 
 
-_NOTHING: Final = Told(None, -1, False, False)
+_NOTHING: Final = ToldAnswer(None, -1, False, False)
 
 
-def told(text: str, labels: tuple[str, ...], see: Shown) -> Told:
+def told(text: str, labels: tuple[str, ...], see: Shown) -> ToldAnswer:
     """One decision on all statements of a prepared text."""
-    recap = _RECAP.search(text)
+    recap = _RECAP.search(text) if "answer" in text else None
     body = text[: recap.start()] if recap else text
     found = statements(body, labels, see) or headed(body, labels, see)
     found = found or closing(body, labels, see) or by_text(body, see)
@@ -350,21 +364,30 @@ def told(text: str, labels: tuple[str, ...], see: Shown) -> Told:
     last = (final or found)[-1]
     among = {one.position for one in (final or found)}
     span = (last.start, last.end)
-    plain = all(_is_plain(text, one) for one in found) and not _says_more(text, last, see)
+    more = _says_more(text, last, see)
+    if more and {one.position for one in found} == {last.position}:
+        more = not _in_full(text, last, labels, see)
+    plain = not more and all(_is_plain(text, one) for one in found)
     if last.position < 0:
-        return Told(Reading("illegal", (), "other_label", span, LESS), -1, False, plain)
+        return ToldAnswer(Reading("illegal", (), "other_label", span, LESS), -1, False, plain)
     if _CLOSEST.search(text, max(0, last.start - 30), last.end) and _NO_OPTION.search(
         text, 0, last.end
     ):
-        return Told(Reading("none", (), "closest_only", span, 0.9), last.position, False, True)
+        return ToldAnswer(
+            Reading("none", (), "closest_only", span, 0.9), last.position, False, True
+        )
     doubt = LESS if len(text) > _LONG else 0.85
     if _beside(text, last, labels, see):
-        return Told(Reading("ambiguous", (), "several", span, doubt), last.position, True, plain)
+        return ToldAnswer(
+            Reading("ambiguous", (), "several", span, doubt), last.position, True, plain
+        )
     if len(among) > 1 and not _corrected(text, found, last):
-        return Told(Reading("ambiguous", (), "several", span, doubt), last.position, True, plain)
+        return ToldAnswer(
+            Reading("ambiguous", (), "several", span, doubt), last.position, True, plain
+        )
     alone = len({one.position for one in found}) == 1
     sure = STATED if alone and last.rule not in ("closing", "text_is") else LESS
-    return Told(
+    return ToldAnswer(
         Reading("answer", (last.position,), last.rule, span, sure), last.position, False, plain
     )
 
@@ -396,6 +419,15 @@ def _is_plain(text: str, one: Statement) -> bool:
     begin = max((m.end() for m in _SENTENCE.finditer(text, max(0, one.start - 160), one.start)),
                 default=max(0, one.start - 160))  # fmt: skip
     return _UNCERTAIN.search(text, begin, one.start) is None
+
+
+def _in_full(text: str, last: Statement, labels: tuple[str, ...], see: Shown) -> bool:
+    """Whether the option's own text ends the statement, and what follows takes nothing back."""
+    rest = text[last.end :]
+    own = see.keys[last.position]
+    if not own or key_of(_SENTENCE.split(rest)[0]) != own or _TAKES_BACK.search(rest):
+        return False
+    return not labels or patterns(labels).heads.search(rest) is None
 
 
 def _says_more(text: str, last: Statement, see: Shown) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache
 from typing import Final, cast
@@ -19,6 +20,7 @@ LIKELY: Final = 0.25
 """The confidence from which on a reading without a choice is more than a guess."""
 _EMPTY: Final = Reading("empty", rule="empty", confidence=0.99)
 _CUT_IN_THOUGHT: Final = Reading("truncated", rule="thought_alone", confidence=0.95)
+_TOO: Final = re.compile(r"\W{0,4}(?:too|also|as well)\W{0,9}\Z", re.IGNORECASE)
 _CLOSED: Final = ".!?)\"'`*}]。！？|>"
 
 
@@ -122,6 +124,8 @@ def _decided(scene: Scene, weights: Weights) -> Reading:
             return Reading("unclear", (), "weak", None, sure)
         if _denied(scene, found.best):
             return Reading("unclear", (), "denied", _span(scene, found), min(sure, 0.5))
+        if _also(scene, found.best):
+            return Reading("ambiguous", (), "also", _span(scene, found), min(sure, 0.85))
         named = any(m.option == found.best for m in scene.found)
         rule = "named" if named else "likeness"
         return Reading("answer", (found.best,), rule, _span(scene, found), sure)
@@ -137,6 +141,14 @@ def _denied(scene: Scene, option: int) -> bool:
     """Whether every place that names an option denies it, and the question asks for what is so."""
     ends = [scene.page.span(m.first, m.last)[1] for m in scene.found if m.option == option]
     return bool(ends) and not scene.see.negated and all(denied(scene.page.text, at) for at in ends)
+
+
+def _also(scene: Scene, option: int) -> bool:
+    """Whether the reply ends on a further option that is named with the chosen one."""
+    last = scene.found[-1] if scene.found else None
+    if last is None or last.option == option:
+        return False
+    return _TOO.match(scene.page.text, scene.page.span(last.first, last.last)[1]) is not None
 
 
 def _span(scene: Scene, found: Weighed) -> tuple[int, int] | None:

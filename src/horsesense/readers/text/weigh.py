@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.resources import files
 from math import exp, log
 from typing import Any, Final
@@ -80,11 +81,18 @@ def weighed(
     row = evidence.of_status(scene, z, named)
     get = choice.get
     odds = [sum(get(k, 0.0) * v for k, v in f.items()) for f in options]
-    odds += [sum(get(f"{s}|{k}", 0.0) * v for k, v in row.items()) for s in STATUSES]
+    each = [(_status_keys(k), v) for k, v in row.items() if v]
+    odds += [sum(get(keys[at], 0.0) * v for keys, v in each) for at in range(len(STATUSES))]
     top = max(odds)
     norm = top + log(sum(exp(one - top) for one in odds))
     odds = [one - norm for one in odds]
     return Weighed(z, options, row, named, odds, max(range(len(odds)), key=odds.__getitem__))
+
+
+@lru_cache(maxsize=1 << 15)
+def _status_keys(name: str) -> tuple[str, ...]:
+    """What a feature is called in the table of weights, once a status."""
+    return tuple(f"{status}|{name}" for status in STATUSES)
 
 
 _STYLES: Final = {

@@ -15,7 +15,8 @@ _CLASSES: Final = {
     "answer": "answer answers answered solution response verdict judgment judgement classification"
     " category conclusion rating prediction output diagnosis respuesta antwort lösung"
     " réponse réponses"
-    " risposta resposta odpowiedź ответ решение svar antwoord vastaus cevap jawaban 答 답 उत्तर جواب"
+    " risposta resposta odpowiedź ответ решение svar antwoord vastaus cevap jawaban 答 답 정답 उत्तर"
+    " উত্তর பதில் คำตอบ جواب"
     " الإجابة الجواب ans",
     "option": "option options choice choices letter letters alternative alternatives"
     " statement label"

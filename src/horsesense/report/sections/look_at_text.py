@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from horsesense.findings.untested import named
 from horsesense.measures.cells import HELD_OUT
 from horsesense.measures.votes import PERTURBED
-from horsesense.report.charts import Line, Point, forest
+from horsesense.report.charts import ChartLine, Point, forest
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import number, rests_on
 from horsesense.runs.results import Results
@@ -39,7 +39,7 @@ def context(run: Results) -> Context | None:
     if len(scores) < 3 and not entropies and not flows and not fits:
         return None
     chance = scores[0].estimate.baseline if scores else None
-    line = Line(chance, "chance") if chance else None
+    line = ChartLine(chance, "chance") if chance else None
     return {
         "scores": scores
         and forest(

@@ -8,7 +8,7 @@ from typing import Any
 from horsesense.findings.wording import MINUS
 from horsesense.measures.base import Estimate
 from horsesense.measures.task_contrast import TASKS
-from horsesense.report.charts import Line
+from horsesense.report.charts import ChartLine
 from horsesense.report.curves import Curve, curves
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import chance_text, p_text
@@ -56,7 +56,7 @@ def context(run: Results) -> Context | None:
             x_title="Problems in one prompt",
             y_title="Accuracy per problem, %",
             caption="Accuracy per problem by size",
-            line=Line(single.value, "one by one") if single and single.value else None,
+            line=ChartLine(single.value, "one by one") if single and single.value else None,
         ),
         "chance": {NAMES[e.probe]: chance_text(e.baseline) for e in reversed(scores) if e.baseline},
         "errors": _errors(run, scores),

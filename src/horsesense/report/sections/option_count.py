@@ -26,7 +26,7 @@ NONSENSE, PLAUSIBLE = "Added options have no meaning", "Added options come from 
 KINDS: Mapping[str, str] = {"nonsense": NONSENSE, "plausible": PLAUSIBLE}
 
 
-class Place(NamedTuple):
+class CountedPlace(NamedTuple):
     """One form with so many options, in which items of several numbers may have been asked.
 
     Attributes:
@@ -76,16 +76,16 @@ def context(run: Results) -> Context | None:
     }
 
 
-def _places(run: Results, published: str) -> list[Place]:
+def _places(run: Results, published: str) -> list[CountedPlace]:
     """Every condition, by what is done and the number; the orders of the items as published."""
     found: dict[Condition, dict[str, Estimate]] = {}
     for measure in MEASURES:
         for e in run.all(measure, "option_count"):
             found.setdefault(e.condition, {})[measure] = e
     several = len({c["form"] for c in found if "form" in c}) > 1
-    every = [Place(_way(c, several), c["n"], values) for c, values in found.items()]
+    every = [CountedPlace(_way(c, several), c["n"], values) for c, values in found.items()]
     order = {m: one for m in MEASURES if (one := run.one(m, "order")) is not None}
-    every.append(Place(PUBLISHED, published, order))
+    every.append(CountedPlace(PUBLISHED, published, order))
     return sorted((p for p in every if "accuracy" in p.values), key=lambda p: p.rank)
 
 
@@ -95,7 +95,7 @@ def _way(condition: Condition, several: bool) -> str:
     return f"{way} ({condition['form']})" if several and "form" in condition else way
 
 
-def _figures(places: Sequence[Place], *, together: bool) -> Iterator[tuple[str, Markup]]:
+def _figures(places: Sequence[CountedPlace], *, together: bool) -> Iterator[tuple[str, Markup]]:
     """A figure for each way to add options, with what was left out and, where all items have one
     number of options, with the items as published; items of several numbers have lines apart."""
     for title in dict.fromkeys(p.way for p in places if p.way not in (LEFT_OUT, PUBLISHED)):
@@ -115,7 +115,7 @@ def _figures(places: Sequence[Place], *, together: bool) -> Iterator[tuple[str, 
         yield title, curves(found, steps, x_title="Number of options", y_title="%", caption=caption)
 
 
-def _points(places: Sequence[Place], measure: str) -> list[tuple[str, Estimate]]:
+def _points(places: Sequence[CountedPlace], measure: str) -> list[tuple[str, Estimate]]:
     """(number of options, estimate) where there is one that can be drawn, by number."""
     there = ((p.n, p.values[measure]) for p in places if measure in p.values)
     drawn = ((n, e) for n, e in there if not _mixed(measure, e))
@@ -127,7 +127,7 @@ def _mixed(measure: str, e: Estimate) -> bool:
     return measure == "plurality_agreement" and mixes_distractors(e.probe, e.condition)
 
 
-def _own(places: Sequence[Place], table: str, n: str) -> Estimate | None:
+def _own(places: Sequence[CountedPlace], table: str, n: str) -> Estimate | None:
     """The number for a column of a published table: of the form with most items."""
     measure = next(m for m in MEASURES if table.startswith(f"revas_{m}_m"))
     drawn = [p for p in places if p.n == n and p.way != PLAUSIBLE]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from horsesense.measures.base import Estimate
 from horsesense.measures.joined import RECORDED_ORDERS, balanced
-from horsesense.report.charts import Line, Point, forest
+from horsesense.report.charts import ChartLine, Point, forest
 from horsesense.report.marks import side
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import p_text
@@ -33,14 +33,14 @@ def context(run: Results) -> Context | None:
             preference,
             "Answers that choose the position, %",
             caption="Choice per position",
-            line=Line(even.pop() or 0.0, "even-handed") if len(even) == 1 else None,
+            line=ChartLine(even.pop() or 0.0, "even-handed") if len(even) == 1 else None,
         ),
         "recall": recalls
         and forest(
             recalls,
             "Right answers found there, %",
             caption="Recall per position",
-            line=Line(overall.value, "all positions") if overall and overall.value else None,
+            line=ChartLine(overall.value, "all positions") if overall and overall.value else None,
         ),
         "rstd": run.one("rstd", probe),
         "null": null,

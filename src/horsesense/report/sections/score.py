@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from horsesense.report.behind_score import as_asked
-from horsesense.report.charts import Line, Point, forest
+from horsesense.report.charts import ChartLine, Point, forest
 from horsesense.report.marks import significant
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.sections.until import decided
@@ -39,7 +39,7 @@ def context(run: Results) -> Context | None:
         after = max(n for n, row in enumerate(rows) if row.estimate.probe == "order")
         rows.insert(after + 1, Point("… right in every order", hard, hard.baseline))
     original = run.one("accuracy")
-    line = Line(original.value, as_asked(run)) if original and original.value else None
+    line = ChartLine(original.value, as_asked(run)) if original and original.value else None
     return {
         "figure": forest(rows, "Accuracy, %", caption="Accuracy under each change", line=line),
         "changes": [

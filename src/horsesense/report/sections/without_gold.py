@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from horsesense.measures.base import Estimate
 from horsesense.probes.gold_absent import HINTS
-from horsesense.report.charts import Line, Point, forest
+from horsesense.report.charts import ChartLine, Point, forest
 from horsesense.report.published_tables import beside
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import value_of
@@ -27,7 +27,7 @@ def context(run: Results) -> Context | None:
     found = _shown(run)
     if not any(name in found for name in HINTS):
         return None
-    line = Line(0.5, "OmniAccuracy of always none") if "omni_accuracy" in found else None
+    line = ChartLine(0.5, "OmniAccuracy of always none") if "omni_accuracy" in found else None
     points = [Point(NAMES[name], e) for name, e in found.items()]
     return {
         "figure": forest(points, "% right", caption="Right replies by prompt", line=line),

@@ -9,7 +9,7 @@ from horsesense.errors import UsageError
 from horsesense.inference.limits import Limits, RunSummary
 from horsesense.inference.store import Store
 from horsesense.progress import progress
-from horsesense.readers.model_based.cases import Case, Prepared, Rows, cases_in, empty_cases
+from horsesense.readers.model_based.cases import Case, PreparedCase, Rows, cases_in, empty_cases
 from horsesense.readers.reading import Reading
 from horsesense.readers.version import Rules
 from horsesense_extras.readers.trained.saved import (
@@ -21,13 +21,13 @@ from horsesense_extras.readers.trained.saved import (
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="7", source="5de852a945fc")
+RULES: Final = Rules(version="8", source="1987fc8cfae4")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""
 
 
-class TrainedReader(Prepared):
+class TrainedReader(PreparedCase):
     """A fine-tuned model that says which option a reply chooses, or that it chooses none.
 
     Args:

@@ -1,0 +1,69 @@
+"""Short, plain replies: what is meant, and what is named only to say that it is not."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import pytest
+
+from horsesense.readers.text import TextReader
+
+READER = TextReader()
+LETTERS = tuple("ABCD")
+FUELS = ("coal", "hydrogen", "natural gas", "ethanol")
+
+
+def read(reply: str) -> str:
+    found = READER.read(reply, FUELS, LETTERS)
+    return "".join(LETTERS[position] for position in found.positions)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "{0}, not {1}.",
+        "({0}), not ({1})",
+        "({0}) rather than ({1}).",
+        "It is {0}, not {1}.",
+        "It's {0}, not {1} or {2}.",
+        "I'd choose {0} over {1}.",
+        "I'd go with {0} instead of {1}.",
+        "I believe the answer is {0}, not {1}.",
+        "Answer: I think {0}.",
+        "My guess: {0}",
+        "{0} is the correct answer because it burns.",
+    ],
+)
+def test_one_label_is_chosen_and_others_are_not(form: str) -> None:
+    for letters in permutations("BCD", 3):
+        assert read(form.format(*letters)) == letters[0], form.format(*letters)
+
+
+@pytest.mark.parametrize(
+    "form", ["{0}, not {1}", "It is {0}, not {1}.", "The answer is {0}, not {1}."]
+)
+def test_one_text_is_chosen_and_another_is_not(form: str) -> None:
+    assert read(form.format("ethanol", "coal")) == "D"
+
+
+@pytest.mark.parametrize("word", ["উত্তর", "उत्तर", "정답은", "คำตอบ", "பதில்", "答案是"])
+def test_a_label_behind_an_answer_word_of_any_script(word: str) -> None:
+    assert read(f"{word} C") == "C"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["B-cells", "Hepatitis B", "It is hepatitis B.", "I'd say coal, though natural gas too.",
+     "It's not B.", "Either B or C."],
+)  # fmt: skip
+def test_no_choice_is_read_into_a_name_or_a_denial(reply: str) -> None:
+    assert read(reply) == ""
+
+
+def test_what_explains_an_answer_given_in_full_takes_nothing_away() -> None:
+    why = " ".join(["It burns cleaner than the others, and so its price is higher."] * 8)
+    assert read(f"The correct answer is:\n\nC. natural gas\n\nExplanation:\n\n{why}") == "C"
+    assert (
+        read(f"C. natural gas\n\nExplanation: {why}\n\nA. coal is dirty.\nB. hydrogen leaks.")
+        == "C"
+    )
