@@ -73,7 +73,7 @@ def test_an_audit_uses_all_four(python: dict[str, str], tmp_path: Path) -> None:
     # One of the twelve items has three options, so that D is none, and one has five.
     assert values["backwards", "text"] == (pytest.approx(10 / 11), 11)
     assert values["backwards", "last_label"] == (0.0, 12)
-    told = {row["name"] for row in found["verdict"] if row["probe"] == "backwards"}
+    told = {row["kind"] for row in found["verdict"] if row["probe"] == "backwards"}
     assert told == {"accuracy_change", "fewer_choices"}  # no repeat, no answers beyond it
     assert "Chose the last option" in (tmp_path / "run" / "report.html").read_text("utf-8")
 

@@ -112,8 +112,8 @@ def test_a_copy_leaves_ctrl_c_and_open_files_to_the_process(tmp_path: Path) -> N
 
 ORPHAN = """
 import os, sys, time
-from horsesense.processes import Spread
-with Spread(lambda n: (os.getpid(), "x" * 1_000_000), range(100), 2) as found:
+from horsesense.processes import SpreadWork
+with SpreadWork(lambda n: (os.getpid(), "x" * 1_000_000), range(100), 2) as found:
     taken = iter(found)
     print(next(taken)[0], next(taken)[0], flush=True)
     os.kill(os.getpid(), 9)

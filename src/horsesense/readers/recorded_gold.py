@@ -58,8 +58,9 @@ def _one(entry: Any, options: Sequence[str], labels: Sequence[str]) -> RecordedG
     number = not isinstance(entry, str)
     if not number or text in labels:
         names = names_of(tuple(labels))
-        if text in names:
-            return RecordedGold(frozenset((names[text],)))
+        label = text if text in names else text.upper()
+        if label in names and text not in options:
+            return RecordedGold(frozenset((names[label],)))
         whole = exact(text, tuple(options), tuple(labels))
         if whole is not None and whole.positions:
             return RecordedGold(frozenset(whole.positions))

@@ -1,42 +1,46 @@
-"""What a reply states outright: exact replies, and a table of patterns that name an answer."""
+"""What a reply states outright: exact replies, and the answers that patterns name."""
 
 from __future__ import annotations
 
 import re
 import zlib
-from functools import lru_cache
 from typing import Final, NamedTuple
 
 from horsesense.readers.reading import Reading
-from horsesense.readers.text.options import Shown, bare, key_of, names_of, said_by, style_of
+from horsesense.readers.text.options import Shown, key_of, names_of, said_by, style_of
 from horsesense.readers.text.page import TOKEN
+from horsesense.readers.text.patterns import (
+    CHATTER,
+    CLOSE,
+    CLOSEST,
+    DENIED,
+    EXPLAINS,
+    IS,
+    KIND,
+    LONG,
+    LONGEST_EXACT,
+    LOOPS,
+    MARK,
+    NO_OPTION,
+    RECAP,
+    SENTENCE,
+    SHORTEST_LOOP,
+    SS,
+    TAKES_BACK,
+    TURNS,
+    UNCERTAIN,
+    S,
+    alone,
+    patterns,
+)
 
 EXACT, STATED, LESS = 0.99, 0.985, 0.95
 """Confidence in a whole reply that is an answer, in a plain statement, in what corrects another."""
 
-# Repetitions have an end everywhere: hostile replies must not be tried in many ways.
-_S: Final = r"\s{0,9}"
-_SS: Final = r"\s{1,9}"
-_W: Final = r"\W{0,9}"
-_WW: Final = r"\W{1,9}"
-_MARK: Final = r"[\s*_\"'`([⟦:.]{0,12}"
-_CLOSE: Final = r"[*_\"'`)\]]{0,6}"
-_CORRECT: Final = r"(?:correct|best|right|final|most (?:appropriate|accurate|likely)|only|proper)"
-_KIND: Final = (
-    rf"(?:(?:{_CORRECT}{_WW}){{1,2}}(?:options?|choices?|letters?|response|solution)"
-    rf"|(?:{_CORRECT}{_WW}){{0,2}}(?:answers?(?! (?:options|choices))|option(?!s)|choice(?!s)))"
-)
-_IS: Final = r"(?:is|would be|should be|must be|will be|are|was|=|:|->|→)"
-_FILL: Final = (
-    r"(?:therefore|thus|still|indeed|clearly|most likely|likely|probably|option|choice|answer"
-    r"|letter"
-    r"|number|the|one|labell?ed|given by|simply|is|as follows|(?:closest|nearest|equal) to)"
-)
-
 
 def denied(text: str, end: int) -> bool:
     """Whether what is named up to `end` is denied right behind ("B is not correct")."""
-    return _DENIED.match(text, end) is not None
+    return DENIED.match(text, end) is not None
 
 
 class Statement(NamedTuple):
@@ -56,139 +60,6 @@ class Statement(NamedTuple):
     rule: str
 
 
-class Alone(NamedTuple):
-    """What tells a reply that is one of these labels, and one that begins with one."""
-
-    whole: re.Pattern[str]
-    lead: re.Pattern[str]
-
-
-class Patterns(NamedTuple):
-    """What finds statements of these labels."""
-
-    states: tuple[tuple[str, re.Pattern[str]], ...]
-    follows: re.Pattern[str]
-    also: re.Pattern[str]
-    heads: re.Pattern[str]
-
-
-_NOUN: Final = "(?:option|choice|answer)"
-
-
-def _label(labels: tuple[str, ...]) -> tuple[str, str]:
-    """A pattern of any of these labels, and one of a label as it is named in a text."""
-    names = sorted({name for label in labels if (name := bare(label))}, key=len, reverse=True)
-    either = "|".join(map(re.escape, names)) or "(?!)"
-    article = (
-        r"\s{1,9}(?!(?:is|are|was|because|since|as|and|or|with|which|but|for|if|when|not|that|so|in|due"
-        r"|given|from|by|at|on|of|to|however|therefore|the|according|while|only|und|oder|et|y)\b)"
-        r"(?-i:[a-z])"
-    )
-    roman = r"(?<=I),\s{0,9}[IVX]"
-    letters = all(len(name) == 1 and "A" <= name <= "Z" for name in names)
-    other = r"|[A-Za-z](?=[)\]])" if letters else ""
-    no_label = rf"{roman}|[\w'’]|-\w|[.,/]\d|{_S}[+×^/=%°]|{article}"
-    return either, rf"(?P<label>(?-i:{either}{other}))(?!{no_label})"
-
-
-@lru_cache(maxsize=512)
-def alone(labels: tuple[str, ...]) -> Alone:
-    """The patterns of replies that are a label of these; the group `label` is the label."""
-    label = _label(labels)[1]
-    opens, closes = r"[\s*_`\"'(\[{<]{0,12}", r"[\s*_`\"')\]}>.:]{0,12}"
-    called = rf"(?:(?:the )?(?:correct )?{_NOUN}(?: is|:)?{_S})?"
-    return Alone(
-        re.compile(rf"{opens}{called}{opens}{label}{closes}", re.IGNORECASE),
-        re.compile(rf"{opens}{label}[\s*_`\"')\].:,;=>-]{{1,12}}"),
-    )
-
-
-@lru_cache(maxsize=512)
-def patterns(labels: tuple[str, ...]) -> Patterns:
-    """The table of patterns for these labels; the group `label` of each is the label."""
-    either, label = _label(labels)
-    kind = rf"(?P<final>final{_WW})?{_KIND}(?:{_WW}(?:to|for) (?:the|this) question)?"
-    states = {
-        "boxed": rf"⟦[\s(]{{0,9}}(?:(?:option|answer){_SS})?{label}[\s).]{{0,9}}"
-        r"(?=$|[\n*.,;]|\s)",
-        "final": rf"(?P<final>final answer){_W}(?:(?:the )?(?:{_CORRECT} ){{0,2}}"
-        rf"(?:answer|option) )?(?:{_IS}{_W})?(?:option )?{_MARK}{label}",
-        "answer_is": rf"\b{kind}{_CLOSE}{_S}(?:\w{{1,12}}ly{_SS})?{_IS}{_MARK}"
-        rf"(?:{_FILL}\b{_MARK}){{0,3}}{label}",
-        "is_the_answer": r"(?:^|[.;:\n]|,(?= option)|\b(?:so|therefore|thus|hence),?)[\s*_]{0,9}"
-        rf"{_NOUN}?{_MARK}{label}{_CLOSE}{_SS}(?:is|(?:seems|appears) to be|would be){_SS}"
-        rf"(?:therefore |thus |clearly )?the{_SS}"
-        rf"(?P<final>final{_SS})?{_CORRECT}?{_S}{_NOUN}\b",
-        "picks": rf"\bi(?:'d| would| will|'ll| must| have to)?{_SS}(?:choose|pick|select|go with"
-        rf"|answer){_SS}{_NOUN}?{_MARK}{label}",
-    }
-    shape = re.IGNORECASE | re.MULTILINE
-    joins = rf"(?:,|and|or|&|/|und|oder|et|ou|y|o){_W}(?:(?:and|or|option){_WW}){{0,3}}"
-    return Patterns(
-        tuple((rule, re.compile(pattern, shape)) for rule, pattern in states.items()),
-        re.compile(rf"{_CLOSE}{_S}{joins}{label}{_CLOSE}(?!{_S}(?:is|was|are)\b)"),
-        re.compile(rf"\b(?:and|or|und|oder)\b{_W}(?:option )?{label}(?=[*_]{{0,4}}[).:])"),
-        re.compile(rf"^[ \t*_(#>-]{{0,9}}(?:option )?(?P<label>{either})"
-                   rf"{_CLOSE}(?:[.):]|\s*$)", shape),
-    )  # fmt: skip
-
-
-_DENIED: Final = re.compile(
-    r"\W{0,9}(?:(?:is|are|was|would be|cannot be|can't be)\W{1,9})?(?:incorrect|wrong|false|invalid"
-    r"|ruled out|eliminated|not (?:correct|right|true|valid|it\b|the ))"
-    r"|\W{0,9}(?:is|are|was|would|can|could|does)(?: not|not|n't)\b",
-    re.IGNORECASE,
-)
-_UNCERTAIN: Final = re.compile(
-    r"\b(?:if|whether|unless|suppose|said|says?|claim\w*|think|thought|believe[sd]?|tempt\w*"
-    r"|might|may"
-    r"|could|not|n't|never|why|because|initial\w*|first|seems?|expected|were|had|incorrect"
-    r"|wrong|key"
-    r"|some|many|people|often|usually|someone|previous\w*|example|assum\w*|would)\b|n't\b",
-    re.IGNORECASE,
-)
-"""What in the sentence before a statement may make it none."""
-_TURNS: Final = re.compile(
-    r"\b(?:wait|incorrect|correction|mistake|mistaken|therefore|thus|so,?|hence|actually|however"
-    r"|obviously|sorry|apologi[sz]e|revis\w+|reconsider\w*|correct(?:ed|ing)|instead|no,|oops|error"
-    r"|hold on|redo|edit|hmm+|but)\b",
-    re.IGNORECASE,
-)
-_TAKES_BACK: Final = re.compile(
-    r"\b(?:wait|incorrect|correction|mistake|mistaken|actually|sorry|apologi[sz]e|revis\w+|oops"
-    r"|reconsider\w*|correct(?:ed|ing)|instead|no,|error|hold on|redo|edit|hmm+|not correct)\b",
-    re.IGNORECASE,
-)
-"""Of these words, those that take back even an answer given with its text."""
-_CLOSEST: Final = re.compile(r"\b(?:closest|nearest|most likely|approximately)\b", re.IGNORECASE)
-_NO_OPTION: Final = re.compile(
-    r"\bnone of the (?:\w+ )?(?:options|choices|answers)|\bnot (?:one of|among|listed|an"
-    r" option|in the"
-    r" (?:\w+ )?(?:options|choices|list))|\bno (?:\w+ )?(?:option|choice)s? (?:is|are"
-    r"|match\w*|equals?)\b"
-    r"|(?:does not|doesn't|do not|don't) match any",
-    re.IGNORECASE,
-)
-_EXPLAINS: Final = re.compile(
-    r"^\W{0,6}(?:explanation|reason|reasoning|rationale|justification)\b", re.I | re.M
-)
-"""What begins a part that explains the answer before it."""
-_SENTENCE: Final = re.compile(r"[.!?](?=\s)|\n")
-_RECAP: Final = re.compile(
-    r"\b(?:summari[sz]e|summari[sz]ing|combin(?:e|ing)|recap\w*)\b[^.\n]{0,20}\banswers\b"
-    r"|\banswers? (?:to|for) (?:all|each|the) (?:of the )?(?:above )?questions\b",
-    re.IGNORECASE,
-)
-_LONGEST_EXACT: Final = 400
-_LONG: Final = 200
-"""Characters of a reply up to which several statements are less surely several answers."""
-_CHATTER: Final = 60
-"""Tokens behind a statement from which on all is weighed."""
-_LOOPS: Final = 0.22
-"""The share to which the end of a text is packed that says the same over and over."""
-_SHORTEST_LOOP: Final = 300
-
-
 def exact(response: str, options: tuple[str, ...], labels: tuple[str, ...]) -> Reading | None:
     """A reply that is a label, an option's text, or a label with its own text.
 
@@ -202,7 +73,7 @@ def exact(response: str, options: tuple[str, ...], labels: tuple[str, ...]) -> R
     meant = said_by(said, options)
     if meant is not None:
         return Reading("answer", (meant,), "says_so", span, LESS)
-    if not labels or len(response) > _LONGEST_EXACT:
+    if not labels or len(response) > LONGEST_EXACT:
         return None
     known, names = alone(labels), names_of(labels)
     whole = known.whole.fullmatch(response)
@@ -238,7 +109,7 @@ def statements(text: str, labels: tuple[str, ...], see: Shown) -> list[Statement
         for m in pattern.finditer(text):
             at = m.start("label")
             position = _position(m["label"], see)
-            if _DENIED.match(text, m.end()) or (position < 0 and text[at - 1] not in "(["):
+            if DENIED.match(text, m.end()) or (position < 0 and text[at - 1] not in "(["):
                 continue
             if position >= 0 and _bare_small(m, see):
                 continue
@@ -254,7 +125,7 @@ def _position(label: str, see: Shown) -> int:
 
 def headed(text: str, labels: tuple[str, ...], see: Shown) -> list[Statement]:
     """The one label that heads a line, first in the reply or behind a colon: "C. blue"."""
-    explained = _EXPLAINS.search(text)
+    explained = EXPLAINS.search(text)
     end = explained.start() if explained else len(text)
     found = list(patterns(labels).heads.finditer(text, 0, end))
     if not found or len({m["label"] for m in found}) > 1:
@@ -285,7 +156,7 @@ def closing(text: str, labels: tuple[str, ...], see: Shown) -> list[Statement]:
 
 
 _SAYS_TEXT: Final = re.compile(
-    rf"(?<!'s )\b{_KIND}{_CLOSE}{_S}(?:\w{{1,12}}ly{_SS})?{_IS}{_MARK}(?P<text>[^\n]{{1,200}})",
+    rf"(?<!'s )\b{KIND}{CLOSE}{S}(?:\w{{1,12}}ly{SS})?{IS}{MARK}(?P<text>[^\n]{{1,200}})",
     re.IGNORECASE,
 )
 
@@ -294,7 +165,7 @@ def by_text(text: str, see: Shown) -> list[Statement]:
     """What is stated by the whole text of an option: "The answer is golf."."""
     found = []
     for m in _SAYS_TEXT.finditer(text):
-        said = key_of(_SENTENCE.split(m["text"])[0])
+        said = key_of(SENTENCE.split(m["text"])[0])
         fits = [i for i, key in enumerate(see.keys) if key and key == said]
         if len(fits) != 1:
             return []
@@ -314,7 +185,7 @@ def _bare_small(m: re.Match[str], see: Shown) -> bool:
 def loops(text: str) -> bool:
     """Whether the end of a text says the same over and over."""
     end = text[-1_500:].encode("utf-8", "replace")
-    return len(text) > _SHORTEST_LOOP and len(zlib.compress(end)) / len(end) < _LOOPS
+    return len(text) > SHORTEST_LOOP and len(zlib.compress(end)) / len(end) < LOOPS
 
 
 def without_next(text: str, see: Shown) -> str:
@@ -354,7 +225,7 @@ _NOTHING: Final = ToldAnswer(None, -1, False, False)
 
 def told(text: str, labels: tuple[str, ...], see: Shown) -> ToldAnswer:
     """One decision on all statements of a prepared text."""
-    recap = _RECAP.search(text) if "answer" in text else None
+    recap = RECAP.search(text) if "answer" in text else None
     body = text[: recap.start()] if recap else text
     found = statements(body, labels, see) or headed(body, labels, see)
     found = found or closing(body, labels, see) or by_text(body, see)
@@ -370,13 +241,13 @@ def told(text: str, labels: tuple[str, ...], see: Shown) -> ToldAnswer:
     plain = not more and all(_is_plain(text, one) for one in found)
     if last.position < 0:
         return ToldAnswer(Reading("illegal", (), "other_label", span, LESS), -1, False, plain)
-    if _CLOSEST.search(text, max(0, last.start - 30), last.end) and _NO_OPTION.search(
+    if CLOSEST.search(text, max(0, last.start - 30), last.end) and NO_OPTION.search(
         text, 0, last.end
     ):
         return ToldAnswer(
             Reading("none", (), "closest_only", span, 0.9), last.position, False, True
         )
-    doubt = LESS if len(text) > _LONG else 0.85
+    doubt = LESS if len(text) > LONG else 0.85
     if _beside(text, last, labels, see):
         return ToldAnswer(
             Reading("ambiguous", (), "several", span, doubt), last.position, True, plain
@@ -401,7 +272,7 @@ def _beside(text: str, last: Statement, labels: tuple[str, ...], see: Shown) -> 
         line = text[last.end : last.end + 400].split("\n")[0]
         own = see.keys[last.position]
         m = known.also.search(line)
-        if m is None or len(key_of(line[: m.start()])) > len(own) + 2 or _TURNS.search(line):
+        if m is None or len(key_of(line[: m.start()])) > len(own) + 2 or TURNS.search(line):
             return False
     return m is not None and _position(m["label"], see) != last.position
 
@@ -410,22 +281,22 @@ def _corrected(text: str, found: list[Statement], last: Statement) -> bool:
     """Whether something says that the last statement replaces those before it."""
     before = [one for one in found if one.position != last.position][-1]
     between = text[before.end : last.start]
-    if len(between) > 25 and _TURNS.search(between):
+    if len(between) > 25 and TURNS.search(between):
         return True
-    return all(_CLOSEST.search(text, max(0, one.start - 30), one.end) for one in found)
+    return all(CLOSEST.search(text, max(0, one.start - 30), one.end) for one in found)
 
 
 def _is_plain(text: str, one: Statement) -> bool:
-    begin = max((m.end() for m in _SENTENCE.finditer(text, max(0, one.start - 160), one.start)),
+    begin = max((m.end() for m in SENTENCE.finditer(text, max(0, one.start - 160), one.start)),
                 default=max(0, one.start - 160))  # fmt: skip
-    return _UNCERTAIN.search(text, begin, one.start) is None
+    return UNCERTAIN.search(text, begin, one.start) is None
 
 
 def _in_full(text: str, last: Statement, labels: tuple[str, ...], see: Shown) -> bool:
     """Whether the option's own text ends the statement, and what follows takes nothing back."""
     rest = text[last.end :]
     own = see.keys[last.position]
-    if not own or key_of(_SENTENCE.split(rest)[0]) != own or _TAKES_BACK.search(rest):
+    if not own or key_of(SENTENCE.split(rest)[0]) != own or TAKES_BACK.search(rest):
         return False
     return not labels or patterns(labels).heads.search(rest) is None
 
@@ -437,5 +308,5 @@ def _says_more(text: str, last: Statement, see: Shown) -> bool:
     following = key_of(line)[:12] if line.strip(" .*)\"'`]") else ()
     others = [key for i, key in enumerate(see.keys) if i != last.position and key]
     clash = any(following[: len(key)] == key for key in others)
-    goes_on = len(TOKEN.findall(rest)) > _CHATTER and not loops(rest)
-    return clash or goes_on or _TURNS.search(rest) is not None
+    goes_on = len(TOKEN.findall(rest)) > CHATTER and not loops(rest)
+    return clash or goes_on or TURNS.search(rest) is not None
