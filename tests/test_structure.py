@@ -20,7 +20,7 @@ SIDE = SOURCE.parent / "horsesense_extras"
 
 FLOORS = (
     "errors rng version",
-    "files plugins processes progress side stats",
+    "files plugins progress side stats",
     "trials",
     "items",
     "models probes",

@@ -63,10 +63,6 @@ class Missing(NamedTuple):
         said = ((self.not_asked, self.never), (self.failed, FAILED), (self.unclear, UNCLEAR))
         return ((n, why) for n, why in said if n > 0)
 
-    def briefly(self) -> str:
-        """As in brackets: "35 not asked, 1 unclear"."""
-        return ", ".join(f"{n:,} {why}" for n, why in self.each())
-
     def clause(self, of: int, noun: str) -> str:
         """As in a sentence: "5 of 313 prompts were not asked and 2 have no clear answer"."""
         (n, why), *others = self.each()

@@ -4,19 +4,10 @@ from __future__ import annotations
 
 from horsesense.findings.finding import Finding
 from horsesense.findings.kinds import KINDS
-from horsesense.findings.wording import between, in_points, level_text, number
+from horsesense.findings.wording import between, in_points, level_text
 
 LACKING = frozenset(kind.name for kind in KINDS if kind.way == "lacks")
 """Kinds that should be far from guessing; their distance is no fault."""
-
-
-def shown_value(f: Finding) -> str:
-    """The value of a finding: a share, or a difference in points."""
-    if f.value is None:
-        return "–"
-    if f.null == 0:
-        return in_points(f.value, signed=True, beside=f.size).replace("point", "pt")
-    return number(f.value, "fraction", 0 if f.value in (0, 1) or _wide(f) else 1)
 
 
 def shown_size(f: Finding) -> str:
