@@ -79,7 +79,18 @@ def test_imports_point_one_way() -> None:
             assert other == room or floor[other] < floor[room], f"{name} imports {other}, above it"
 
 
-TEXT = ("words", "page", "options", "mentions", "outright", "evidence", "around", "weigh", "reader")
+TEXT = (
+    "words",
+    "page",
+    "options",
+    "mentions",
+    "patterns",
+    "outright",
+    "evidence",
+    "around",
+    "weigh",
+    "reader",
+)
 """The modules of the text reader, likewise."""
 
 

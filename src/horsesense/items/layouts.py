@@ -17,17 +17,26 @@ from horsesense.errors import UsageError
 from horsesense.items.fields import FIELDS, LETTERS, option_lists, whole_number
 from horsesense.items.files import Row
 
-QUESTION: Final = ("question", "prompt", "input", "query", "question stem", "stem", "problem",
-                   "ctx", "goal", "instruction", "sentence")  # fmt: skip
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(text.split(", "))
+
+
+QUESTION: Final = _names(
+    "question, prompt, input, query, question stem, stem, problem, ctx, goal, instruction, sentence"
+)
 OPTIONS: Final = ("options", "choices", "candidates", "alternatives", "endings", "answer choices")
-ANSWER: Final = ("answer", "answer key", "target", "gold", "label", "correct answer", "answer idx",
-                 "answer index", "gold index", "correct", "correct option", "cop", "solution",
-                 "correct answer index", "correct choice", "gold label")  # fmt: skip
+ANSWER: Final = _names(
+    "answer, answer key, target, gold, label, correct answer, answer idx, answer index, gold "
+    "index, correct, correct option, cop, solution, correct answer index, correct choice, "
+    "gold label"
+)
 CONTEXT: Final = ("context", "passage", "article", "support", "premise", "paragraph", "story",
                   "document", "dialogue")  # fmt: skip
 SUBJECT: Final = ("subject", "category", "topic", "subject name", "domain")
-ID: Final = ("id", "question id", "qid", "uid", "idx", "item id", "ref", "item ref",
-             "question ref", "uuid", "guid", "identifier")  # fmt: skip
+ID: Final = _names(
+    "id, question id, qid, uid, idx, item id, ref, item ref, question ref, uuid, guid, identifier"
+)
 TEXT: Final = ("text", "sentence", "content", "review", "tweet", "utterance", "premise")
 PAIRS: Final = (("premise", "hypothesis"), ("sentence1", "sentence2"), ("text1", "text2"),
                 ("question1", "question2"), ("#1 string", "#2 string"))  # fmt: skip
