@@ -18,15 +18,15 @@ from horsesense.items.fields import FIELDS, LETTERS, option_lists, whole_number
 from horsesense.items.files import Row
 
 
-def _names(text: str) -> tuple[str, ...]:
+def _listed(text: str) -> tuple[str, ...]:
     return tuple(text.split(", "))
 
 
-QUESTION: Final = _names(
+QUESTION: Final = _listed(
     "question, prompt, input, query, question stem, stem, problem, ctx, goal, instruction, sentence"
 )
 OPTIONS: Final = ("options", "choices", "candidates", "alternatives", "endings", "answer choices")
-ANSWER: Final = _names(
+ANSWER: Final = _listed(
     "answer, answer key, target, gold, label, correct answer, answer idx, answer index, gold "
     "index, correct, correct option, cop, solution, correct answer index, correct choice, "
     "gold label"
@@ -34,7 +34,7 @@ ANSWER: Final = _names(
 CONTEXT: Final = ("context", "passage", "article", "support", "premise", "paragraph", "story",
                   "document", "dialogue")  # fmt: skip
 SUBJECT: Final = ("subject", "category", "topic", "subject name", "domain")
-ID: Final = _names(
+ID: Final = _listed(
     "id, question id, qid, uid, idx, item id, ref, item ref, question ref, uuid, guid, identifier"
 )
 TEXT: Final = ("text", "sentence", "content", "review", "tweet", "utterance", "premise")
