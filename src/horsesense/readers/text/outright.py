@@ -11,26 +11,22 @@ from horsesense.readers.text.options import Shown, key_of, names_of, said_by, st
 from horsesense.readers.text.page import TOKEN
 from horsesense.readers.text.patterns import (
     CHATTER,
-    CLOSE,
     CLOSEST,
     DENIED,
     EXPLAINS,
-    IS,
-    KIND,
     LONG,
     LONGEST_EXACT,
     LOOPS,
-    MARK,
     NO_OPTION,
     RECAP,
+    SAYS_TEXT,
     SENTENCE,
     SHORTEST_LOOP,
-    SS,
     TAKES_BACK,
     TURNS,
     UNCERTAIN,
-    S,
     alone,
+    found_by,
     patterns,
 )
 
@@ -102,11 +98,11 @@ def _exact_text(
     return Reading("answer", (label,), "label_alone", span, 0.85)
 
 
-def statements(text: str, labels: tuple[str, ...], see: Shown) -> list[Statement]:
-    """All statements of an answer, in order; those denied left out."""
+def statements(text: str, low: str, labels: tuple[str, ...], see: Shown) -> list[Statement]:
+    """All statements of an answer, in order; those denied left out. `low`: in small letters."""
     found: dict[int, Statement] = {}
-    for rule, pattern in patterns(labels).states:
-        for m in pattern.finditer(text):
+    for rule, form in patterns(labels).states.items():
+        for m in found_by(form, text, low):
             at = m.start("label")
             position = _position(m["label"], see)
             if DENIED.match(text, m.end()) or (position < 0 and text[at - 1] not in "(["):
@@ -127,7 +123,9 @@ def headed(text: str, labels: tuple[str, ...], see: Shown) -> list[Statement]:
     """The one label that heads a line, first in the reply or behind a colon: "C. blue"."""
     explained = EXPLAINS.search(text)
     end = explained.start() if explained else len(text)
-    found = list(patterns(labels).heads.finditer(text, 0, end))
+    found = [
+        m for m in patterns(labels).heads.finditer(text, 0, end) if _position(m["label"], see) >= 0
+    ]
     if not found or len({m["label"] for m in found}) > 1:
         return []
     m, position = found[0], see.labels.get(found[0]["label"], -1)
@@ -155,16 +153,10 @@ def closing(text: str, labels: tuple[str, ...], see: Shown) -> list[Statement]:
     return [Statement(position, m.start("label"), m.end(), False, "closing")]
 
 
-_SAYS_TEXT: Final = re.compile(
-    rf"(?<!'s )\b{KIND}{CLOSE}{S}(?:\w{{1,12}}ly{SS})?{IS}{MARK}(?P<text>[^\n]{{1,200}})",
-    re.IGNORECASE,
-)
-
-
-def by_text(text: str, see: Shown) -> list[Statement]:
+def by_text(text: str, low: str, see: Shown) -> list[Statement]:
     """What is stated by the whole text of an option: "The answer is golf."."""
     found = []
-    for m in _SAYS_TEXT.finditer(text):
+    for m in found_by(SAYS_TEXT, text, low):
         said = key_of(SENTENCE.split(m["text"])[0])
         fits = [i for i, key in enumerate(see.keys) if key and key == said]
         if len(fits) != 1:
@@ -225,10 +217,13 @@ _NOTHING: Final = ToldAnswer(None, -1, False, False)
 
 def told(text: str, labels: tuple[str, ...], see: Shown) -> ToldAnswer:
     """One decision on all statements of a prepared text."""
-    recap = RECAP.search(text) if "answer" in text else None
+    low = text.lower()
+    if len(low) != len(text):
+        low = "".join(c.lower()[0] for c in text)
+    recap = RECAP.search(text) if "answers" in low or "questions" in low else None
     body = text[: recap.start()] if recap else text
-    found = statements(body, labels, see) or headed(body, labels, see)
-    found = found or closing(body, labels, see) or by_text(body, see)
+    found = statements(body, low[: len(body)], labels, see) or headed(body, labels, see)
+    found = found or closing(body, labels, see) or by_text(body, low[: len(body)], see)
     if not found:
         return _NOTHING
     final = [one for one in found if one.final]
@@ -268,13 +263,13 @@ def _beside(text: str, last: Statement, labels: tuple[str, ...], see: Shown) -> 
     " blue")."""
     known = patterns(labels)
     m = known.follows.match(text, last.end) if labels else None
-    if m is None and labels and last.rule != "text_is":
+    if (m is None or _position(m["label"], see) < 0) and labels and last.rule != "text_is":
         line = text[last.end : last.end + 400].split("\n")[0]
         own = see.keys[last.position]
         m = known.also.search(line)
         if m is None or len(key_of(line[: m.start()])) > len(own) + 2 or TURNS.search(line):
             return False
-    return m is not None and _position(m["label"], see) != last.position
+    return m is not None and _position(m["label"], see) not in (last.position, -1)
 
 
 def _corrected(text: str, found: list[Statement], last: Statement) -> bool:
@@ -308,5 +303,5 @@ def _says_more(text: str, last: Statement, see: Shown) -> bool:
     following = key_of(line)[:12] if line.strip(" .*)\"'`]") else ()
     others = [key for i, key in enumerate(see.keys) if i != last.position and key]
     clash = any(following[: len(key)] == key for key in others)
-    goes_on = len(TOKEN.findall(rest)) > CHATTER and not loops(rest)
+    goes_on = len(rest) > CHATTER and len(TOKEN.findall(rest)) > CHATTER and not loops(rest)
     return clash or goes_on or TURNS.search(rest) is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -35,37 +36,79 @@ class Alone(NamedTuple):
     lead: re.Pattern[str]
 
 
+class Form(NamedTuple):
+    """A way to state an answer.
+
+    Attributes:
+        anchors: words, in small letters, of which each statement of this form has one.
+        probe: matches from that word on in each statement, and in little else.
+        reach: characters before the word where the statement may begin.
+        whole: finds the statement; its group `label` is the label.
+    """
+
+    anchors: tuple[str, ...]
+    probe: re.Pattern[str]
+    reach: int
+    whole: re.Pattern[str]
+
+
 class Patterns(NamedTuple):
     """What finds statements of these labels."""
 
-    states: tuple[tuple[str, re.Pattern[str]], ...]
+    states: Mapping[str, Form]
     follows: re.Pattern[str]
     also: re.Pattern[str]
     heads: re.Pattern[str]
 
 
 _NOUN: Final = "(?:option|choice|answer)"
+_NOUNS: Final = ("answer", "option", "choice", "letter", "response", "solution")
+_ANY_NOUN: Final = (
+    r"(?:answers?(?! (?:options|choices))|options?|choices?|letters?|response|solution)"
+)
+_LEADS: Final = 80
+"""Characters that may stand before the noun of a statement ("final, correct answer")."""
+_SHAPE: Final = re.IGNORECASE | re.MULTILINE
 
 
 def _label(labels: tuple[str, ...]) -> tuple[str, str]:
     """A pattern of any of these labels, and one of a label as it is named in a text."""
     names = sorted({name for label in labels if (name := bare(label))}, key=len, reverse=True)
-    either = "|".join(map(re.escape, names)) or "(?!)"
     article = (
         r"\s{1,9}(?!(?:is|are|was|because|since|as|and|or|with|which|but|for|if|when|not|that|so|in|due"
         r"|given|from|by|at|on|of|to|however|therefore|the|according|while|only|und|oder|et|y)\b)"
         r"(?-i:[a-z])"
     )
     roman = r"(?<=I),\s{0,9}[IVX]"
-    letters = all(len(name) == 1 and "A" <= name <= "Z" for name in names)
+    letters = labels in (_LETTERS, ())
+    either = "[A-Z]" if labels is _LETTERS else "|".join(map(re.escape, names)) or "(?!)"
     other = r"|[A-Za-z](?=[)\]])" if letters else ""
     no_label = rf"{roman}|[\w'’]|-\w|[.,/]\d|{S}[+×^/=%°]|{article}"
     return either, rf"(?P<label>(?-i:{either}{other}))(?!{no_label})"
 
 
+_LETTERS: Final = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+
+
 @lru_cache(maxsize=512)
+def _of_same_form(labels: tuple[str, ...]) -> tuple[str, ...]:
+    """Labels whose patterns serve these: all capital letters for any of them."""
+    names = [name for label in labels if (name := bare(label))]
+    return _LETTERS if names and all(len(name) == 1 and "A" <= name <= "Z" for name in names) else labels
+
+
 def alone(labels: tuple[str, ...]) -> Alone:
     """The patterns of replies that are a label of these; the group `label` is the label."""
+    return _alone(_of_same_form(labels))
+
+
+def patterns(labels: tuple[str, ...]) -> Patterns:
+    """The table of patterns for these labels; labels that are not shown may be found too."""
+    return _patterns(_of_same_form(labels))
+
+
+@lru_cache(maxsize=512)
+def _alone(labels: tuple[str, ...]) -> Alone:
     label = _label(labels)[1]
     opens, closes = r"[\s*_`\"'(\[{<]{0,12}", r"[\s*_`\"')\]}>.:]{0,12}"
     called = rf"(?:(?:the )?(?:correct )?{_NOUN}(?: is|:)?{S})?"
@@ -76,33 +119,72 @@ def alone(labels: tuple[str, ...]) -> Alone:
 
 
 @lru_cache(maxsize=512)
-def patterns(labels: tuple[str, ...]) -> Patterns:
-    """The table of patterns for these labels; the group `label` of each is the label."""
+def _patterns(labels: tuple[str, ...]) -> Patterns:
     either, label = _label(labels)
-    kind = rf"(?P<final>final{_WW})?{KIND}(?:{_WW}(?:to|for) (?:the|this) question)?"
+    kind = rf"(?P<final>final{_WW})?{KIND}"
+    asked = rf"(?:{_WW}(?:to|for) (?:the|this) question)?"
+    is_label = rf"{asked}{CLOSE}{S}(?:\w{{1,12}}ly{SS})?{IS}{MARK}(?:{_FILL}\b{MARK}){{0,3}}{label}"
+    boxed = rf"⟦[\s(]{{0,9}}(?:(?:option|answer){SS})?{label}[\s).]{{0,9}}(?=$|[\n*.,;]|\s)"
+    final = (
+        rf"(?P<final>final answer){_W}(?:(?:the )?(?:{_CORRECT} ){{0,2}}"
+        rf"(?:answer|option) )?(?:{IS}{_W})?(?:option )?{MARK}{label}"
+    )
+    the = rf"{SS}(?:therefore |thus |clearly )?the{SS}(?P<final>final{SS})?{_CORRECT}?{S}{_NOUN}\b"
+    subject = (
+        r"(?:^|[.;:\n]|,(?= option)|\b(?:so|therefore|thus|hence),?)[\s*_]{0,9}"
+        rf"{_NOUN}?{MARK}{label}{CLOSE}{SS}(?:is|(?:seems|appears) to be|would be)"
+    )
+    i_do = rf"\bi(?:'d| would| will|'ll| must| have to)?{SS}"
+    pick = rf"(?:choose|pick|select|go with|answer){SS}{_NOUN}?{MARK}{label}"
     states = {
-        "boxed": rf"⟦[\s(]{{0,9}}(?:(?:option|answer){SS})?{label}[\s).]{{0,9}}"
-        r"(?=$|[\n*.,;]|\s)",
-        "final": rf"(?P<final>final answer){_W}(?:(?:the )?(?:{_CORRECT} ){{0,2}}"
-        rf"(?:answer|option) )?(?:{IS}{_W})?(?:option )?{MARK}{label}",
-        "answer_is": rf"\b{kind}{CLOSE}{S}(?:\w{{1,12}}ly{SS})?{IS}{MARK}"
-        rf"(?:{_FILL}\b{MARK}){{0,3}}{label}",
-        "is_the_answer": r"(?:^|[.;:\n]|,(?= option)|\b(?:so|therefore|thus|hence),?)[\s*_]{0,9}"
-        rf"{_NOUN}?{MARK}{label}{CLOSE}{SS}(?:is|(?:seems|appears) to be|would be){SS}"
-        rf"(?:therefore |thus |clearly )?the{SS}"
-        rf"(?P<final>final{SS})?{_CORRECT}?{S}{_NOUN}\b",
-        "picks": rf"\bi(?:'d| would| will|'ll| must| have to)?{SS}(?:choose|pick|select|go with"
-        rf"|answer){SS}{_NOUN}?{MARK}{label}",
+        "boxed": (("⟦",), boxed, 0, boxed),
+        "final": (("final answer",), final, 0, final),
+        "answer_is": (_NOUNS, _ANY_NOUN + is_label, _LEADS, rf"\b{kind}{is_label}"),
+        "is_the_answer": (("is", "be"), "(?:is|be)" + the, 60, subject + the),
+        "picks": (("choose", "pick", "select", "go with", "answer"), pick, 30, i_do + pick),
     }
-    shape = re.IGNORECASE | re.MULTILINE
     joins = rf"(?:,|and|or|&|/|und|oder|et|ou|y|o){_W}(?:(?:and|or|option){_WW}){{0,3}}"
     return Patterns(
-        tuple((rule, re.compile(pattern, shape)) for rule, pattern in states.items()),
+        {name: Form(a, re.compile(probe, _SHAPE), reach, re.compile(whole, _SHAPE))
+         for name, (a, probe, reach, whole) in states.items()},
         re.compile(rf"{CLOSE}{S}{joins}{label}{CLOSE}(?!{S}(?:is|was|are)\b)"),
         re.compile(rf"\b(?:and|or|und|oder)\b{_W}(?:option )?{label}(?=[*_]{{0,4}}[).:])"),
         re.compile(rf"^[ \t*_(#>-]{{0,9}}(?:option )?(?P<label>{either})"
-                   rf"{CLOSE}(?:[.):]|\s*$)", shape),
+                   rf"{CLOSE}(?:[.):]|\s*$)", _SHAPE),
     )  # fmt: skip
+
+
+_TEXT_BEHIND: Final = rf"{CLOSE}{S}(?:\w{{1,12}}ly{SS})?{IS}{MARK}(?P<text>[^\n]{{1,200}})"
+SAYS_TEXT: Final = Form(
+    _NOUNS,
+    re.compile(_ANY_NOUN + _TEXT_BEHIND, re.IGNORECASE),
+    _LEADS,
+    re.compile(rf"(?<!'s )\b{KIND}{_TEXT_BEHIND}", re.IGNORECASE),
+)
+"""What states the text behind it as the answer."""
+
+
+def found_by(form: Form, text: str, low: str) -> Iterator[re.Match[str]]:
+    """All statements of a form, in order; `low` is the text in small letters.
+
+    The words that each has are found first, because a pattern that is tried everywhere takes long.
+    """
+    end = 0
+    for at in sorted(_places(form.anchors, low)):
+        if at >= end and form.probe.match(text, at):
+            match = form.whole.search(text, max(end, at - form.reach))
+            if match is None:
+                continue
+            yield match
+            end = match.end()
+
+
+def _places(words: tuple[str, ...], low: str) -> Iterator[int]:
+    for word in words:
+        at = low.find(word)
+        while at >= 0:
+            yield at
+            at = low.find(word, at + 1)
 
 
 DENIED: Final = re.compile(
