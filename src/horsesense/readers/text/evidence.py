@@ -64,11 +64,10 @@ def facts_of(page: Page, found: Sequence[Mention], see: Shown) -> Features:
     """What the reply as a whole is like, without its mentions' scores."""
     text, n = page.text, len(page.raw)
     facts: Features = {}
-    for name, pattern in words.SIGNS.items():
-        end = pattern.search(text, max(0, len(text) - 200))
-        if end:
+    for name, sign in words.SIGNS.items():
+        if sign.search(page.small, max(0, len(text) - 200)):
             facts[name + "9"] = facts[name] = 1.0
-        elif len(text) < _ESSAY and (m := pattern.search(text)):
+        elif len(text) < _ESSAY and (m := sign.search(page.small)):
             facts[name] = 1.0
             if m.start() < 160:
                 facts[name + "0"] = 1.0

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from horsesense.readers.reading import Reading
 from horsesense.readers.text.options import Shown, key_of, names_of, said_by, style_of
-from horsesense.readers.text.page import TOKEN
+from horsesense.readers.text.page import TOKEN, small
 from horsesense.readers.text.patterns import (
     CHATTER,
     CLOSEST,
@@ -217,9 +217,7 @@ _NOTHING: Final = ToldAnswer(None, -1, False, False)
 
 def told(text: str, labels: tuple[str, ...], see: Shown) -> ToldAnswer:
     """One decision on all statements of a prepared text."""
-    low = text.lower()
-    if len(low) != len(text):
-        low = "".join(c.lower()[0] for c in text)
+    low = small(text)
     recap = RECAP.search(text) if "answers" in low or "questions" in low else None
     body = text[: recap.start()] if recap else text
     found = statements(body, low[: len(body)], labels, see) or headed(body, labels, see)

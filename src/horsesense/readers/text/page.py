@@ -57,6 +57,12 @@ _SIGNS: Final = _Signs(
 )
 
 
+def small(text: str) -> str:
+    """A text in small letters, of the same length."""
+    low = text.lower()
+    return low if len(low) == len(text) else "".join(c.lower()[0] for c in text)
+
+
 def _blank(match: re.Match[str]) -> str:
     return " " * len(match[0])
 
@@ -185,7 +191,7 @@ class Page:
     """The tokens of a reply; lists with one entry a token unless said otherwise.
 
     Attributes:
-        text: as prepared.
+        text, small: as prepared; the same in small letters.
         raw, low, folded: as written, in small letters, as compared.
         at: where each begins in the reply.
         cls: its word class ("" where it has none).
@@ -197,6 +203,7 @@ class Page:
     """
 
     text: str
+    small: str
     raw: list[str] = field(default_factory=list)
     low: list[str] = field(default_factory=list)
     folded: list[str] = field(default_factory=list)
@@ -221,7 +228,7 @@ def class_of(word: str) -> str:
 
 def page_of(text: str) -> Page:
     """The tokens of a prepared text, with their sentences."""
-    page = Page(text)
+    page = Page(text, small(text))
     number, mark, fresh, n = 0, False, True, 0
     for match in TOKEN.finditer(text):
         token = match[0]

@@ -94,7 +94,11 @@ _LETTERS: Final = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 def _of_same_form(labels: tuple[str, ...]) -> tuple[str, ...]:
     """Labels whose patterns serve these: all capital letters for any of them."""
     names = [name for label in labels if (name := bare(label))]
-    return _LETTERS if names and all(len(name) == 1 and "A" <= name <= "Z" for name in names) else labels
+    return (
+        _LETTERS
+        if names and all(len(name) == 1 and "A" <= name <= "Z" for name in names)
+        else labels
+    )
 
 
 def alone(labels: tuple[str, ...]) -> Alone:
