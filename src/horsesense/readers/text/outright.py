@@ -185,6 +185,8 @@ def without_next(text: str, see: Shown) -> str:
     if len(see.labels) < 2:
         return text
     (one, first), (two, second) = list(see.labels.items())[:2]
+    if not all(any(name + sign in text for sign in ".):") for name in (one, two)):
+        return text
     lines = rf"^\W{{0,6}}{re.escape(one)}[.):] ?(.*)\n\W{{0,6}}{re.escape(two)}[.):] ?(.*)$"
     known = re.compile(lines, re.MULTILINE)
     for m in known.finditer(text):
@@ -262,10 +264,11 @@ def _beside(text: str, last: Statement, labels: tuple[str, ...], see: Shown) -> 
     known = patterns(labels)
     m = known.follows.match(text, last.end) if labels else None
     if (m is None or _position(m["label"], see) < 0) and labels and last.rule != "text_is":
-        line = text[last.end : last.end + 400].split("\n")[0]
-        own = see.keys[last.position]
-        m = known.also.search(line)
-        if m is None or len(key_of(line[: m.start()])) > len(own) + 2 or TURNS.search(line):
+        line = text[last.end : last.end + 400].split("\n", 1)[0]
+        m = known.also.search(line) if len(line) > 4 else None
+        if m is None or TURNS.search(line):
+            return False
+        if len(key_of(line[: m.start()])) > len(see.keys[last.position]) + 2:
             return False
     return m is not None and _position(m["label"], see) not in (last.position, -1)
 
@@ -297,9 +300,12 @@ def _in_full(text: str, last: Statement, labels: tuple[str, ...], see: Shown) ->
 def _says_more(text: str, last: Statement, see: Shown) -> bool:
     """Whether the statement goes on with another option's text, or more follows it."""
     rest = text[last.end :]
-    line = rest.split("\n")[0]
-    following = key_of(line)[:12] if line.strip(" .*)\"'`]") else ()
-    others = [key for i, key in enumerate(see.keys) if i != last.position and key]
-    clash = any(following[: len(key)] == key for key in others)
-    goes_on = len(rest) > CHATTER and len(TOKEN.findall(rest)) > CHATTER and not loops(rest)
-    return clash or goes_on or TURNS.search(rest) is not None
+    line = rest.split("\n", 1)[0]
+    if line.strip(" .*)\"'`]"):
+        following = key_of(line)[:12]
+        others = (key for i, key in enumerate(see.keys) if i != last.position and key)
+        if any(following[: len(key)] == key for key in others):
+            return True
+    if TURNS.search(rest) is not None:
+        return True
+    return len(rest) > CHATTER and len(TOKEN.findall(rest)) > CHATTER and not loops(rest)

@@ -43,12 +43,14 @@ class Form(NamedTuple):
         anchors: words, in small letters, of which each statement of this form has one.
         probe: matches from that word on in each statement, and in little else.
         reach: characters before the word where the statement may begin.
+        leads: words of which there is one between, if the statement begins before the word.
         whole: finds the statement; its group `label` is the label.
     """
 
     anchors: tuple[str, ...]
     probe: re.Pattern[str]
     reach: int
+    leads: tuple[str, ...]
     whole: re.Pattern[str]
 
 
@@ -66,7 +68,8 @@ _NOUNS: Final = ("answer", "option", "choice", "letter", "response", "solution")
 _ANY_NOUN: Final = (
     r"(?:answers?(?! (?:options|choices))|options?|choices?|letters?|response|solution)"
 )
-_LEADS: Final = 80
+_LEADS: Final = ("correct", "best", "right", "final", "most", "only", "proper")
+_REACH: Final = 80
 """Characters that may stand before the noun of a statement ("final, correct answer")."""
 _SHAPE: Final = re.IGNORECASE | re.MULTILINE
 
@@ -141,16 +144,16 @@ def _patterns(labels: tuple[str, ...]) -> Patterns:
     i_do = rf"\bi(?:'d| would| will|'ll| must| have to)?{SS}"
     pick = rf"(?:choose|pick|select|go with|answer){SS}{_NOUN}?{MARK}{label}"
     states = {
-        "boxed": (("⟦",), boxed, 0, boxed),
-        "final": (("final answer",), final, 0, final),
-        "answer_is": (_NOUNS, _ANY_NOUN + is_label, _LEADS, rf"\b{kind}{is_label}"),
-        "is_the_answer": (("is", "be"), "(?:is|be)" + the, 60, subject + the),
-        "picks": (("choose", "pick", "select", "go with", "answer"), pick, 30, i_do + pick),
+        "boxed": (("⟦",), boxed, 0, (), boxed),
+        "final": (("final answer",), final, 0, (), final),
+        "answer_is": (_NOUNS, _ANY_NOUN + is_label, _REACH, _LEADS, rf"\b{kind}{is_label}"),
+        "is_the_answer": ((" is", " be"), r"\s(?:is|be)" + the, 60, ("",), subject + the),
+        "picks": (("choose", "pick", "select", "go with", "answer"), pick, 30, ("i",), i_do + pick),
     }
     joins = rf"(?:,|and|or|&|/|und|oder|et|ou|y|o){_W}(?:(?:and|or|option){_WW}){{0,3}}"
     return Patterns(
-        {name: Form(a, re.compile(probe, _SHAPE), reach, re.compile(whole, _SHAPE))
-         for name, (a, probe, reach, whole) in states.items()},
+        {name: Form(a, re.compile(probe, _SHAPE), reach, leads, re.compile(whole, _SHAPE))
+         for name, (a, probe, reach, leads, whole) in states.items()},
         re.compile(rf"{CLOSE}{S}{joins}{label}{CLOSE}(?!{S}(?:is|was|are)\b)"),
         re.compile(rf"\b(?:and|or|und|oder)\b{_W}(?:option )?{label}(?=[*_]{{0,4}}[).:])"),
         re.compile(rf"^[ \t*_(#>-]{{0,9}}(?:option )?(?P<label>{either})"
@@ -162,6 +165,7 @@ _TEXT_BEHIND: Final = rf"{CLOSE}{S}(?:\w{{1,12}}ly{SS})?{IS}{MARK}(?P<text>[^\n]
 SAYS_TEXT: Final = Form(
     _NOUNS,
     re.compile(_ANY_NOUN + _TEXT_BEHIND, re.IGNORECASE),
+    _REACH,
     _LEADS,
     re.compile(rf"(?<!'s )\b{KIND}{_TEXT_BEHIND}", re.IGNORECASE),
 )
@@ -176,11 +180,12 @@ def found_by(form: Form, text: str, low: str) -> Iterator[re.Match[str]]:
     end = 0
     for at in sorted(_places(form.anchors, low)):
         if at >= end and form.probe.match(text, at):
-            match = form.whole.search(text, max(end, at - form.reach))
-            if match is None:
-                continue
-            yield match
-            end = match.end()
+            begin = max(end, at - form.reach)
+            led = any(word in low[begin:at] for word in form.leads)
+            match = form.whole.search(text, begin) if led else form.whole.match(text, at)
+            if match is not None:
+                yield match
+                end = match.end()
 
 
 def _places(words: tuple[str, ...], low: str) -> Iterator[int]:

@@ -353,8 +353,9 @@ NEXT_QUESTION: Final = re.compile(
     re.IGNORECASE,
 )
 RECORDS: Final = re.compile(r"\s{0,9}(?P<first>\{[^{}]*\"answer\"[^{}]*\})\s{0,9},?\s{0,9}\{")
+BEFORE_OFFER: Final = re.compile(r"[.!?)\n*] |\n")
 OFFER: Final = re.compile(
-    r"(?:(?<=[.!?)\n*] )|(?<=\n))\W{0,9}(?:(?:would|do) you (?:like|want)|let me know"
+    r"\W{0,9}(?:(?:would|do) you (?:like|want)|let me know"
     r"|if you(?:'d| would|'re| want| have| need)|shall i|i hope (?:this|that|it)|hope (?:this|that)"
     r"|feel free|(?:is there|do you have|was there) (?:anything|something|any)|want me to|happy to"
     r"|i'm glad to|i can (?:also|go)|good luck|please (?:note|let))[^\n]*\s*\Z",
