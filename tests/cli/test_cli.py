@@ -203,7 +203,7 @@ import atexit, os, signal, typer
 from horsesense import cli
 def app(*_, **__):
     raise {stop}
-cli.app = lambda *_: app
+cli.app = lambda *_, **__: app
 atexit.register(lambda: os.kill(os.getpid(), signal.SIGINT))
 cli.main()
 """
