@@ -36,7 +36,7 @@ class Alone(NamedTuple):
     lead: re.Pattern[str]
 
 
-class Form(NamedTuple):
+class Wording(NamedTuple):
     """A way to state an answer.
 
     Attributes:
@@ -57,7 +57,7 @@ class Form(NamedTuple):
 class Patterns(NamedTuple):
     """What finds statements of these labels."""
 
-    states: Mapping[str, Form]
+    states: Mapping[str, Wording]
     follows: re.Pattern[str]
     also: re.Pattern[str]
     heads: re.Pattern[str]
@@ -152,7 +152,7 @@ def _patterns(labels: tuple[str, ...]) -> Patterns:
     }
     joins = rf"(?:,|and|or|&|/|und|oder|et|ou|y|o){_W}(?:(?:and|or|option){_WW}){{0,3}}"
     return Patterns(
-        {name: Form(a, re.compile(probe, _SHAPE), reach, leads, re.compile(whole, _SHAPE))
+        {name: Wording(a, re.compile(probe, _SHAPE), reach, leads, re.compile(whole, _SHAPE))
          for name, (a, probe, reach, leads, whole) in states.items()},
         re.compile(rf"{CLOSE}{S}{joins}{label}{CLOSE}(?!{S}(?:is|was|are)\b)"),
         re.compile(rf"\b(?:and|or|und|oder)\b{_W}(?:option )?{label}(?=[*_]{{0,4}}[).:])"),
@@ -162,7 +162,7 @@ def _patterns(labels: tuple[str, ...]) -> Patterns:
 
 
 _TEXT_BEHIND: Final = rf"{CLOSE}{S}(?:\w{{1,12}}ly{SS})?{IS}{MARK}(?P<text>[^\n]{{1,200}})"
-SAYS_TEXT: Final = Form(
+SAYS_TEXT: Final = Wording(
     _NOUNS,
     re.compile(_ANY_NOUN + _TEXT_BEHIND, re.IGNORECASE),
     _REACH,
@@ -172,7 +172,7 @@ SAYS_TEXT: Final = Form(
 """What states the text behind it as the answer."""
 
 
-def found_by(form: Form, text: str, low: str) -> Iterator[re.Match[str]]:
+def found_by(form: Wording, text: str, low: str) -> Iterator[re.Match[str]]:
     """All statements of a form, in order; `low` is the text in small letters.
 
     The words that each has are found first, because a pattern that is tried everywhere takes long.

@@ -126,136 +126,75 @@ def _any(*parts: str) -> re.Pattern[str]:
 
 
 class Sign:
-    """Patterns that say one thing, in small letters; each is tried where one of its words is."""
+    """Patterns that say one thing, each as "words → pattern" or as words alone, in small letters.
 
-    def __init__(self, *rows: tuple[str, str]) -> None:
-        self._rows = [(words.split("|"), re.compile(pattern)) for words, pattern in rows]
+    A pattern is tried where one of its words is: most replies have none of them.
+    """
+
+    def __init__(self, *rows: str) -> None:
+        pairs = [(*row.split(" → "), row)[:2] for row in rows]
+        self._rows = [(words.split("|"), re.compile(pattern)) for words, pattern in pairs]
 
     def search(self, low: str, start: int = 0) -> re.Match[str] | None:
         """The first match in a text in small letters, from a place on."""
-        first = None
-        for words, pattern in self._rows:
-            if any(word in low for word in words):
-                match = pattern.search(low, start)
-                if match and (first is None or match.start() < first.start()):
-                    first = match
-        return first
+        tried = (p.search(low, start) for words, p in self._rows if any(w in low for w in words))
+        return min(filter(None, tried), key=lambda match: match.start(), default=None)
 
 
 # What a reply does instead of choosing.
 REFUSAL: Final = Sign(
-    (
-        "n't|not|unable|decline",
-        r"\b(?:can't|cannot|can not|won't|will not|unable to|not able to|not (?:going|willing"
-        r"|comfortable"
-        r"|in a position) to|not comfortable|must decline to|(?:would|'d) rather not|prefer not to"
-        r"|shouldn't|(?:it's|it is|is) not something i)"
-        r" (?:\w+ ){0,3}?(?:help|assist|provid|answer|discuss|shar|choos|pick|express|offer|giv|tak"
-        r"|comment|engag|fulfil|complet|comply|make|rank|rate|judg|infer|label|tell|say"
-        r"|participat|continue"
-        r"|do|respond|recommend|guess|speculat|writ|support)",
-    ),
-    (
-        "declin|refus|abstain|pass",
-        r"\bi(?:'m| am| must| have to| respectfully| need to| will|'ll| would)? (?:politely "
-        r"|respectfully )?"
-        r"(?:declin|refus|abstain|pass\b)",
-    ),
-    (
-        "don't|do not",
-        r"(?:don't|do not) (?:have|hold|take) (?:any )?(?:personal |my own |political )*"
-        r"(?:opinion|view|position|preference|belief|stance|side|feeling)",
-    ),
-    (
-        " ai| language model|large language",
-        r"\b(?:as|i'm|i am|being) (?:just |only )?an? (?:ai|large language|language model)\b",
-    ),
-    (
-        "against|outside|neutral",
-        r"against (?:my|the) (?:guidelines|polic)|outside (?:of )?what i|(?:stay|remain) neutral",
-    ),
-    (
-        "appropriate|for me|my place",
-        r"(?:not|n't) (?:be )?(?:appropriate|right for me|fair for me|my place)",
-    ),
-    (
-        "leave|abstain|no personal",
-        r"leave (?:this|that|it) (?:one )?(?:blank|to you|open)|\babstain|no personal",
-    ),
-    (
-        "lo siento|no puedo|je ne peux|kann ich|não posso|non posso|не могу|无法|不能|できません"
-        "|없습니다",
-        r"lo siento|no puedo|je ne peux pas|kann ich (?:leider )?nicht|não posso|non posso|не могу"
-        r"|无法|不能|できません|없습니다",
-    ),
-    ("sorry", r"\A\W*(?:i'm |i am )?sorry"),
+    r"n't|not|unable|decline → \b(?:can't|cannot|can not|won't|will not|unable to|not able to|not "
+    r"(?:going|willing|comfortable|in a position) to|not comfortable|must decline to|(?:would|'d) "
+    r"rather not|prefer not to|shouldn't|(?:it's|it is|is) not something i) (?:\w+ ){0,3}?(?:help|"
+    r"assist|provid|answer|discuss|shar|choos|pick|express|offer|giv|tak|comment|engag|fulfil|"
+    r"complet|comply|make|rank|rate|judg|infer|label|tell|say|participat|continue|do|respond|"
+    r"recommend|guess|speculat|writ|support)",
+    r"declin|refus|abstain|pass → \bi(?:'m| am| must| have to| respectfully| need to| will|'ll| "
+    r"would)? (?:politely |respectfully )?(?:declin|refus|abstain|pass\b)",
+    r"don't|do not → (?:don't|do not) (?:have|hold|take) (?:any )?(?:personal |my own |political )"
+    r"*(?:opinion|view|position|preference|belief|stance|side|feeling)",
+    r" ai| language model|large language → \b(?:as|i'm|i am|being) (?:just |only )?an? (?:ai|"
+    r"large language|language model)\b",
+    r"against|outside|neutral → against (?:my|the) (?:guidelines|polic)|outside (?:of )?what i|"
+    r"(?:stay|remain) neutral",
+    r"appropriate|for me|my place → (?:not|n't) (?:be )?(?:appropriate|right for me|fair for me|"
+    r"my place)",
+    r"leave|abstain|no personal → leave (?:this|that|it) (?:one )?(?:blank|to you|open)|\babstain|"
+    r"no personal",
+    r"lo siento|no puedo|je ne peux pas|não posso|non posso|не могу|无法|不能|できません|없습니다",
+    r"kann ich → kann ich (?:leider )?nicht",
+    r"sorry → \A\W*(?:i'm |i am )?sorry",
 )
 UNKNOWN: Final = Sign(
-    (
-        "know|enough|sufficient",
-        r"(?:don't|do not|didn't|doesn't) (?:really |actually |honestly )?(?:know|have (?:enough"
-        r"|sufficient))",
-    ),
-    (
-        "no idea|no clue|sure|idk|dunno|beats me|certain|to guess|familiar",
-        r"no idea|no clue|not sure|unsure|\bidk\b|dunno|beats me|not certain|have to guess|not"
-        r" familiar",
-    ),
-    (
-        "i can|i could",
-        r"i (?:can't|cannot|couldn't) (?:tell|say|recall|remember|determine|decide)",
-    ),
-    (
-        "stumped|haven't|my depth|my head|escapes me",
-        r"i'm stumped|haven't (?:a|the) (?:clue|idea|faintest)|out of my depth|over my head"
-        r"|escapes me",
-    ),
-    (
-        "weiß|sé|je ne sais|non lo so|non so|não sei|не знаю|不知道|わかりません|모르",
-        r"weiß (?:ich |es )?(?:leider )?nicht|no (?:lo )?sé|je ne sais|non (?:lo )?so\b|não sei"
-        r"|не знаю|不知道|わかりません|모르",
-    ),
+    r"know|enough|sufficient → (?:don't|do not|didn't|doesn't) (?:really |actually |honestly )"
+    r"?(?:know|have (?:enough|sufficient))",
+    r"no idea|no clue|sure|idk|dunno|beats me|certain|to guess|familiar → no idea|no clue|not "
+    r"sure|unsure|\bidk\b|dunno|beats me|not certain|have to guess|not familiar",
+    r"i can|i could → i (?:can't|cannot|couldn't) (?:tell|say|recall|remember|determine|decide)",
+    r"stumped|haven't|my depth|my head|escapes me → i'm stumped|haven't (?:a|the) (?:clue|idea|"
+    r"faintest)|out of my depth|over my head|escapes me",
+    r"weiß|no | so → weiß (?:ich |es )?(?:leider )?nicht|no (?:lo )?sé|non (?:lo )?so\b",
+    r"je ne sais|não sei|не знаю|不知道|わかりません|모르",
 )
 NONE: Final = Sign(
-    ("none", r"none (?:of|are|is|fits|applies|seem|matches|here|\W)|\A\W*none\b"),
-    (
-        "no ",
-        r"\bno (?:correct|right|valid|suitable|such|good|true|matching|option|answer|choice)",
-    ),
-    (
-        "not ",
-        r"not (?:listed|among|in the list|one of|any of|on the list|an option|offered|given|there"
-        r"|here|present|available|provided|possible to)",
-    ),
-    (
-        "neither|nothing|impossible|no way|no telling",
-        r"(?:neither|nothing) (?:of|option|on|here|in)|impossible to|no way (?:to|of)|no telling",
-    ),
-    (
-        "can't be|cannot be|can not be|could not be|isn't possible|not enough|insufficient"
-        "|not stated|determin",
-        r"(?:can(?:'t|not)|can not|could not) be|isn't possible to|not enough|insufficient"
-        r"|not stated|undetermin|indeterminate",
-    ),
-    (
-        "doesn't|does not",
-        r"(?:doesn't|does not) (?:say|give|tell|mention|contain|state|include|match)",
-    ),
-    (
-        "all ",
-        r"\ball (?:of (?:the|these) |four |the |three |five )?(?:options?|choices?|answers?)? ?"
-        r"(?:are|seem|is) (?:all )?(?:wrong|incorrect|false|invalid)",
-    ),
-    (
-        "attach|image|passage|picture|text|figure|table|document|included",
-        r"(?:isn't|is not|aren't|are not|no|missing|without|don't see|didn't come|nothing)"
-        r" (?:\w+ ){0,3}?(?:attached|attachment|image|passage|picture|text|figure|table|document"
-        r"|included)",
-    ),
-    (
-        "keine|ninguna|aucune|nessuna|nenhuma|没有|premise|typo",
-        r"keine(?:r|s)? (?:der|davon|von)|ninguna|aucune|nessuna|nenhuma|没有|premise|typo",
-    ),
+    r"none → none (?:of|are|is|fits|applies|seem|matches|here|\W)|\A\W*none\b",
+    r"no  → \bno (?:correct|right|valid|suitable|such|good|true|matching|option|answer|choice)",
+    r"not  → not (?:listed|among|in the list|one of|any of|on the list|an option|offered|given|"
+    r"there|here|present|available|provided|possible to)",
+    r"neither|nothing|impossible|no way|no telling → (?:neither|nothing) (?:of|option|on|here|in)|"
+    r"impossible to|no way (?:to|of)|no telling",
+    r"can't be|cannot be|can not be|could not be|isn't possible|not enough|insufficient|not "
+    r"stated|determin → (?:can(?:'t|not)|can not|could not) be|isn't possible to|not enough|"
+    r"insufficient|not stated|undetermin|indeterminate",
+    r"doesn't|does not → (?:doesn't|does not) (?:say|give|tell|mention|contain|state|include|"
+    r"match)",
+    r"all  → \ball (?:of (?:the|these) |four |the |three |five )?(?:options?|choices?|answers?)? "
+    r"?(?:are|seem|is) (?:all )?(?:wrong|incorrect|false|invalid)",
+    r"attach|image|passage|picture|text|figure|table|document|included → (?:isn't|is not|aren't|"
+    r"are not|no|missing|without|don't see|didn't come|nothing) (?:\w+ ){0,3}?(?:attached|"
+    r"attachment|image|passage|picture|text|figure|table|document|included)",
+    r"keine → keine(?:r|s)? (?:der|davon|von)",
+    r"ninguna|aucune|nessuna|nenhuma|没有|premise|typo",
 )
 SIGNS: Final = {"refusal": REFUSAL, "unknown": UNKNOWN, "none": NONE}
 """Status -> what says it in a reply that names no option."""
