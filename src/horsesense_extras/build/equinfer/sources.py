@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import IO, Final
+from typing import IO, Final, cast
 
 from horsesense.errors import UsageError
 from horsesense.files import opened
@@ -159,7 +159,7 @@ def _in_tar(path: Path) -> Iterator[tuple[str, Opened]]:
     with opened(path) as whole:
         packed = whole.read(2) == b"\x1f\x8b"
         whole.seek(0)
-        within = _Bounded(gzip.GzipFile(fileobj=whole) if packed else whole)
+        within = _Bounded(cast(IO[bytes], gzip.GzipFile(fileobj=whole)) if packed else whole)
         try:
             archive = tarfile.open(fileobj=within, mode="r|")  # noqa: SIM115 (closed below)
         except tarfile.ReadError:
