@@ -7,36 +7,26 @@ import zlib
 from typing import Final, NamedTuple
 
 from horsesense.readers.reading import Reading
+from horsesense.readers.text import words
 from horsesense.readers.text.options import Shown, key_of, names_of, said_by, style_of
 from horsesense.readers.text.page import TOKEN, small
-from horsesense.readers.text.patterns import (
-    CHATTER,
-    CLOSEST,
-    DENIED,
-    EXPLAINS,
-    LONG,
-    LONGEST_EXACT,
-    LOOPS,
-    NO_OPTION,
-    RECAP,
-    SAYS_TEXT,
-    SENTENCE,
-    SHORTEST_LOOP,
-    TAKES_BACK,
-    TURNS,
-    UNCERTAIN,
-    alone,
-    found_by,
-    patterns,
-)
+from horsesense.readers.text.patterns import SAYS_TEXT, alone, found_by, patterns
 
+LONGEST_EXACT: Final = 400
+LONG: Final = 200
+"""Characters of a reply up to which several statements are less surely several answers."""
+CHATTER: Final = 60
+"""Tokens behind a statement from which on all is weighed."""
+LOOPS: Final = 0.22
+"""The share to which the end of a text is packed that says the same over and over."""
+SHORTEST_LOOP: Final = 300
 EXACT, STATED, LESS = 0.99, 0.985, 0.95
 """Confidence in a whole reply that is an answer, in a plain statement, in what corrects another."""
 
 
 def denied(text: str, end: int) -> bool:
     """Whether what is named up to `end` is denied right behind ("B is not correct")."""
-    return DENIED.match(text, end) is not None
+    return words.DENIED.match(text, end) is not None
 
 
 class Statement(NamedTuple):
@@ -105,7 +95,7 @@ def statements(text: str, low: str, labels: tuple[str, ...], see: Shown) -> list
         for m in found_by(form, text, low):
             at = m.start("label")
             position = _position(m["label"], see)
-            if DENIED.match(text, m.end()) or (position < 0 and text[at - 1] not in "(["):
+            if words.DENIED.match(text, m.end()) or (position < 0 and text[at - 1] not in "(["):
                 continue
             if position >= 0 and _bare_small(m, see):
                 continue
@@ -121,7 +111,7 @@ def _position(label: str, see: Shown) -> int:
 
 def headed(text: str, labels: tuple[str, ...], see: Shown) -> list[Statement]:
     """The one label that heads a line, first in the reply or behind a colon: "C. blue"."""
-    explained = EXPLAINS.search(text)
+    explained = words.EXPLAINS.search(text)
     end = explained.start() if explained else len(text)
     found = [
         m for m in patterns(labels).heads.finditer(text, 0, end) if _position(m["label"], see) >= 0
@@ -157,7 +147,7 @@ def by_text(text: str, low: str, see: Shown) -> list[Statement]:
     """What is stated by the whole text of an option: "The answer is golf."."""
     found = []
     for m in found_by(SAYS_TEXT, text, low):
-        said = key_of(SENTENCE.split(m["text"])[0])
+        said = key_of(words.SENTENCE.split(m["text"])[0])
         fits = [i for i, key in enumerate(see.keys) if key and key == said]
         if len(fits) != 1:
             return []
@@ -220,7 +210,7 @@ _NOTHING: Final = ToldAnswer(None, -1, False, False)
 def told(text: str, labels: tuple[str, ...], see: Shown) -> ToldAnswer:
     """One decision on all statements of a prepared text."""
     low = small(text)
-    recap = RECAP.search(text) if "answers" in low or "questions" in low else None
+    recap = words.RECAP.search(text) if "answers" in low or "questions" in low else None
     body = text[: recap.start()] if recap else text
     found = statements(body, low[: len(body)], labels, see) or headed(body, labels, see)
     found = found or closing(body, labels, see) or by_text(body, low[: len(body)], see)
@@ -236,7 +226,7 @@ def told(text: str, labels: tuple[str, ...], see: Shown) -> ToldAnswer:
     plain = not more and all(_is_plain(text, one) for one in found)
     if last.position < 0:
         return ToldAnswer(Reading("illegal", (), "other_label", span, LESS), -1, False, plain)
-    if CLOSEST.search(text, max(0, last.start - 30), last.end) and NO_OPTION.search(
+    if words.CLOSEST.search(text, max(0, last.start - 30), last.end) and words.NO_OPTION.search(
         text, 0, last.end
     ):
         return ToldAnswer(
@@ -266,7 +256,7 @@ def _beside(text: str, last: Statement, labels: tuple[str, ...], see: Shown) -> 
     if (m is None or _position(m["label"], see) < 0) and labels and last.rule != "text_is":
         line = text[last.end : last.end + 400].split("\n", 1)[0]
         m = known.also.search(line) if len(line) > 4 else None
-        if m is None or TURNS.search(line):
+        if m is None or words.TURNS.search(line):
             return False
         if len(key_of(line[: m.start()])) > len(see.keys[last.position]) + 2:
             return False
@@ -277,22 +267,23 @@ def _corrected(text: str, found: list[Statement], last: Statement) -> bool:
     """Whether something says that the last statement replaces those before it."""
     before = [one for one in found if one.position != last.position][-1]
     between = text[before.end : last.start]
-    if len(between) > 25 and TURNS.search(between):
+    if len(between) > 25 and words.TURNS.search(between):
         return True
-    return all(CLOSEST.search(text, max(0, one.start - 30), one.end) for one in found)
+    return all(words.CLOSEST.search(text, max(0, one.start - 30), one.end) for one in found)
 
 
 def _is_plain(text: str, one: Statement) -> bool:
-    begin = max((m.end() for m in SENTENCE.finditer(text, max(0, one.start - 160), one.start)),
-                default=max(0, one.start - 160))  # fmt: skip
-    return UNCERTAIN.search(text, begin, one.start) is None
+    start = max(0, one.start - 160)
+    ends = (m.end() for m in words.SENTENCE.finditer(text, start, one.start))
+    begin = max(ends, default=start)
+    return words.UNCERTAIN.search(text, begin, one.start) is None
 
 
 def _in_full(text: str, last: Statement, labels: tuple[str, ...], see: Shown) -> bool:
     """Whether the option's own text ends the statement, and what follows takes nothing back."""
     rest = text[last.end :]
     own = see.keys[last.position]
-    if not own or key_of(SENTENCE.split(rest)[0]) != own or TAKES_BACK.search(rest):
+    if not own or key_of(words.SENTENCE.split(rest)[0]) != own or words.TAKES_BACK.search(rest):
         return False
     return not labels or patterns(labels).heads.search(rest) is None
 
@@ -306,6 +297,6 @@ def _says_more(text: str, last: Statement, see: Shown) -> bool:
         others = (key for i, key in enumerate(see.keys) if i != last.position and key)
         if any(following[: len(key)] == key for key in others):
             return True
-    if TURNS.search(rest) is not None:
+    if words.TURNS.search(rest) is not None:
         return True
     return len(rest) > CHATTER and len(TOKEN.findall(rest)) > CHATTER and not loops(rest)

@@ -23,9 +23,8 @@ KIND: Final = (
 )
 IS: Final = r"(?:is|would be|should be|must be|will be|are|was|=|:|->|→)"
 _FILL: Final = (
-    r"(?:therefore|thus|still|indeed|clearly|most likely|likely|probably|option|choice|answer"
-    r"|letter"
-    r"|number|the|one|labell?ed|given by|simply|is|as follows|(?:closest|nearest|equal) to)"
+    r"(?:therefore|thus|still|indeed|clearly|most likely|likely|probably|option|choice|answer|"
+    r"letter|number|the|one|labell?ed|given by|simply|is|as follows|(?:closest|nearest|equal) to)"
 )
 
 
@@ -194,59 +193,3 @@ def _places(words: tuple[str, ...], low: str) -> Iterator[int]:
         while at >= 0:
             yield at
             at = low.find(word, at + 1)
-
-
-DENIED: Final = re.compile(
-    r"\W{0,9}(?:(?:is|are|was|would be|cannot be|can't be)\W{1,9})?(?:incorrect|wrong|false|invalid"
-    r"|ruled out|eliminated|not (?:correct|right|true|valid|it\b|the ))"
-    r"|\W{0,9}(?:is|are|was|would|can|could|does)(?: not|not|n't)\b",
-    re.IGNORECASE,
-)
-UNCERTAIN: Final = re.compile(
-    r"\b(?:if|whether|unless|suppose|said|says?|claim\w*|think|thought|believe[sd]?|tempt\w*"
-    r"|might|may"
-    r"|could|not|n't|never|why|because|initial\w*|first|seems?|expected|were|had|incorrect"
-    r"|wrong|key"
-    r"|some|many|people|often|usually|someone|previous\w*|example|assum\w*|would)\b|n't\b",
-    re.IGNORECASE,
-)
-"""What in the sentence before a statement may make it none."""
-TURNS: Final = re.compile(
-    r"\b(?:wait|incorrect|correction|mistake|mistaken|therefore|thus|so,?|hence|actually|however"
-    r"|obviously|sorry|apologi[sz]e|revis\w+|reconsider\w*|correct(?:ed|ing)|instead|no,|oops|error"
-    r"|hold on|redo|edit|hmm+|but)\b",
-    re.IGNORECASE,
-)
-TAKES_BACK: Final = re.compile(
-    r"\b(?:wait|incorrect|correction|mistake|mistaken|actually|sorry|apologi[sz]e|revis\w+|oops"
-    r"|reconsider\w*|correct(?:ed|ing)|instead|no,|error|hold on|redo|edit|hmm+|not correct)\b",
-    re.IGNORECASE,
-)
-"""Of these words, those that take back even an answer given with its text."""
-CLOSEST: Final = re.compile(r"\b(?:closest|nearest|most likely|approximately)\b", re.IGNORECASE)
-NO_OPTION: Final = re.compile(
-    r"\bnone of the (?:\w+ )?(?:options|choices|answers)|\bnot (?:one of|among|listed|an"
-    r" option|in the"
-    r" (?:\w+ )?(?:options|choices|list))|\bno (?:\w+ )?(?:option|choice)s? (?:is|are"
-    r"|match\w*|equals?)\b"
-    r"|(?:does not|doesn't|do not|don't) match any",
-    re.IGNORECASE,
-)
-EXPLAINS: Final = re.compile(
-    r"^\W{0,6}(?:explanation|reason|reasoning|rationale|justification)\b", re.I | re.M
-)
-"""What begins a part that explains the answer before it."""
-SENTENCE: Final = re.compile(r"[.!?](?=\s)|\n")
-RECAP: Final = re.compile(
-    r"\b(?:summari[sz]e|summari[sz]ing|combin(?:e|ing)|recap\w*)\b[^.\n]{0,20}\banswers\b"
-    r"|\banswers? (?:to|for) (?:all|each|the) (?:of the )?(?:above )?questions\b",
-    re.IGNORECASE,
-)
-LONGEST_EXACT: Final = 400
-LONG: Final = 200
-"""Characters of a reply up to which several statements are less surely several answers."""
-CHATTER: Final = 60
-"""Tokens behind a statement from which on all is weighed."""
-LOOPS: Final = 0.22
-"""The share to which the end of a text is packed that says the same over and over."""
-SHORTEST_LOOP: Final = 300

@@ -116,24 +116,9 @@ def weighed(
 _NOTHING: Final[Mapping[int, float]] = {}
 
 
-_STYLES: Final = {
-    style: float(i)
-    for i, style in enumerate(
-        (
-            "",
-            "bare",
-            "near",
-            "tail",
-            "colon",
-            "mark",
-            "paren",
-            "head",
-            "line",
-            "cue",
-            "box",
-            "place",
-        )
-    )
+_STYLES: Final = {"": 0.0} | {
+    style: i + 1.0
+    for i, style in enumerate(listed("bare near tail colon mark paren head line cue box place"))
 }
 _FACTS: Final = listed(
     "refusal refusal0 refusal9 unknown unknown9 none none0 none9 length cut hangs"

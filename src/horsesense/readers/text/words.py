@@ -13,22 +13,16 @@ def listed(text: str) -> list[str]:
 
 _CLASSES: Final = {
     "answer": "answer answers answered solution response verdict judgment judgement classification"
-    " category conclusion rating prediction output diagnosis respuesta antwort lösung"
-    " réponse réponses"
-    " risposta resposta odpowiedź ответ решение svar antwoord vastaus cevap jawaban 答 답 정답 उत्तर"
-    " উত্তর பதில் คำตอบ جواب"
-    " الإجابة الجواب ans",
+    " category conclusion rating prediction output diagnosis respuesta antwort lösung réponse "
+    "réponses risposta resposta odpowiedź ответ решение svar antwoord vastaus cevap jawaban 答 답 "
+    "정답 उत्तर উত্তর பதில் คำตอบ جواب الإجابة الجواب ans",
     "option": "option options choice choices letter letters alternative alternatives"
-    " statement label"
-    " number candidate opción choix opzione opção вариант möglichkeit buchstabe lettre"
-    " lettera letra"
-    " 项 項 肢 번 选项 seçenek opsi alternativ",
+    " statement label number candidate opción choix opzione opção вариант möglichkeit buchstabe "
+    "lettre lettera letra 项 項 肢 번 选项 seçenek opsi alternativ",
     "pick": "choose chose chosen choosing pick picks picked picking select selects selected"
-    " selecting"
-    " vote mark marked submit submitting circle prefer settle settling go going goes went"
-    " take taking"
-    " lock stick lean leaning leans say guess bet commit wähle nehme elijo escojo elegiría choisis"
-    " choisirais scelgo escolho выбираю 选 選 fill enter report",
+    " selecting vote mark marked submit submitting circle prefer settle settling go going goes "
+    "went take taking lock stick lean leaning leans say guess bet commit wähle nehme elijo escojo "
+    "elegiría choisis choisirais scelgo escolho выбираю 选 選 fill enter report",
     "right": "correct right true best accurate proper appropriate valid yes exact exactly holds"
     " supported entailed winner wins keep strongest better consistent ✓ ✔ ✅ ☑ richtig wahr stimmt"
     " korrekt correcta correcto correcte corretta corretto correta verdadero cierto vrai juste vero"
@@ -37,17 +31,13 @@ _CLASSES: Final = {
     " equals yields gives works supports suggests indicates points means makes defines explains"
     " reflects captures plausible possible likely entspricht passt corresponde",
     "wrong": "incorrect wrong false invalid inaccurate irrelevant unrelated untrue mistaken"
-    " unlikely"
-    " inconsistent contradicts contradicted implausible impossible distractor distractors trap"
-    " unsupported worse weaker weak fails fail poor ✗ ✘ ❌ ✖ ☐ × falsch incorrecta incorrecto"
-    " incorrecte sbagliato sbagliata errado faux неверно неправильно 错 誤 误 틀",
+    " unlikely inconsistent contradicts contradicted implausible impossible distractor "
+    "distractors trap unsupported worse weaker weak fails fail poor ✗ ✘ ❌ ✖ ☐ × falsch incorrecta "
+    "incorrecto incorrecte sbagliato sbagliata errado faux неверно неправильно 错 誤 误 틀",
     "drop": "eliminate eliminates eliminated eliminating exclude excluded excluding excludes"
-    " discard"
-    " discarded reject rejected rejecting ruled rule rules out dismiss dismissed drop"
-    " dropped crossed"
-    " cross struck strike gone except avoid remove removed descarta descartada descarto"
-    " ausgeschlossen"
-    " scheidet écarte éliminer исключаем 排 除",
+    " discard discarded reject rejected rejecting ruled rule rules out dismiss dismissed drop "
+    "dropped crossed cross struck strike gone except avoid remove removed descarta descartada "
+    "descarto ausgeschlossen scheidet écarte éliminer исключаем 排 除",
     "not": "not never neither nor without non no nicht kein keine ne pas не нет 不 没 非"
     " nem não isnt doesnt dont cannot hardly rather lacks lack less nothing ikke niet inte rarely",
     "none": "none nothing neither keine ninguna ninguno aucune aucun nessuna nessuno nenhuma"
@@ -58,8 +48,7 @@ _CLASSES: Final = {
     "final": "final finally conclusion summary short settled definitely clearly end eventually"
     " decision locked fazit conclusión endgültig закл tl;dr bottom",
     "but": "but however although though whereas while instead yet despite unlike only aber"
-    " pero mais"
-    " ma mas но 但 jedoch",
+    " pero mais ma mas но 但 jedoch",
     "turn": "wait actually hold hmm oops correction sorry scratch reconsider reconsidering mistake"
     " mistyped typo meant revise revised recheck rechecking second changed change switch switching"
     " redo again rethink correcting espera moment",
@@ -67,10 +56,8 @@ _CLASSES: Final = {
     " uncertain tentatively suppose presumably arguably roughly vielleicht quizás peut talvez forse"
     " возможно",
     "lure": "tempting tempted tempt first initially initial thought glance look looks sounds"
-    " confuse"
-    " confused confusing confusion common commonly misconception often intuitive people"
-    " students many"
-    " someone popular myth classic mistaken superficially",
+    " confuse confused confusing confusion common commonly misconception often intuitive people "
+    "students many someone popular myth classic mistaken superficially",
     "said": "said says claim claims friend user colleague others another book teacher wrote thinks"
     " think argue argues suggested key assistant model previous earlier everyone someone",
     "if": "if were would had should unless when whether question asked depends depending wenn si"
@@ -227,11 +214,10 @@ KNOWS_NOT: Final = re.compile(
     r"|(?P<both>(?:i have )?no opinion|(?:i )?(?:can ?not|can'?t) (?:choose|decide)))\W*"
 )
 UNDETERMINED: Final = re.compile(
-    r"\W*(?:unknown|undetermined"
-    r"|(?:it )?(?:cannot|can not|can'?t) (?:be )?(?:answer|determine|tell|say|know)\w*"
-    r"|(?:it is )?(?:not possible|impossible) to (?:determine|say|tell)"
-    r"|(?:there is )?(?:not enough|insufficient|too little) info\w*|not answerable|unanswerable"
-    r"|not (?:given|stated|mentioned|determinable)).{0,40}",
+    r"\W*(?:unknown|undetermined|(?:it )?(?:cannot|can not|can'?t) (?:be )?(?:answer|determine|"
+    r"tell|say|know)\w*|(?:it is )?(?:not possible|impossible) to (?:determine|say|tell)|(?:there "
+    r"is )?(?:not enough|insufficient|too little) info\w*|not answerable|unanswerable|not "
+    r"(?:given|stated|mentioned|determinable)).{0,40}",
     re.DOTALL,
 )
 PARTS: Final = re.compile(r"[/|,;()\[\]]|\b(?:or|and)\b")
@@ -241,9 +227,53 @@ NOTE: Final = re.compile(
 """What a questionnaire says to the interviewer of an option."""
 
 ASKS_FOR_NOT: Final = re.compile(
-    r"\b(?:except|exception|not|incorrect|false|least|odd one|doesn't|isn't|cannot|never"
-    r"|untrue|wrong"
-    r"|nicht|kein|falsch|falsa?|sauf|excepto|pas|exceto|tranne|не)\b|NOT|EXCEPT|n't\b"
+    r"\b(?:except|exception|not|incorrect|false|least|odd one|doesn't|isn't|cannot|never|untrue|"
+    r"wrong|nicht|kein|falsch|falsa?|sauf|excepto|pas|exceto|tranne|не)\b|NOT|EXCEPT|n't\b"
+)
+
+# What stands around a statement of an answer.
+DENIED: Final = re.compile(
+    r"\W{0,9}(?:(?:is|are|was|would be|cannot be|can't be)\W{1,9})?(?:incorrect|wrong|false|invalid"
+    r"|ruled out|eliminated|not (?:correct|right|true|valid|it\b|the ))"
+    r"|\W{0,9}(?:is|are|was|would|can|could|does)(?: not|not|n't)\b",
+    re.IGNORECASE,
+)
+UNCERTAIN: Final = re.compile(
+    r"\b(?:if|whether|unless|suppose|said|says?|claim\w*|think|thought|believe[sd]?|tempt\w*|"
+    r"might|may|could|not|n't|never|why|because|initial\w*|first|seems?|expected|were|had|"
+    r"incorrect|wrong|key|some|many|people|often|usually|someone|previous\w*|example|assum\w*|"
+    r"would)\b|n't\b",
+    re.IGNORECASE,
+)
+"""What in the sentence before a statement may make it none."""
+TURNS: Final = re.compile(
+    r"\b(?:wait|incorrect|correction|mistake|mistaken|therefore|thus|so,?|hence|actually|however"
+    r"|obviously|sorry|apologi[sz]e|revis\w+|reconsider\w*|correct(?:ed|ing)|instead|no,|oops|error"
+    r"|hold on|redo|edit|hmm+|but)\b",
+    re.IGNORECASE,
+)
+TAKES_BACK: Final = re.compile(
+    r"\b(?:wait|incorrect|correction|mistake|mistaken|actually|sorry|apologi[sz]e|revis\w+|oops"
+    r"|reconsider\w*|correct(?:ed|ing)|instead|no,|error|hold on|redo|edit|hmm+|not correct)\b",
+    re.IGNORECASE,
+)
+"""Of these words, those that take back even an answer given with its text."""
+CLOSEST: Final = re.compile(r"\b(?:closest|nearest|most likely|approximately)\b", re.IGNORECASE)
+NO_OPTION: Final = re.compile(
+    r"\bnone of the (?:\w+ )?(?:options|choices|answers)|\bnot (?:one of|among|listed|an option|"
+    r"in the (?:\w+ )?(?:options|choices|list))|\bno (?:\w+ )?(?:option|choice)s? (?:is|are|"
+    r"match\w*|equals?)\b|(?:does not|doesn't|do not|don't) match any",
+    re.IGNORECASE,
+)
+EXPLAINS: Final = re.compile(
+    r"^\W{0,6}(?:explanation|reason|reasoning|rationale|justification)\b", re.I | re.M
+)
+"""What begins a part that explains the answer before it."""
+SENTENCE: Final = re.compile(r"[.!?](?=\s)|\n")
+RECAP: Final = re.compile(
+    r"\b(?:summari[sz]e|summari[sz]ing|combin(?:e|ing)|recap\w*)\b[^.\n]{0,20}\banswers\b"
+    r"|\banswers? (?:to|for) (?:all|each|the) (?:of the )?(?:above )?questions\b",
+    re.IGNORECASE,
 )
 
 # What surrounds a reply and says nothing.
@@ -253,9 +283,8 @@ _THINKS: Final = (
 )
 THOUGHT: Final = re.compile(
     rf"<({_THINKS})>.*?</\1>|\[THINK\].*?\[/THINK\]|◁think▷.*?◁/think▷"
-    r"|<\|begin_of_thought\|>.*?<\|end_of_thought\|>"
-    r"|<\|?channel\|?>\s*(?:analysis|commentary|thought)\b.*?"
-    r"(?=<\|?channel\|?>\s*final|<\|start\||<channel\|>|\Z)",
+    r"|<\|begin_of_thought\|>.*?<\|end_of_thought\|>|<\|?channel\|?>\s*(?:analysis|commentary|"
+    r"thought)\b.*?(?=<\|?channel\|?>\s*final|<\|start\||<channel\|>|\Z)",
     re.DOTALL | re.IGNORECASE,
 )
 THINKS_ON: Final = re.compile(
