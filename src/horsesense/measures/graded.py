@@ -7,20 +7,20 @@ with nothing. A prompt without any reply stays missing. What that leaves open is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from horsesense.measures.accuracy import Accuracy, AccuracyHard
 from horsesense.measures.agreement import PluralityAgreement
-from horsesense.measures.base import Measure, item_means
+from horsesense.measures.base import item_means
 from horsesense.measures.cells import MISSING, NO_OPTION, STATUS_CODE, Bools, Cell, Replies
 from horsesense.measures.gold import goldless, with_gold
 from horsesense.measures.know_no import OmniAccuracy
 from horsesense.measures.undefined import no_replicates
-from horsesense.readers.causes import CAUSES, LOST, NO_REPLY
+from horsesense.readers.causes import CAUSES, LOST, NO_REPLY, Cause
 from horsesense.trials.condition import Condition
 
 
@@ -48,17 +48,7 @@ def to_the_letter(cell: Cell) -> Cell:
     return replace(cell, option=option)
 
 
-class AsGraded(Measure):
-    """A measure of cells with their unread replies; its base says of what."""
-
-    view: ClassVar[Callable[[Cell], Cell]] = staticmethod(graded)
-
-    def cells(self, every: Sequence[Cell]) -> Iterable[Cell]:
-        found = super().cells([self.view(cell) for cell in every])
-        return (cell for cell in found if not (self.of_repeats and no_replicates(cell)))
-
-
-class AccuracyAsGraded(AsGraded, Accuracy):
+class AccuracyAsGraded(Accuracy):
     name = "accuracy_as_graded"
     title = "Accuracy as graded"
     summary = (
@@ -66,27 +56,38 @@ class AccuracyAsGraded(AsGraded, Accuracy):
         "read counts as wrong (the twin of accuracy, which leaves it out)."
     )
 
+    def cells(self, every: Sequence[Cell]) -> Iterable[Cell]:
+        return super().cells([graded(cell) for cell in every])
 
-class AccuracyHardAsGraded(AsGraded, AccuracyHard):
+
+class AccuracyHardAsGraded(AccuracyHard):
     name = "accuracy_hard_as_graded"
     title = "Right in every order, as graded"
     summary = "accuracy_hard with a reply that cannot be read as a wrong one."
 
+    def cells(self, every: Sequence[Cell]) -> Iterable[Cell]:
+        return super().cells([graded(cell) for cell in every if not no_replicates(cell)])
 
-class PluralityAgreementAsGraded(AsGraded, PluralityAgreement):
+
+class PluralityAgreementAsGraded(PluralityAgreement):
     name = "plurality_agreement_as_graded"
     title = "Agreement with itself, as graded"
     summary = (
         "plurality_agreement where replies without a choice agree with nothing (CS of REVAS, "
         "section 3.2)."
     )
-    view = staticmethod(to_the_letter)
+
+    def cells(self, every: Sequence[Cell]) -> Iterable[Cell]:
+        return super().cells([to_the_letter(cell) for cell in every if not no_replicates(cell)])
 
 
-class OmniAccuracyAsGraded(AsGraded, OmniAccuracy):
+class OmniAccuracyAsGraded(OmniAccuracy):
     name = "omni_accuracy_as_graded"
     title = "OmniAccuracy as graded"
     summary = "omni_accuracy with a reply that cannot be read as a wrong one (Know-No)."
+
+    def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
+        return super().cells([graded(cell) for cell in every])
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +107,11 @@ class ScoreRange:
     condition: Condition
     reader: str
     prompts: int
-    causes: Mapping[str, int]
+    causes: Mapping[Cause, int]
     as_graded: float | None = None
     least: float | None = None
     most: float | None = None
-    without: Mapping[str, float] = field(default_factory=dict)
+    without: Mapping[Cause, float] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """Every field by name; the condition as a text."""
