@@ -352,8 +352,7 @@ class _Filled:
         silent = np.where(asked, np.where(gone < 0, CAUSES.index("not_asked"), gone), -1)
         status = self._of(read, "status")
         told = np.where(status < 0, silent, _BY_STATUS[status])
-        became: Values = np.where(cause < 0, told, cause).astype(np.int8)
-        return became
+        return np.asarray(np.where(cause < 0, told, cause), np.int8)
 
     def _of(self, columns: Mapping[str, Values], name: str) -> Values:
         """A column; one without any value takes no room."""
