@@ -149,7 +149,7 @@ class AnswerEntropy(Measure):
         c = np.arange(1, n + 1)
         ways = np.array([comb(n, int(times)) for times in c], dtype=np.float64)
         chances = ways * (1 / k) ** c * (1 - 1 / k) ** (n - c)
-        return float(k * chances @ self.adds(c * 1.0, np.array(n * 1.0)))
+        return float(k * chances @ self.adds(c.astype(np.float64), np.array(float(n))))
 
     def chances(self, cell: Cell) -> Floats:
         return _guessed(self.guessed, elected(cell).asked.sum(axis=1), cell.k)
