@@ -36,6 +36,7 @@ class BatchModel:
 
     batch_size = 1
     max_connections = 1
+    thinks = True
 
     def __init__(
         self,

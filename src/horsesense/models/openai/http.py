@@ -102,6 +102,7 @@ class HttpModel:
     """One model on one server."""
 
     batch_size = 1
+    thinks = True
 
     def __init__(
         self,
@@ -120,7 +121,7 @@ class HttpModel:
         self.identity = f"http:{model}@{url}"
         self.max_connections = max_connections
         self.form = form
-        self.dialect = Dialect()
+        self.dialect = Dialect.of_host(url.host)
         self._secret = Secret.for_host(url, key_env, given_key)
         self._given_key = given_key
         self._timeout = aiohttp.ClientTimeout(total=timeout, sock_connect=min(CONNECTING, timeout))

@@ -34,6 +34,31 @@ _LONE: Final = re.compile(
 )
 """An escaped surrogate after an even number of backslashes: a pair, or a lone one."""
 
+EFFORT_FIELDS: Final = ("reasoning_effort", "reasoning.effort", "output_config.effort")
+"""Where servers take how much to think; a dot stands before a field of an object."""
+THINKING_FIELDS: Final = (
+    *("thinking_token_budget", "thinking_budget"),
+    *("thinking.budget_tokens", "reasoning.max_tokens"),
+)
+"""Where they take the most tokens of thought: vLLM, Qwen, Anthropic, OpenRouter."""
+_WITH: Final[Mapping[str, dict[str, Any]]] = {
+    "thinking_budget": {"enable_thinking": True},
+    "thinking.budget_tokens": {"thinking": {"type": "enabled"}},
+}
+"""What must be said besides."""
+_OF_HOSTS: Final = {
+    "openrouter.ai": ("reasoning.effort", "reasoning.max_tokens"),
+    "api.anthropic.com": ("output_config.effort", "thinking.budget_tokens"),
+    "aliyuncs.com": ("reasoning_effort", "thinking_budget"),
+}
+"""Fields of servers that ignore those which others take."""
+_NO_FIELD: Final = re.compile(
+    r"unknown|unrecogni[sz]ed|unsupported param|extra (?:field|input)|unexpected|not permitted",
+    re.I,
+)
+_THOUGHT: Final = re.compile(r"\s*(?:<think>)?(.*?)</think>\s*", re.DOTALL)
+"""A thought that a server leaves in the text; some templates open it themselves, in the prompt."""
+
 T = TypeVar("T")
 
 
@@ -49,11 +74,22 @@ class Dialect:
         limit_field: name of the limit of generated tokens.
         temperature: whether a temperature may be given; if not, the server's own applies.
         token_ids: whether it scores tokens that are named (`logprob_token_ids`, of vLLM).
+        effort_field, thinking_field: where it takes how much to think.
     """
 
     limit_field: str = "max_tokens"
     temperature: bool = True
     token_ids: bool = False
+    effort_field: str = EFFORT_FIELDS[0]
+    thinking_field: str = THINKING_FIELDS[0]
+
+    @classmethod
+    def of_host(cls, host: str | None) -> Dialect:
+        """The dialect that a server is first spoken to in."""
+        for name, (effort, thinking) in _OF_HOSTS.items():
+            if f".{host}".endswith(f".{name}"):
+                return cls(effort_field=effort, thinking_field=thinking)
+        return cls()
 
     def after(self, refusal: str) -> Dialect:
         """The dialect that a refusal asks for; the same one if it is about something else."""
@@ -62,12 +98,21 @@ class Dialect:
         if self.token_ids and "logprob_token_ids" in refusal:
             return replace(self, token_ids=False)
         if self.temperature and re.search(
-            r"temperature.{0,80}(unsupported|not support|only the default)|"
+            r"temperature.{0,80}(unsupported|not support|only the default|may only be)|"
             r"(unsupported|not support).{0,80}temperature",
             refusal,
             re.IGNORECASE,
         ):
             return replace(self, temperature=False)
+        if _NO_FIELD.search(refusal):
+            for name, known in (
+                ("effort_field", EFFORT_FIELDS),
+                ("thinking_field", THINKING_FIELDS),
+            ):
+                now = getattr(self, name)
+                later = known[known.index(now) + 1 :]
+                if later and re.search(rf"\b{now.partition('.')[0]}\b", refusal):
+                    return replace(self, **{name: later[0]})
         return self
 
     def notes(self) -> list[str]:
@@ -115,6 +160,14 @@ def body_of(
         body["temperature"] = params.temperature
     if params.top_p is not None:
         body["top_p"] = params.top_p
+    for field, value in (
+        (dialect.effort_field, params.effort),
+        (dialect.thinking_field, params.thinking_tokens),
+    ):
+        if value is not None:
+            body |= _WITH.get(field, {})
+            top, _, inner = field.partition(".")
+            body[top] = {**body.get(top, {}), inner: value} if inner else value
     return body
 
 
@@ -255,6 +308,7 @@ def _response(reply: dict[str, Any], request: Request, latency: float | None) ->
     read = _completion if request.messages is None else _chat
     text, token_logprobs = read(choice)
     served_by = reply.get("model")
+    thought, text = thought_apart(text)
     return Response(
         text=text if request.params.max_tokens else "",
         finish_reason=reason,
@@ -262,7 +316,27 @@ def _response(reply: dict[str, Any], request: Request, latency: float | None) ->
         usage=_usage(reply.get("usage")),
         latency=latency,
         served_by=served_by if isinstance(served_by, str) else None,
+        reasoning=_thought_of(choice.get("message")) or thought,
     )
+
+
+def thought_apart(text: str) -> tuple[str, str]:
+    """The thought that a server left in a text, and the answer after it.
+
+    A thought that was not closed stays: no answer follows it, and readers say so.
+
+    >>> thought_apart("<think>B?</think>\\n\\nA")
+    ('B?', 'A')
+    """
+    found = _THOUGHT.match(text)
+    return (found[1].strip(), text[found.end() :]) if found else ("", text)
+
+
+def _thought_of(message: Any) -> str:
+    """The thought that a server tells apart from the answer; "" where it tells none."""
+    fields = message if isinstance(message, dict) else {}
+    thought = fields.get("reasoning_content") or fields.get("reasoning")
+    return thought if isinstance(thought, str) else ""
 
 
 def _scored(request: Request) -> bool:
@@ -297,8 +371,7 @@ def _instead_of_content(message: dict[str, Any], choice: dict[str, Any]) -> Any:
     reason = choice.get("finish_reason")
     if reason == "content_filter":
         raise _FilteredError
-    thought = message.get("reasoning_content") or message.get("reasoning")
-    return "" if thought and reason == "length" else None
+    return "" if reason == "length" and _thought_of(message) else None
 
 
 def _token(entry: Any) -> tuple[str, float]:
@@ -334,11 +407,28 @@ def _completion(choice: dict[str, Any]) -> _Read:
 
 def _usage(value: Any) -> Usage:
     """Token counts; one that is missing or not a count stays unknown: the answer is valid."""
-    counts = []
-    for name in ("prompt_tokens", "completion_tokens"):
-        tokens = value.get(name) if isinstance(value, dict) else None
-        counts.append(tokens if _is_count(tokens) else None)
-    return Usage(*counts)
+    told = value if isinstance(value, dict) else {}
+    more = told.get("completion_tokens_details") or told.get("output_tokens_details")
+    inner = more if isinstance(more, dict) else {}
+    given = inner.get("reasoning_tokens"), told.get("reasoning_tokens")
+    thought = next(filter(_is_count, given), None)
+    names = ("prompt_tokens", "completion_tokens", "total_tokens")
+    prompt, completion, total = (v if _is_count(v := told.get(name)) else None for name in names)
+    return usage_of(prompt, completion, thought, total)
+
+
+def usage_of(
+    prompt: int | None, completion: int | None, thought: int | None, total: int | None
+) -> Usage:
+    """Token counts with the thought among what was generated, also where it is counted apart.
+
+    >>> usage_of(10, 5, 100, 115).completion_tokens, usage_of(10, 105, 100, 115).completion_tokens
+    (105, 105)
+    """
+    if prompt is not None and completion is not None and thought and total is not None:
+        apart = prompt + completion + thought == total  # xAI, Gemini
+        completion += thought if apart else 0
+    return Usage(prompt, completion, thought)
 
 
 def _is_count(value: Any) -> bool:
