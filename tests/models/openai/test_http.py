@@ -22,10 +22,10 @@ from horsesense.errors import ModelError, UsageError
 from horsesense.models.base import Asked
 from horsesense.models.messages import Failure, Request, Response, SamplingParams, Usage
 from horsesense.models.openai.api_key import JUDGE, Secret
+from horsesense.models.openai.dialect import Dialect
 from horsesense.models.openai.http import HttpModel, refuse_shared_key
 from horsesense.models.openai.protocol import (
     SCORED_TOKENS,
-    Dialect,
     body_of,
     context_lengths,
     failure_of,

@@ -28,10 +28,10 @@ from horsesense.models.base import Ask, Asked, Capabilities
 from horsesense.models.messages import Failure, Request, Response, SamplingParams
 from horsesense.models.openai.address import check_name, checked, proxy_of
 from horsesense.models.openai.api_key import DEFAULT, GIVEN, Secret, default_url
+from horsesense.models.openai.dialect import Dialect
 from horsesense.models.openai.label_tokens import PROBED, LabelTokens
 from horsesense.models.openai.protocol import (
     START,
-    Dialect,
     body_of,
     context_lengths,
     failure_of,

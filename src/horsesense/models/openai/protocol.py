@@ -2,7 +2,7 @@
 
 A reply becomes a Response only if it has the form that the protocol promises, down to the type of
 each field that is read; anything else is a Failure. Servers differ in small ways ("dialects")
-that show in their refusals.
+that show in their refusals (see `dialect`).
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ import math
 import re
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 import orjson
 
 from horsesense.models.messages import Failure, Request, Response, Usage
+from horsesense.models.openai.dialect import Dialect
 
 SCORED_TOKENS: Final = 8
 """Tokens of a reply whose log-probabilities are kept; a label is read from the first ones."""
@@ -34,28 +35,6 @@ _LONE: Final = re.compile(
 )
 """An escaped surrogate after an even number of backslashes: a pair, or a lone one."""
 
-EFFORT_FIELDS: Final = ("reasoning_effort", "reasoning.effort", "output_config.effort")
-"""Where servers take how much to think; a dot stands before a field of an object."""
-THINKING_FIELDS: Final = (
-    *("thinking_token_budget", "thinking_budget"),
-    *("thinking.budget_tokens", "reasoning.max_tokens"),
-)
-"""Where they take the most tokens of thought: vLLM, Qwen, Anthropic, OpenRouter."""
-_WITH: Final[Mapping[str, dict[str, Any]]] = {
-    "thinking_budget": {"enable_thinking": True},
-    "thinking.budget_tokens": {"thinking": {"type": "enabled"}},
-}
-"""What must be said besides."""
-_OF_HOSTS: Final = {
-    "openrouter.ai": ("reasoning.effort", "reasoning.max_tokens"),
-    "api.anthropic.com": ("output_config.effort", "thinking.budget_tokens"),
-    "aliyuncs.com": ("reasoning_effort", "thinking_budget"),
-}
-"""Fields of servers that ignore those which others take."""
-_NO_FIELD: Final = re.compile(
-    r"unknown|unrecogni[sz]ed|unsupported param|extra (?:field|input)|unexpected|not permitted",
-    re.I,
-)
 _THOUGHT: Final = re.compile(r"\s*(?:<think>)?(.*?)</think>\s*", re.DOTALL)
 """A thought that a server leaves in the text; some templates open it themselves, in the prompt."""
 
@@ -64,72 +43,6 @@ T = TypeVar("T")
 
 def _whole(found: re.Match[bytes]) -> bytes:
     return found[0] if found[2] else found[1] + rb"\ufffd"
-
-
-@dataclass(frozen=True, slots=True)
-class Dialect:
-    """What a server wants said differently.
-
-    Attributes:
-        limit_field: name of the limit of generated tokens.
-        temperature: whether a temperature may be given; if not, the server's own applies.
-        token_ids: whether it scores tokens that are named (`logprob_token_ids`, of vLLM).
-        effort_field, thinking_field: where it takes how much to think.
-    """
-
-    limit_field: str = "max_tokens"
-    temperature: bool = True
-    token_ids: bool = False
-    effort_field: str = EFFORT_FIELDS[0]
-    thinking_field: str = THINKING_FIELDS[0]
-
-    @classmethod
-    def of_host(cls, host: str | None) -> Dialect:
-        """The dialect that a server is first spoken to in."""
-        for name, (effort, thinking) in _OF_HOSTS.items():
-            if f".{host}".endswith(f".{name}"):
-                return cls(effort_field=effort, thinking_field=thinking)
-        return cls()
-
-    def after(self, refusal: str) -> Dialect:
-        """The dialect that a refusal asks for; the same one if it is about something else."""
-        if "max_completion_tokens" in refusal and self.limit_field == "max_tokens":
-            return replace(self, limit_field="max_completion_tokens")
-        if self.token_ids and "logprob_token_ids" in refusal:
-            return replace(self, token_ids=False)
-        if self.temperature and re.search(
-            r"temperature.{0,80}(unsupported|not support|only the default|may only be)|"
-            r"(unsupported|not support).{0,80}temperature",
-            refusal,
-            re.IGNORECASE,
-        ):
-            return replace(self, temperature=False)
-        if _NO_FIELD.search(refusal):
-            for name, known in (
-                ("effort_field", EFFORT_FIELDS),
-                ("thinking_field", THINKING_FIELDS),
-            ):
-                now = getattr(self, name)
-                later = known[known.index(now) + 1 :]
-                if later and re.search(rf"\b{now.partition('.')[0]}\b", refusal):
-                    return replace(self, **{name: later[0]})
-        return self
-
-    def notes(self) -> list[str]:
-        """Sentences for the plan and the report."""
-        notes = []
-        if self.limit_field != "max_tokens":
-            notes.append(f"The server takes {self.limit_field} instead of max_tokens.")
-        if not self.temperature:
-            notes.append(
-                "The server refuses a temperature and uses its own, so that answers may vary."
-            )
-        if self.token_ids:
-            notes.append(
-                "When it was asked first, the server scored every label, by its tokens"
-                " (logprob_token_ids)."
-            )
-        return notes
 
 
 def body_of(
@@ -160,14 +73,7 @@ def body_of(
         body["temperature"] = params.temperature
     if params.top_p is not None:
         body["top_p"] = params.top_p
-    for field, value in (
-        (dialect.effort_field, params.effort),
-        (dialect.thinking_field, params.thinking_tokens),
-    ):
-        if value is not None:
-            body |= _WITH.get(field, {})
-            top, _, inner = field.partition(".")
-            body[top] = {**body.get(top, {}), inner: value} if inner else value
+    dialect.say_thought(body, params)
     return body
 
 
