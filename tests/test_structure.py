@@ -200,25 +200,22 @@ def python(code: str) -> str:
     return done.stdout.strip()
 
 
-@pytest.mark.parametrize("module", ["horsesense", "horsesense.cli", "horsesense.api"])
-def test_importing_loads_no_torch(module: str) -> None:
-    code = (
-        f"import sys, {module}; print([m for m in ('torch', 'transformers') if m in sys.modules])"
-    )
-    assert python(code) == "[]"
+LIGHT = {
+    "import horsesense": "numpy polars scipy pydantic aiohttp typer",
+    "from horsesense.cli import app; app(named_only=True)": "numpy polars scipy pydantic aiohttp",
+    "import horsesense.cli, horsesense.api": "torch transformers",
+    "import horsesense.cli.audit, horsesense.cli.each, horsesense.api.runs": (
+        "scipy statsmodels sklearn horsesense.runs.measure horsesense.report"
+        " horsesense.readers.text horsesense.readers.formats"
+    ),
+}
+"""What is done -> what it must not load: the package, `--help`, a command, the first request."""
 
 
-def test_what_is_needed_before_the_first_request_loads_no_statistics_and_no_rules() -> None:
-    heavy = ("scipy", "statsmodels", "sklearn", "horsesense.runs.measure", "horsesense.report")
-    heavy += ("horsesense.readers.text", "horsesense.readers.formats")
-    code = "import sys, horsesense.cli.audit, horsesense.cli.each, horsesense.api.runs"
-    assert python(f"{code}; print([m for m in {heavy} if m in sys.modules])") == "[]"
-
-
-def test_importing_the_package_loads_next_to_nothing() -> None:
-    heavy = ("numpy", "polars", "scipy", "pydantic", "aiohttp", "typer")
-    code = f"import sys, horsesense; print([m for m in {heavy} if m in sys.modules])"
-    assert python(code) == "[]"
+@pytest.mark.parametrize("code", LIGHT)
+def test_what_is_light_loads_nothing_heavy(code: str) -> None:
+    heavy = LIGHT[code].split()
+    assert python(f"import sys; {code}; print([m for m in {heavy} if m in sys.modules])") == "[]"
 
 
 CORE = """

@@ -6,7 +6,7 @@ import difflib
 import re
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from importlib import import_module
@@ -310,6 +310,17 @@ def split_outside_brackets(text: str) -> list[str]:
         else:
             parts[-1] += sign
     return [part.strip() for part in parts if part.strip()]
+
+
+def pairs(option: str, given: Sequence[str] | None) -> dict[str, str]:
+    """What a repeated option NAME=VALUE says; UsageError where it is written otherwise."""
+    found = {}
+    for text in given or ():
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise UsageError(f"--{option} {text!r} is not NAME=VALUE.")
+        found[name] = value
+    return found
 
 
 def _name_of(kind: object) -> str:

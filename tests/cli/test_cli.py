@@ -11,10 +11,11 @@ import time
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from command_line import Done
 from command_line import call as call_here
-from horsesense.cli import main
+from horsesense.cli import app, main
 
 COMMAND = [sys.executable, "-m", "horsesense"]
 
@@ -89,6 +90,11 @@ def test_verify_finds_a_changed_answer(audited: Path, tmp_path: Path) -> None:
         db.execute("UPDATE responses SET response = replace(response, 'B', 'C') WHERE rowid = 3")
     db.close()
     call("verify", "run", cwd=tmp_path, code=3)
+
+
+def test_the_help_lists_commands_as_if_it_had_made_their_options() -> None:
+    brief, whole = (CliRunner().invoke(app(named_only=n), ["--help"]).stdout for n in (True, False))
+    assert brief == whole
 
 
 @pytest.mark.parametrize(
@@ -197,7 +203,7 @@ import atexit, os, signal, typer
 from horsesense import cli
 def app(*_, **__):
     raise {stop}
-cli.app = lambda *_: app
+cli.app = lambda *_, **__: app
 atexit.register(lambda: os.kill(os.getpid(), signal.SIGINT))
 cli.main()
 """

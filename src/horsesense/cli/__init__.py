@@ -13,15 +13,17 @@ from functools import cache
 from importlib import import_module
 from io import TextIOWrapper
 from itertools import pairwise
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn, TypeVar
 
 import typer
 
+from horsesense.cli.grouped import grouped
 from horsesense.cli.output import plain_warnings, print_error
 from horsesense.errors import EXIT_CODES, ExitCode, HorsesenseError, InterruptedRunError, UsageError
 from horsesense.side import offered, side
 from horsesense.version import __version__
 
+F = TypeVar("F", bound=Callable[..., object])
 MAY_BE_EMPTY = ("--probes",)
 """Options whose empty value says something: none."""
 
@@ -82,10 +84,37 @@ def _place(name: str) -> tuple[int, str]:
     return ORDER.index(name) if name in ORDER else len(ORDER), name
 
 
+class Commands(typer.Typer):
+    """A command line whose commands share groups of options (see `grouped`).
+
+    With `named_only` its commands have no options: to make them takes most of the time of a help
+    text that shows none.
+    """
+
+    named_only = False
+
+    def command(self, name: str | None = None, **about: Any) -> Callable[[F], F]:
+        """Add a function as a command."""
+        add = super().command(name, **about)
+
+        def added(called: F) -> F:
+            add(_named(called) if self.named_only else grouped(called))
+            return called
+
+        return added
+
+
+def _named(called: Callable[..., object]) -> Callable[[], None]:
+    def nothing() -> None: ...
+
+    nothing.__name__, nothing.__doc__ = called.__name__, called.__doc__
+    return nothing
+
+
 @cache
-def app(command: str | None = None) -> typer.Typer:
+def app(command: str | None = None, *, named_only: bool = False) -> typer.Typer:
     """The command line with all its commands, those of side programs too; or with one alone."""
-    made = typer.Typer(
+    made = Commands(
         name="horsesense",
         help="Find out what a multiple-choice score is made of before you believe it.",
         no_args_is_help=True,
@@ -95,6 +124,7 @@ def app(command: str | None = None) -> typer.Typer:
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
     )
+    made.named_only = named_only
     made.callback()(_horsesense)
     for name in _modules(command):
         _register(name)(made)
@@ -113,7 +143,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         with plain_warnings():
             _refuse_empty(words)
             first = next((word for word in words if not word.startswith("-")), None)
-            code = app(first)(words, standalone_mode=False)
+            # Without words, a shell may ask for the options, to complete them.
+            made = app(first, named_only=first is None and bool(words))
+            code = made(words, standalone_mode=False)
         if code == InterruptedRunError.exit_code:  # which typer makes of Ctrl-C, without a word
             raise KeyboardInterrupt
     except (HorsesenseError, KeyboardInterrupt, typer.Abort) as stop:

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from inspect import Parameter
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from horsesense.cli.grouped import grouped
 from horsesense.cli.options import (
     MODEL,
     AsJson,
@@ -29,8 +28,10 @@ from horsesense.cli.options import (
 )
 from horsesense.cli.output import print_json
 from horsesense.errors import UsageError
-from horsesense.runs.settings import FORMER, Settings, alternatives, holds
 from horsesense.side import offered, side
+
+if TYPE_CHECKING:
+    from horsesense.runs.settings import Settings
 
 
 class StudyOptions:
@@ -47,6 +48,8 @@ class StudyOptions:
     @classmethod
     def parameters(cls) -> list[Parameter]:
         """The options as parameters of a command."""
+        from horsesense.runs.settings import FORMER, Settings
+
         own: dict[str, Any] = {"items": Items, "model": Models}
         return [
             *(Parameter(name, Parameter.KEYWORD_ONLY, annotation=own[name]) for name in own),
@@ -56,11 +59,15 @@ class StudyOptions:
 
     def settings(self, model: str | None = None) -> Settings:
         """The settings that these options ask for, of the first model unless another is named."""
+        from horsesense.runs.settings import Settings
+
         return Settings.of(model=model or self.models[0], **self._given)
 
 
 def _option(name: str) -> Parameter:
     """A setting as an option of the command line; None where it is not given."""
+    from horsesense.runs.settings import Settings, alternatives, holds
+
     field = Settings.model_fields[name]
     collected: dict[type | None, Any] = {tuple: str, dict: list[str]}
     simple = next((k for k in (bool, int, float) if k in alternatives(field.annotation)), str)
@@ -144,8 +151,8 @@ PlanOut = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    app.command()(grouped(audit))
-    app.command()(grouped(plan))
+    app.command()(audit)
+    app.command()(plan)
     app.command()(demo)
 
 

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from horsesense.cli.options import AsJson, FieldMap, Limit, Seed, Where
+from horsesense.cli.options import AsJson, FieldMap, Limit, Seed, Where, pairs
 from horsesense.cli.output import print_json
 from horsesense.errors import ExitCode, UsageError
-from horsesense.runs.settings import pairs
 from horsesense.side import side
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import typer
 
 from horsesense.errors import UsageError
 from horsesense.models.registry import FORMS
-from horsesense.runs.settings import pairs as pairs
+from horsesense.plugins import pairs as pairs
 
 if TYPE_CHECKING:
     from horsesense.inference.runner import Limits

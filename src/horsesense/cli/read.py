@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from horsesense.cli.options import AsJson, Budget, Connections, FieldMap, Price, limits
+from horsesense.cli.options import AsJson, Budget, Connections, FieldMap, Price, limits, pairs
 from horsesense.cli.output import print_json, print_json_line
 from horsesense.cli.readings import Judging, context, line_of, printable, read_any
 from horsesense.errors import ExitCode, UsageError
 from horsesense.files import usable
-from horsesense.runs.settings import pairs
 from horsesense.side import side
 from horsesense.stats.words import percent, plural, some_of
 

@@ -23,7 +23,7 @@ from pydantic import (
 )
 
 from horsesense.errors import UsageError
-from horsesense.plugins import filled_in, split_outside_brackets
+from horsesense.plugins import filled_in, pairs, split_outside_brackets
 from horsesense.probes import BASIC
 from horsesense.runs.shard import Shard
 
@@ -272,17 +272,6 @@ def _taken(name: str, value: object) -> object:
     if holds(name) is dict and isinstance(value, Sequence):
         return pairs(name, value)
     return str(value) if isinstance(value, Path) else value
-
-
-def pairs(option: str, given: Sequence[str] | None) -> dict[str, str]:
-    """What a repeated option NAME=VALUE says; UsageError where it is written otherwise."""
-    found = {}
-    for text in given or ():
-        name, equals, value = text.partition("=")
-        if not equals or not name:
-            raise UsageError(f"--{option} {text!r} is not NAME=VALUE.")
-        found[name] = value
-    return found
 
 
 def misfits(model: type[BaseModel], error: ValidationError) -> str:

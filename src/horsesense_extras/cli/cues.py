@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from horsesense.cli.grouped import grouped
 from horsesense.cli.options import AsJson
 from horsesense.cli.output import print_json
 from horsesense.cli.readings import printable
@@ -55,7 +54,7 @@ Out = Annotated[Path | None, typer.Option(help="HTML report to write.")]
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command()(grouped(cues))
+    app.command()(cues)
 
 
 def cues(

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-from horsesense.cli.grouped import grouped
 from horsesense.cli.options import AsJson
 from horsesense.cli.output import print_json
 from horsesense.errors import UsageError
@@ -21,7 +20,7 @@ FORMATS = (*OF_A_RUN, *OF_ITEMS)
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command()(grouped(export))
+    app.command()(export)
 
 
 def export(
