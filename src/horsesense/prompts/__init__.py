@@ -33,7 +33,7 @@ from horsesense.prompts.batched import (
 )
 from horsesense.prompts.part import Part
 from horsesense.rng import fingerprint, unit
-from horsesense.trials.extras import Proposed
+from horsesense.trials.extras import Capped, Proposed
 from horsesense.trials.option_texts import as_replies, has_option_texts
 from horsesense.trials.trial import BUNDLED, AnswerFormat, Trial, Variant, bundled
 
@@ -236,6 +236,8 @@ class Prompter:
     def _params(self, trial: Trial) -> SamplingParams:
         want, replies = self.want, self._replies(trial)
         room = max(want.max_tokens, _room(trial)) + (want.thinking_tokens or 0)
+        if isinstance(trial.extras, Capped):
+            room = trial.extras.cap
         return SamplingParams(
             max_tokens=room if want.max_tokens else 0,
             temperature=want.temperature,
