@@ -96,22 +96,14 @@ class Verdicts(Columns):
 
 @dataclass(frozen=True, eq=False)
 class NearNames(Columns):
-    """Of tasks with class names, some of which say nearly the same.
-
-    Attributes:
-        near: whether another name is near that of the item's class (see `items.class_names`).
-    """
+    """Whether another class name is near that of the item's own (see `items.class_names`)."""
 
     near: Bools = field(metadata={ABSENT: False})
 
 
 @dataclass(frozen=True, eq=False)
 class InOtherWords(Columns):
-    """Of cells with a reply that says "none" in words of its own, where others were offered.
-
-    Attributes:
-        says: whether the reply does (see `readers.reading.IN_OTHER_WORDS`).
-    """
+    """Whether a reply says "none" in words of its own (see `readers.reading.IN_OTHER_WORDS`)."""
 
     says: Bools = field(metadata={ABSENT: False})
 

@@ -111,13 +111,11 @@ def cells(
 ) -> list[Cell]:
     """Every cell of a run, in the order in which its trials were made.
 
-    `trials` are in the order of their numbers, as all that writes them leaves them.
-
-    `reviewed` gives the class (see `readers.no_hint`) that people found for replies to free
-    questions, by the key of the request; it replaces what the reader of texts made of them.
-    `gone` tells what became of prompts without a reply, by the key of the request; all others
-    without one were not asked. `by_scores` names the readers that read scores and not words. `span`
-    changes nothing but the memory that is used on the way.
+    `trials` are in the order of their numbers, as all that writes them leaves them. `reviewed`
+    gives the class (see `readers.no_hint`) that people found for replies to free questions, by the
+    key of the request; it replaces what the reader of texts made of them. `gone` tells what became
+    of prompts without a reply; others without one were not asked. `by_scores` names the readers
+    that read scores and not words. `span` changes nothing but the memory used on the way.
     """
     filled = {
         key: _Filled(*key, counted["item"].to_numpy(), counted["len"].to_numpy())
@@ -150,8 +148,7 @@ def _spans(
     once = trials.filter(published & (pl.col("repetition") == 0)).unique("item", keep="first")
     first = once.select("item", own="key").collect().lazy()
     codes = [CAUSES.index(cause) for cause in gone.values()]
-    schema = {"key": pl.Binary, "gone": pl.Int8}
-    silent = pl.LazyFrame({"key": list(gone), "gone": codes}, schema=schema)
+    silent = pl.LazyFrame([[*gone], codes], schema={"key": pl.Binary, "gone": pl.Int8})
     for part in spans(trials, span):
         joined = part.join(first, on="item", how="left", maintain_order="left")
         shown = joined.join(silent, on="key", how="left", maintain_order="left").select(
@@ -352,11 +349,10 @@ class _Filled:
         """What became of each prompt (see `Replies`)."""
         asked = np.arange(self._shape[1]) < self.trials[:, None]
         cause, gone = self._of(read, "cause"), self._of(self.shown, "gone")
+        silent = np.where(asked, np.where(gone < 0, CAUSES.index("not_asked"), gone), -1)
         status = self._of(read, "status")
-        silent = np.where(gone < 0, CAUSES.index("not_asked"), gone)
-        told = np.where(status < 0, np.where(asked, silent, -1), _BY_STATUS[status])
-        became: Values = np.where(cause < 0, told, cause).astype(np.int8)
-        return became
+        told = np.where(status < 0, silent, _BY_STATUS[status])
+        return np.asarray(np.where(cause < 0, told, cause), np.int8)
 
     def _of(self, columns: Mapping[str, Values], name: str) -> Values:
         """A column; one without any value takes no room."""

@@ -111,7 +111,7 @@ def _settings(path: Path) -> Settings:
     try:
         return Settings.of(**read_settings(path, inside=True))
     except (OSError, ValueError) as error:
-        raise StoreError(f"{path} cannot be read: {error}") from None
+        raise StoreError.unreadable(path, error) from None
 
 
 def _items(layout: RunLayout, settings: Settings, fingerprint: str) -> ItemSet:

@@ -101,10 +101,8 @@ class Results:
                 hint=f"horsesense report {directory.layout.root} measures what there is.",
             ) from None
         except (OSError, ValueError, KeyError, TypeError, AttributeError, UsageError) as error:
-            raise StoreError(
-                f"{path} cannot be read: {error}",
-                hint=f"horsesense report {directory.layout.root} writes it again.",
-            ) from None
+            hint = f"horsesense report {directory.layout.root} writes it again."
+            raise StoreError.unreadable(path, error, hint) from None
         return cls(directory, findings, estimates)
 
     def __repr__(self) -> str:
