@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -72,14 +72,11 @@ class Dialect:
         ):
             return replace(self, temperature=False)
         if _NO_FIELD.search(refusal):
-            for name, known in (
-                ("effort_field", EFFORT_FIELDS),
-                ("thinking_field", THINKING_FIELDS),
-            ):
-                now = getattr(self, name)
-                later = known[known.index(now) + 1 :]
-                if later and re.search(rf"\b{now.partition('.')[0]}\b", refusal):
-                    return replace(self, **{name: later[0]})
+            return replace(
+                self,
+                effort_field=_next(EFFORT_FIELDS, self.effort_field, refusal),
+                thinking_field=_next(THINKING_FIELDS, self.thinking_field, refusal),
+            )
         return self
 
     def notes(self) -> list[str]:
@@ -108,3 +105,10 @@ class Dialect:
                 body |= _WITH.get(field, {})
                 top, _, inner = field.partition(".")
                 body[top] = {**body.get(top, {}), inner: value} if inner else value
+
+
+def _next(fields: Sequence[str], now: str, refusal: str) -> str:
+    """The field to try after a refusal that names the one that was sent; the same one else."""
+    later = fields[fields.index(now) + 1 :]
+    named = re.search(rf"\b{now.partition('.')[0]}\b", refusal)
+    return later[0] if later and named else now
