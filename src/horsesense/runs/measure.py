@@ -13,7 +13,7 @@ import polars as pl
 from horsesense.errors import StoreError
 from horsesense.files import write_whole
 from horsesense.findings.early import Early
-from horsesense.findings.guesses import Guesses
+from horsesense.findings.guesses import Copies, Guesses
 from horsesense.findings.known import (
     composition_by_reader,
     known_by_reader,
@@ -108,7 +108,9 @@ def measure(directory: RunDirectory) -> Results:
     goal = None if asked.until is None else Goal.parse(asked.until.goal)
     sizes = sizes_of(settings.smallest, None if goal is None else goal.size)
     options = [len(item.options) for item in directory.items]
-    guesses = None if people is not None else Guesses(found, clusters(directory.items))
+    guesses = None
+    if people is None:
+        guesses = Guesses(found, clusters(directory.items), Copies.of(directory.items))
     judged = verdict(results, measured, sizes, early, options, guesses)
     findings["sizes"] = sizes
     findings["verdict"] = [finding.as_json() for finding in judged]
