@@ -13,6 +13,7 @@ from horsesense.measures import (
     calibration,
     composition,
     contrast,
+    graded,
     know_no,
     per_problem,
     per_prompt,
@@ -30,6 +31,7 @@ from horsesense.plugins import Registry
 
 MODULES: Final = (
     accuracy,
+    graded,
     score_variance,
     agreement,
     strata,
