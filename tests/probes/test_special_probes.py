@@ -131,7 +131,7 @@ def test_fewer_options_keep_the_gold_and_random_designs_their_number() -> None:
 
 
 def test_an_item_with_as_many_options_is_no_change() -> None:
-    assert reason("option_count(4)", PLAIN) == "the item has 4 options as published"
+    assert reason("option_count(4)", PLAIN) == "the item already has 4 options"
 
 
 def test_the_none_option_stands_last_or_everywhere() -> None:

@@ -16,7 +16,6 @@ from horsesense.inference.runner import Limits
 from horsesense.runs.settings import Settings
 from studies import Result, items_file, study
 
-
 N = 80
 
 
