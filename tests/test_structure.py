@@ -141,7 +141,7 @@ files
 inference: absorb control limits probe runner store store_file stored_rows
 items: faults fields files item load near own_order rows tasks
 measures: base families joined registry
-models: base known messages openai.api_key openai.protocol registry
+models: base known messages openai.api_key openai.dialect openai.protocol registry
 plugins
 probes: base context_length order original perturbations registry
 progress
