@@ -141,7 +141,7 @@ files
 inference: absorb control limits probe runner store store_file stored_rows
 items: faults fields files item load near own_order rows tasks
 measures: base families joined registry
-models: base known messages openai.api_key openai.protocol registry
+models: base known messages openai.api_key openai.dialect openai.protocol registry
 plugins
 probes: base context_length order original perturbations registry
 progress
@@ -152,7 +152,7 @@ report: . charts pages pieces sections.base text told
 rng
 runs: accounts ask asked directory exchanges frames layout parts plan planner prepare record
     redacted results rounds run settings shard start stored_items suites tables unanswered
-stats: change functions multiplicity rater_agreement two_way words
+stats: functions multiplicity rater_agreement two_way words
 trials: condition extras trial
 version
 """

@@ -160,7 +160,7 @@ class _Shelf:
         """Rows for the answers that have no reading yet."""
         name, read, done = self.reader.name, self.reader.read, self._done or ()
         return [
-            reading_row(number, place, name, reading, trial)
+            reading_row(number, place, name, reading, trial, response)
             for number, trial, response in found
             if number not in done
             for place, reading in enumerate(read(trial, response))

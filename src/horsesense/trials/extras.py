@@ -102,6 +102,13 @@ class Marked(Extras):
 
 
 @dataclass(frozen=True)
+class Capped(Extras):
+    """The most tokens of the reply, thought included, whatever the study allows."""
+
+    cap: int
+
+
+@dataclass(frozen=True)
 class Bundled(Extras):
     """Many problems in one prompt.
 

@@ -15,7 +15,7 @@ from horsesense.errors import UsageError
 from horsesense.items.item import ItemSet
 from horsesense.stats.words import plural
 from horsesense_extras.cue_tests.dependence import Answers, depend, family_summary
-from horsesense_extras.cue_tests.evaluate import BEST, REFIT_UP_TO, Ticker, cue_rows, evaluate
+from horsesense_extras.cue_tests.evaluate import BEST, Ticker, cue_rows, evaluate
 from horsesense_extras.cue_tests.groups import Grouping, Groups, built_alike, find_groups
 from horsesense_extras.cue_tests.packages import need_packages
 from horsesense_extras.cue_tests.result import CueResult, CueRow
@@ -119,7 +119,7 @@ def find_cues(
         items=tuple(i for i, share in zip(ids, right, strict=True) if share == 1),
         models=models,
         families=by_family,
-        notes=tuple(_notes(task, groups, faithful)),
+        notes=tuple(_notes(task, groups)),
         seconds=time.monotonic() - started,
         faithful=faithful,
         settings={
@@ -179,7 +179,7 @@ def _unresolved(task: Task, groups: Groups) -> int:
     return groups.unresolved if groups.unresolved >= MANY_ALIKE * len(task) else 0
 
 
-def _notes(task: Task, groups: Groups, faithful: bool) -> list[str]:
+def _notes(task: Task, groups: Groups) -> list[str]:
     notes = [*task.notes, *groups.notes]
     for rule, n in groups.joined.items():
         what = "the clusters that they name" if rule == "given" else rule
@@ -190,8 +190,6 @@ def _notes(task: Task, groups: Groups, faithful: bool) -> list[str]:
         notes.append(
             f"Fewer than five items: {plural(rare, 'label')}, of which little can be learned."
         )
-    if len(task) <= REFIT_UP_TO and not faithful:
-        notes.append("p-values come from refitting everything to shuffled labels.")
     return notes
 
 

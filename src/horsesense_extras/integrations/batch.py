@@ -22,7 +22,7 @@ from horsesense.items.files import read_rows
 from horsesense.models.known import KnownAnswers
 from horsesense.models.messages import Failure, Key, Request, Response
 from horsesense.models.openai.api_key import Secret
-from horsesense.models.openai.protocol import Dialect
+from horsesense.models.openai.dialect import Dialect
 from horsesense.models.registry import make_model
 from horsesense.runs.ask import ask_as
 from horsesense.runs.directory import RunDirectory

@@ -405,5 +405,5 @@ def load_imported(directory: RunDirectory) -> Mapping[str, Any] | None:
     try:
         found: dict[str, Any] = orjson.loads(read_whole(path, inside=True))
     except (OSError, ValueError) as error:
-        raise StoreError(f"{path} cannot be read: {error}") from None
+        raise StoreError.unreadable(path, error) from None
     return found

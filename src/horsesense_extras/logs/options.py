@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import orjson
 
+from horsesense_extras.logs.sample import SEVERAL_RIGHT, NotTakenError
+
 _LABELLED = re.compile(
     r"^[ \t]*(?:[-*][ \t]+)?(?P<open>[(\[]?)\**(?P<label>[A-Z]|\d{1,2})\**"
     r"(?P<close>[)\].:])\**[ \t]+(?P<text>\S.*?)[ \t]*$",
@@ -193,3 +195,11 @@ def index_of(answer: object, options: Sequence[str], labels: Sequence[str]) -> i
         return list(labels).index(bare)
     same = [place for place, option in enumerate(options) if option.strip() == text]
     return same[0] if len(same) == 1 else None
+
+
+def right_option(target: object, options: Sequence[str], labels: Sequence[str]) -> int | None:
+    """Which option a target names, by label or text; NotTakenError where it names several."""
+    found = {index_of(each, options, labels) for each in answers_in(target, options)}
+    if len(found) > 1:
+        raise NotTakenError(SEVERAL_RIGHT)
+    return found.pop() if found else None

@@ -117,7 +117,7 @@ class HumanTest:
                 [[_question(q) for q in booklet] for booklet in content["booklets"]],
             )
         except (OSError, ValueError, KeyError, TypeError, ValidationError) as error:
-            raise StoreError(f"{path} cannot be read: {error}") from None
+            raise StoreError.unreadable(path, error) from None
 
     @cached_property
     def asking(self) -> dict[int, dict[int, Asked]]:

@@ -44,12 +44,11 @@ LONG: Final = (
     f"its right side has more than {LONGEST} tokens, or it more than {MOST_CHARACTERS} characters"
 )
 
-ONE_ROW = frozenset(("equation", "displaymath", "dmath"))
+ONE_ROW = frozenset(("equation", "displaymath"))
 ROWED = frozenset(("align", "gather", "multline", "eqnarray", "flalign", "alignat", "IEEEeqnarray"))
 
-UNREAD = frozenset(
-    ("empheq", "split", "dgroup", "darray", "xalignat", "xxalignat", "numcases", "subnumcases")
-)
+_ODD: Final = "empheq split dmath dgroup darray xalignat xxalignat numcases subnumcases"
+UNREAD = frozenset(_ODD.split())
 """Environments of display equations that are counted and not read."""
 
 
@@ -66,10 +65,7 @@ _NEXT = re.compile(
     r"|(?<!\\)(?:\\\\)*(?P<inline>\$(?:(?!\\begin|\\\[|\n\s*\n)(?:\\.|[^$\\])){1,2000}\$)",
     re.DOTALL,
 )
-_HEAD = re.compile(
-    r"\\begin\s*\{(?:(IEEEeqnarray|alignat)(\*?)\}\s*(?:\[[^\]]*\])?\s*\{[^{}]*\}"
-    r"|(dmath)(\*?)\}\s*(?:\[[^\]]*\])?)"
-)
+_HEAD = re.compile(r"(\\begin\{(?:IEEEeqnarray|alignat)\*?\})\s*(?:\[[^\]]*\])?\s*\{[^{}]*\}")
 _BEGIN = re.compile(r"\\begin\s*\{([^{}]*)\}")
 _RELATION = frozenset(("=", ":=", r"\coloneqq", r"\triangleq", r"\equiv", r"\doteq"))
 
@@ -148,7 +144,7 @@ def _parsed(text: str, start: int) -> tuple[LatexNode, int] | None:
         return None
     inner, end = closed
     closing = "".join(text[inner:end].split())
-    window = _HEAD.sub(_without_columns, text[start:inner] + closing, count=1)
+    window = _HEAD.sub(r"\1", text[start:inner] + closing, count=1)
     if DISPLAY.search(window, 2, len(window) - 2) or _depth(tokens(window)) > DEEPEST:
         return None
     try:
@@ -168,10 +164,6 @@ def _closed(text: str, start: int) -> tuple[int, int] | None:
     after = begin.end() if begin else start + 2
     found = re.compile(closing).search(text, after, start + LONGEST_SOURCE)
     return None if found is None else found.span()
-
-
-def _without_columns(found: re.Match[str]) -> str:
-    return f"\\begin{{{found[1] or found[3]}{found[2] or found[4] or ''}}}"
 
 
 def _depth(found: Sequence[str]) -> int:

@@ -135,7 +135,7 @@ def reviewed(
         funnel["dropped"]["review"] = dict(dropped.most_common())
         funnel["counts"]["after_review"] = len(kept)
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise StoreError(f"{built.folder} cannot be read: {error}") from None
+        raise StoreError.unreadable(built.folder, error) from None
     write_whole(built.folder / FUNNEL, orjson.dumps(funnel, option=orjson.OPT_INDENT_2))
     write_whole(built.folder / EQUATIONS, json_lines(lines))
     return kept, funnel
