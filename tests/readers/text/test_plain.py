@@ -40,6 +40,29 @@ def test_one_label_is_chosen_and_others_are_not(form: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "form",
+    ["Not {1} but {0}.", "{1}? No, {0}.", "{1} is wrong. {0} is right.", "It isn't {1}, it's {0}."],
+)
+def test_a_label_that_is_set_against_another_is_chosen(form: str) -> None:
+    for chosen, other in permutations("BCD", 2):
+        assert read(form.format(chosen, other)) == chosen
+
+
+def test_a_choice_that_is_called_unsure_is_not_read_surely() -> None:
+    reading = READER.read("D, not sure.", FUELS, LETTERS)
+    assert reading.positions == (3,)
+    assert reading.confidence < 0.9
+
+
+def test_a_reading_that_is_unclear_shows_what_it_was_weighed_by() -> None:
+    reply = "B is not the answer. D is not right."
+    for unclear in (reply, "I don't think it's B. It's D."):
+        reading = READER.read(unclear, FUELS, LETTERS)
+        assert reading.status == "unclear"
+        assert reading.span is not None
+
+
+@pytest.mark.parametrize(
     "form", ["{0}, not {1}", "It is {0}, not {1}.", "The answer is {0}, not {1}."]
 )
 def test_one_text_is_chosen_and_another_is_not(form: str) -> None:

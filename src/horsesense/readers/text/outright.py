@@ -209,6 +209,14 @@ _NOTHING: Final = ToldAnswer(None, -1, False, False)
 
 def told(text: str, labels: tuple[str, ...], see: Shown) -> ToldAnswer:
     """One decision on all statements of a prepared text."""
+    short = len(text) < LONG and labels and not see.negated
+    against = patterns(labels).against.fullmatch(text) if short else None
+    position = _position(against["label"], see) if against else -1
+    if against and position >= 0:
+        span = against.span("label")
+        return ToldAnswer(
+            Reading("answer", (position,), "against", span, LESS), position, False, True
+        )
     low = small(text)
     recap = words.RECAP.search(text) if "answers" in low or "questions" in low else None
     body = text[: recap.start()] if recap else text
@@ -220,8 +228,9 @@ def told(text: str, labels: tuple[str, ...], see: Shown) -> ToldAnswer:
     last = (final or found)[-1]
     among = {one.position for one in (final or found)}
     span = (last.start, last.end)
-    more = _says_more(text, last, see)
-    if more and {one.position for one in found} == {last.position}:
+    alone = len({one.position for one in found}) == 1
+    more = _says_more(text, last, see, alone)
+    if more and alone:
         more = not _in_full(text, last, labels, see)
     plain = not more and all(_is_plain(text, one) for one in found)
     if last.position < 0:
@@ -241,7 +250,6 @@ def told(text: str, labels: tuple[str, ...], see: Shown) -> ToldAnswer:
         return ToldAnswer(
             Reading("ambiguous", (), "several", span, doubt), last.position, True, plain
         )
-    alone = len({one.position for one in found}) == 1
     sure = STATED if alone and last.rule not in ("closing", "text_is") else LESS
     return ToldAnswer(
         Reading("answer", (last.position,), last.rule, span, sure), last.position, False, plain
@@ -288,8 +296,11 @@ def _in_full(text: str, last: Statement, labels: tuple[str, ...], see: Shown) ->
     return not labels or patterns(labels).heads.search(rest) is None
 
 
-def _says_more(text: str, last: Statement, see: Shown) -> bool:
-    """Whether the statement goes on with another option's text, or more follows it."""
+def _says_more(text: str, last: Statement, see: Shown, alone: bool) -> bool:
+    """Whether the statement goes on with another option's text, or more follows it.
+
+    Where one answer alone is stated, more is a word that turns it, or a line headed by a label.
+    """
     rest = text[last.end :]
     line = rest.split("\n", 1)[0]
     if line.strip(" .*)\"'`]"):
@@ -297,6 +308,17 @@ def _says_more(text: str, last: Statement, see: Shown) -> bool:
         others = (key for i, key in enumerate(see.keys) if i != last.position and key)
         if any(following[: len(key)] == key for key in others):
             return True
+    firm = alone and last.position >= 0 and last.rule in _STATES
     if words.TURNS.search(rest) is not None:
         return True
-    return len(rest) > CHATTER and len(TOKEN.findall(rest)) > CHATTER and not loops(rest)
+    long = len(rest) > CHATTER and len(TOKEN.findall(rest)) > CHATTER and not loops(rest)
+    return long and not (firm and not _heads_on(rest, last, see))
+
+
+_STATES: Final = frozenset(["boxed", "final", "answer_is", "is_the_answer", "picks"])
+
+
+def _heads_on(rest: str, last: Statement, see: Shown) -> bool:
+    """Whether a line behind a statement is headed by another label."""
+    heads = patterns(tuple(see.labels)).heads.finditer(rest)
+    return any(_position(m["label"], see) not in (-1, last.position) for m in heads)

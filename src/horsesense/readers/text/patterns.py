@@ -60,6 +60,7 @@ class Patterns(NamedTuple):
     follows: re.Pattern[str]
     also: re.Pattern[str]
     heads: re.Pattern[str]
+    against: re.Pattern[str]
 
 
 _NOUN: Final = "(?:option|choice|answer)"
@@ -149,6 +150,9 @@ def _patterns(labels: tuple[str, ...]) -> Patterns:
         "is_the_answer": ((" is", " be"), r"\s(?:is|be)" + the, 60, ("",), subject + the),
         "picks": (("choose", "pick", "select", "go with", "answer"), pick, 30, ("i",), i_do + pick),
     }
+    other = MARK + label.replace("?P<label>", "?:") + CLOSE
+    wrong = r"(?:wrong|incorrect|false|not (?:right|correct|the answer|it))"
+    it_is = r"(?:it'?s|it is|the answer is|i (?:choose|pick))"
     joins = rf"(?:,|and|or|&|/|und|oder|et|ou|y|o){_W}(?:(?:and|or|option){_WW}){{0,3}}"
     return Patterns(
         {name: Wording(a, re.compile(probe, _SHAPE), reach, leads, re.compile(whole, _SHAPE))
@@ -157,6 +161,11 @@ def _patterns(labels: tuple[str, ...]) -> Patterns:
         re.compile(rf"\b(?:and|or|und|oder)\b{_W}(?:option )?{label}(?=[*_]{{0,4}}[).:])"),
         re.compile(rf"^[ \t*_(#>-]{{0,9}}(?:option )?(?P<label>{either})"
                    rf"{CLOSE}(?:[.):]|\s*$)", _SHAPE),
+        re.compile(rf"\W{{0,9}}(?:it'?s )?(?:not {other},?{SS}but(?:{SS}{it_is})?"
+                   rf"|{other}\?{SS}no,?(?:{SS}{it_is})?|{other} is {wrong}[.,;](?:{SS}{it_is})?"
+                   rf"|(?:it isn't|it is not|it's not|not) {other}[.,;]{SS}{it_is})"
+                   rf"{SS}{MARK}{label}{CLOSE}(?:{SS}is(?:{SS}(?:right|correct|it|the answer))?)?"
+                   r"\W{0,9}", re.IGNORECASE),
     )  # fmt: skip
 
 

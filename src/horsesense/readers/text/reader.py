@@ -18,6 +18,8 @@ from horsesense.readers.text.weigh import Weighed, Weights, confidence, grounds,
 
 LIKELY: Final = 0.25
 """The confidence from which on a reading without a choice is more than a guess."""
+_SAID_UNSURE: Final = 0.88
+"""The highest confidence in a choice of a reply that says it does not know."""
 _EMPTY: Final = Reading("empty", rule="empty", confidence=0.99)
 _CUT_IN_THOUGHT: Final = Reading("truncated", rule="thought_alone", confidence=0.95)
 _TOO: Final = re.compile(r"\W{0,4}(?:too|also|as well)\W{0,9}\Z", re.IGNORECASE)
@@ -121,13 +123,15 @@ def _decided(scene: Scene, weights: Weights) -> Reading:
     k = scene.see.k
     if found.best < k:
         if sure < weights.least_choice:
-            return Reading("unclear", (), "weak", None, sure)
+            return Reading("unclear", (), "weak", _span(scene, found), sure)
         if _denied(scene, found.best):
             return Reading("unclear", (), "denied", _span(scene, found), min(sure, 0.5))
         if _also(scene, found.best):
             return Reading("ambiguous", (), "also", _span(scene, found), min(sure, 0.85))
         named = any(m.option == found.best for m in scene.found)
         rule = "named" if named else "likeness"
+        if scene.facts.get("unknown"):  # "D, not sure."
+            sure = min(sure, _SAID_UNSURE)
         return Reading("answer", (found.best,), rule, _span(scene, found), sure)
     if sure < weights.least_status:
         return Reading("unclear", (), "weak", None, sure)
