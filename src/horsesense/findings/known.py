@@ -63,7 +63,7 @@ def unasked_known(
     def refused(cell: Cell) -> dict[str, Any]:
         after = f"after {some_of(int(cell.asked.any(axis=1).sum()), whole, 'item')} in the orders"
         reason = f"{WHY[ended or 'stopped']}, {after}, and {FIXED_BEFOREHAND}"
-        return asdict(Known(None, None, None, level, 0, 0, (), None, None, None, reason, ()))
+        return asdict(Known(level=level, reason=reason))
 
     return {cell.reader: refused(cell) for cell in _cyclic(cells)}
 

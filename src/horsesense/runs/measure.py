@@ -13,7 +13,7 @@ import polars as pl
 from horsesense.errors import StoreError
 from horsesense.files import write_whole
 from horsesense.findings.early import Early
-from horsesense.findings.guesses import Guesses
+from horsesense.findings.guesses import Copies, Guesses
 from horsesense.findings.known import (
     composition_by_reader,
     known_by_reader,
@@ -108,7 +108,9 @@ def measure(directory: RunDirectory) -> Results:
     goal = None if asked.until is None else Goal.parse(asked.until.goal)
     sizes = sizes_of(settings.smallest, None if goal is None else goal.size)
     options = [len(item.options) for item in directory.items]
-    guesses = None if people is not None else Guesses(found, clusters(directory.items))
+    guesses = None
+    if people is None:
+        guesses = Guesses(found, clusters(directory.items), Copies.of(directory.items))
     judged = verdict(results, measured, sizes, early, options, guesses)
     findings["sizes"] = sizes
     findings["verdict"] = [finding.as_json() for finding in judged]
@@ -241,7 +243,8 @@ def _decoding(directory: RunDirectory) -> str:
     if directory.known.kind == "people":
         return "by_people"
     told = f"max_tokens={settings.max_tokens},temperature={settings.temperature:g}"
-    return told if settings.top_p is None else f"{told},top_p={settings.top_p:g}"
+    more = {name: getattr(settings, name) for name in ("top_p", "effort", "thinking_tokens")}
+    return told + "".join(f",{name}={v}" for name, v in more.items() if v is not None)
 
 
 def _bounds(found: Sequence[Cell]) -> dict[str, Any]:

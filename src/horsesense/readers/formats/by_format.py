@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
+from horsesense.items.none_options import says_none
 from horsesense.models.messages import Response
 from horsesense.readers.formats.free_response import denial, judge, plainly, set_off
 from horsesense.readers.formats.index_json import read_indices
@@ -24,6 +25,7 @@ from horsesense.trials.trial import NONE_OPTION, AnswerFormat, Trial, none_phras
 _NAMED: Final = (
     r"(?i)\s*(?:[^\n]{{0,20}}\banswer\b(?: is)?\W{{0,6}})?\W*(?:\w{{1,2}}\W{{1,4}})?{}\W*"
 )
+_UNOFFERED: Final = re.compile(_NAMED.format("none[- ]of[- ](?:them|these|the above)"))
 _PAPERS: Final = re.compile(
     r"(?i)^\W*all (?:of )?(?:the )?options (?:seem|are|appear) (?:to be )?(?:incorrect|wrong)\W*$"
 )
@@ -40,6 +42,9 @@ def read_choice(reader: TextReader, trial: Trial, response: Response) -> Reading
     """
     offered = _offered_none(trial)
     if offered is None:
+        alone = _UNOFFERED.fullmatch(response.text)
+        if alone and not any(map(says_none, trial.variant.options)):
+            return Reading("none", (), IN_OTHER_WORDS, alone.span(), 0.95)
         return _chosen(reader, trial, response)
     text, phrase = plainly(response.text), none_phrase(trial)
     response = replace(response, text=text)
