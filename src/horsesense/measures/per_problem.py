@@ -49,7 +49,7 @@ class PerProblem(Measure):
 
     @abstractmethod
     def columns(self, cell: Cell, used: Bools) -> Floats:
-        """(items, places, d); what is not `used` is set to 0 afterwards."""
+        """(items, places, d); what is not `used` is left out afterwards."""
 
     def used(self, cell: Cell) -> Bools:
         """Which problems count: those with a reply and a gold answer."""
@@ -57,11 +57,9 @@ class PerProblem(Measure):
 
     def rows(self, cell: Cell) -> Rows:
         used = self.used(cell)
-        columns = self.columns(cell, used) * used[:, :, None]
-        crossed = Crossed(
-            columns[used], np.nonzero(used)[0], cell[Bundles].bundle[used].astype(np.intp)
-        )
-        return Rows(columns.sum(axis=1), int(used.sum()), cell.n_missing, crossed)
+        columns, bundle = self.columns(cell, used)[used], cell[Bundles].bundle[used]
+        outcomes = Crossed(columns, np.nonzero(used)[0], bundle.astype(np.intp))
+        return Rows.crossing(outcomes, len(cell.item), cell.n_missing)
 
 
 def beside(*columns: npt.NDArray[np.generic]) -> Floats:

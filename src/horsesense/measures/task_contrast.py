@@ -43,12 +43,9 @@ class SingleChange(AgainstOriginal):
         used = cell.known & ~np.isnan(single)[:, None]
         item = np.nonzero(used)[0]
         change = (cell.correct[used] == 1) - single[item]
-        columns = np.column_stack([change, np.ones(len(item))])
-        sums = np.zeros((len(cell.item), 2))
-        np.add.at(sums, item, columns)
         bundle = cell[Bundles].bundle[used].astype(np.intp)
-        crossed = Crossed(columns, item, bundle)
-        return Rows(sums, len(item), int(cell.asked.sum()) - len(item), crossed)
+        outcomes = Crossed(np.column_stack([change, np.ones(len(item))]), item, bundle)
+        return Rows.crossing(outcomes, len(cell.item), int(cell.asked.sum()) - len(item))
 
 
 class TaskDifference(Measure):
@@ -83,12 +80,8 @@ class TaskDifference(Measure):
     def rows(self, cell: Cell) -> Rows:
         """Outcomes are paired by item and bundle."""
         item, bundle, right, other = paired_outcomes(cell)
-        difference = right - other
-        columns = np.column_stack([difference, np.ones(len(difference))])
-        sums = np.zeros((len(cell.item), 2))
-        np.add.at(sums, item, columns)
-        asked = int(cell.asked.sum()) // 2
-        return Rows(sums, len(item), asked - len(item), Crossed(columns, item, bundle))
+        outcomes = Crossed(np.column_stack([right - other, np.ones(len(item))]), item, bundle)
+        return Rows.crossing(outcomes, len(cell.item), int(cell.asked.sum()) // 2 - len(item))
 
 
 class TaskDifferenceByItem(TaskDifference):
