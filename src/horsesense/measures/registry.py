@@ -9,6 +9,7 @@ from typing import Final
 from horsesense.measures import (
     accuracy,
     agreement,
+    budget,
     by_subject,
     calibration,
     composition,
@@ -32,6 +33,7 @@ from horsesense.plugins import Registry
 MODULES: Final = (
     accuracy,
     graded,
+    budget,
     score_variance,
     agreement,
     strata,

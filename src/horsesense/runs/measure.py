@@ -243,7 +243,8 @@ def _decoding(directory: RunDirectory) -> str:
     if directory.known.kind == "people":
         return "by_people"
     told = f"max_tokens={settings.max_tokens},temperature={settings.temperature:g}"
-    return told if settings.top_p is None else f"{told},top_p={settings.top_p:g}"
+    more = {name: getattr(settings, name) for name in ("top_p", "effort", "thinking_tokens")}
+    return told + "".join(f",{name}={v}" for name, v in more.items() if v is not None)
 
 
 def _bounds(found: Sequence[Cell]) -> dict[str, Any]:

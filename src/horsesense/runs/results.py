@@ -55,6 +55,7 @@ WORDS: Mapping[tuple[str, str], str] = {
     ("true_false", "items=all"): "all items",
     ("true_false", "items=consistent"): "items right in every order",
     ("batch", "lines=anchored"): "numbered lines",
+    ("budget", "cap"): "at most {} tokens",
     ("extra_options", "added=0"): "none added",
     ("extra_options", "added"): "{} added",
 }

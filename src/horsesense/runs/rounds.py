@@ -27,6 +27,7 @@ from horsesense.runs.planner import Planner, exceeds, item_index
 from horsesense.runs.prepare import Study
 from horsesense.runs.read import read_stage
 from horsesense.runs.tables import READINGS, TRIALS, decides, read_trials, reading_row, trial_rows
+from horsesense.runs.watch import Watch
 from horsesense.trials.history import History, load_history
 
 
@@ -56,6 +57,7 @@ class Asking:
         self.plan: dict[int, str] = {}
         self.shown = Progress("asking")
         self.control: Control | None = None
+        self.watch: Watch | None = None
 
     def expect(self, prompts: int, *, exact: bool) -> None:
         """Show progress towards so many prompts, over all rounds."""
@@ -141,6 +143,7 @@ class Asking:
                 max_connections=self.connections,
                 progress=shown,
                 control=self.control,
+                watch=self.watch,
             )
         self.put += spent
         self._check(spent)
