@@ -20,7 +20,6 @@ from horsesense.measures.families import REFIT, SHARE, Family
 from horsesense.measures.gold import with_gold
 from horsesense.measures.signature import Signature
 from horsesense.measures.undefined import no_gold_beside, no_replicates
-from horsesense.stats.two_way import by_cluster
 from horsesense.trials.condition import Condition
 from horsesense.trials.trial import AnswerFormat
 
@@ -94,12 +93,6 @@ class Rows(NamedTuple):
     crossed: Crossed | None = None
     missing: Sequence[int] | None = None
     answers: Answers | None = None
-
-    @classmethod
-    def crossing(cls, outcomes: Crossed, items: int, n_missing: int) -> Self:
-        """Outcomes of problems that share prompts, added up over so many items."""
-        rows = by_cluster(outcomes.rows, outcomes.item, items)
-        return cls(rows, len(outcomes.item), n_missing, outcomes)
 
     @classmethod
     def united(cls, parts: Iterable[tuple[slice, Self]]) -> Self:

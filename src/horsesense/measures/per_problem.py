@@ -17,6 +17,7 @@ import numpy.typing as npt
 from horsesense.measures.base import Crossed, Floats, Measure, Rows
 from horsesense.measures.cells import STATUS_CODE, Bools, Bundles, Cell, ChosenSets, Columns
 from horsesense.measures.parts import of_whole
+from horsesense.stats.two_way import by_cluster
 from horsesense.trials.trial import BUNDLED
 
 MOST_PLACES = 20
@@ -40,6 +41,12 @@ def chance(cell: Cell) -> Floats:
     return np.asarray((1 / k) * (1 - 1 / k) ** (k - 1))
 
 
+def crossing(outcomes: Crossed, items: int, n_missing: int) -> Rows:
+    """Outcomes of problems that share prompts, added up over so many items."""
+    rows = by_cluster(outcomes.rows, outcomes.item, items)
+    return Rows(rows, len(outcomes.item), n_missing, outcomes)
+
+
 class PerProblem(Measure):
     """Sums over problems; a subclass gives its columns."""
 
@@ -59,7 +66,7 @@ class PerProblem(Measure):
         used = self.used(cell)
         columns, bundle = self.columns(cell, used)[used], cell[Bundles].bundle[used]
         outcomes = Crossed(columns, np.nonzero(used)[0], bundle.astype(np.intp))
-        return Rows.crossing(outcomes, len(cell.item), cell.n_missing)
+        return crossing(outcomes, len(cell.item), cell.n_missing)
 
 
 def beside(*columns: npt.NDArray[np.generic]) -> Floats:

@@ -12,6 +12,7 @@ from horsesense.measures.cells import Bundles, Cell, Parts
 from horsesense.measures.contrast import paired
 from horsesense.measures.families import DIFFERENCE, Unknown
 from horsesense.measures.joined import ORIGINAL, AgainstOriginal, families, joined
+from horsesense.measures.per_problem import crossing
 from horsesense.trials.trial import BUNDLED
 
 Ints = npt.NDArray[np.intp]
@@ -45,7 +46,7 @@ class SingleChange(AgainstOriginal):
         change = (cell.correct[used] == 1) - single[item]
         bundle = cell[Bundles].bundle[used].astype(np.intp)
         outcomes = Crossed(np.column_stack([change, np.ones(len(item))]), item, bundle)
-        return Rows.crossing(outcomes, len(cell.item), int(cell.asked.sum()) - len(item))
+        return crossing(outcomes, len(cell.item), int(cell.asked.sum()) - len(item))
 
 
 class TaskDifference(Measure):
@@ -81,7 +82,7 @@ class TaskDifference(Measure):
         """Outcomes are paired by item and bundle."""
         item, bundle, right, other = paired_outcomes(cell)
         outcomes = Crossed(np.column_stack([right - other, np.ones(len(item))]), item, bundle)
-        return Rows.crossing(outcomes, len(cell.item), int(cell.asked.sum()) // 2 - len(item))
+        return crossing(outcomes, len(cell.item), int(cell.asked.sum()) // 2 - len(item))
 
 
 class TaskDifferenceByItem(TaskDifference):
