@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="20", source="8042309b6821")
+RULES: Final = Rules(version="21", source="c4310a885450")
 
 
 class TextAnswers:
