@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from typing import Final
 
 from horsesense.models.messages import Response
-from horsesense.probes.context_length import GAP
 from horsesense.readers.formats.yes_no import NO_POSITION, read_yes_no
 from horsesense.readers.text import TextReader
 from horsesense.trials.condition import PLAIN
@@ -22,8 +21,7 @@ from horsesense_extras.build.asking import Asker
 from horsesense_extras.build.equinfer.construct import (
     LEAST_WORDS,
     QUESTION,
-    context_after,
-    context_before,
+    around_gap,
     full,
 )
 from horsesense_extras.build.equinfer.equations import unfit
@@ -167,9 +165,7 @@ def completion(fate: Fate, number: int, tried: Sequence[str]) -> Trial:
 
 def excerpt(fate: Fate) -> str:
     """What the generator, the judge and reviewers see around the gap."""
-    before = context_before(fate.before, len(fate.before), LEAST_WORDS)
-    after = context_after(fate.after, 0, LEAST_WORDS)
-    return f"{before}\n\n{GAP}\n\n{after}"
+    return around_gap(fate.before, fate.after, LEAST_WORDS)
 
 
 async def judge(fates: Sequence[Fate], asked: Asker) -> None:

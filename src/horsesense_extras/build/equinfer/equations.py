@@ -27,7 +27,7 @@ SHORTEST, LONGEST = 3, 120
 """Tokens that the right side of an equation must, and may, have."""
 MOST_CHARACTERS: Final = 600
 MOST: Final = 2_000
-"""Equations of one document that are read; the others are listed."""
+"""Equations of one document that are listed."""
 DEEPEST: Final = 30
 """Brackets within brackets."""
 
@@ -37,7 +37,6 @@ NOT_READ: Final = "an environment that is not read (empheq, numcases, ...)"
 NESTED: Final = "nested structures (cases, matrices, aligned, ...)"
 ROWS: Final = "several rows"
 OWN: Final = "commands of the author's own, or rare ones"
-TOO_MANY: Final = f"it stands behind the first {MOST:,} display equations of its document"
 NO_EQUALS: Final = "no equals sign with something on both sides"
 SHORT: Final = f"its right side has fewer than {SHORTEST} tokens"
 LONG: Final = (
@@ -103,10 +102,7 @@ def check_parser() -> None:
 def find(
     text: str, paper: str, document: str, first: int = 1
 ) -> Iterator[tuple[Equation, str | None]]:
-    """Every display equation of a document, with the reason why it cannot become a question.
-
-    The first `MOST` are read, the others found and no more.
-    """
+    """The display equations of a document, with the reason why one cannot become a question."""
     place, number = 0, first
     while (found := _NEXT.search(text, place)) is not None:
         if found["inline"]:
@@ -115,24 +111,22 @@ def find(
         start = found.start("math") if found["math"] else found.start()
         name = f"{paper}:{number}"
         number += 1
-        passed_over = TOO_MANY if number - first > MOST else NOT_READ if found["unread"] else None
-        parsed = None if passed_over else _parsed(text, start)
+        parsed = None if found["unread"] else _parsed(text, start)
         if parsed is None:
             rest = " ".join(text[start : start + 200].split())
-            closed = _closed(text, start) if passed_over else None
+            closed = _closed(text, start) if found["unread"] else None
             place = found.end() if closed is None else closed[1]
-            why = passed_over or NOT_CLOSED
+            why = NOT_READ if found["unread"] else NOT_CLOSED
             yield Equation(name, paper, document, start, place, rest), why
             continue
-        node, end = parsed
-        latex = cleaned(_inside(node, text[start:end]))
+        node, place = parsed
+        latex = cleaned(_inside(node, text[start:place]))
         reason = _structure(node, latex) or _commands(latex)
         sides = None if reason else _sides(latex)
         if reason is None:
             reason = NO_EQUALS if sides is None else _size(latex, sides)
         left, relation, right = sides if sides and not reason else ("", "=", "")
-        yield Equation(name, paper, document, start, end, latex, left, right, relation), reason
-        place = end
+        yield Equation(name, paper, document, start, place, latex, left, right, relation), reason
 
 
 def _parsed(text: str, start: int) -> tuple[LatexNode, int] | None:
