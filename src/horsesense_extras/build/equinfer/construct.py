@@ -12,7 +12,7 @@ from horsesense.errors import UsageError
 from horsesense.probes.context_length import GAP
 from horsesense.rng import Dice
 from horsesense_extras.build.equinfer import edits
-from horsesense_extras.build.equinfer.equations import MOST, Equation, check_parser, find
+from horsesense_extras.build.equinfer.equations import MOST, check_parser, find
 from horsesense_extras.build.equinfer.flatten import (
     BEHIND,
     NO_LATEX,
@@ -95,7 +95,7 @@ def _searched(paper: Paper) -> PaperFate:
         fate.files.update({why: len(names) for why, names in document.not_found.items()})
         fate.files[BEHIND] += behind(whole)
         found = find(text, paper.name, root, len(fate.equations) + 1)
-        listed = [_in_context(text, *each, seen) for each in islice(found, MOST)]
+        listed = [_in_context(text, each, seen) for each in islice(found, MOST)]
         fate.files[TOO_MANY] += next(found, None) is not None
         fate.equations += listed
     fate.files[UNUSED] += len(files.keys() - used)
@@ -105,26 +105,25 @@ def _searched(paper: Paper) -> PaperFate:
     return fate
 
 
-def _in_context(text: str, equation: Equation, reason: str | None, seen: set[str]) -> Fate:
-    fate = Fate(equation)
-    if reason is None:
-        fate.before = context_before(text, equation.start, MOST_WORDS)
-        fate.after = context_after(text, equation.end, MOST_WORDS)
+def _in_context(text: str, fate: Fate, seen: set[str]) -> Fate:
+    if fate.kept:
+        fate.before = context_before(text, fate.start, MOST_WORDS)
+        fate.after = context_after(text, fate.end, MOST_WORDS)
         reason = _unfit(fate, seen)
-    if reason is not None:
-        fate.drop("filter", reason)
+        if reason is not None:
+            fate.drop("filter", reason)
     return fate
 
 
 def _unfit(fate: Fate, seen: set[str]) -> str | None:
-    form = canonical(fate.equation.latex)
+    form = canonical(fate.latex)
     if form in seen:
         return REPEATED
     seen.add(form)
     if min(len(fate.before.split()), len(fate.after.split())) < LEAST_WORDS:
         return NO_CONTEXT
     squashed = _SQUASHED.sub("", fate.before) + "\n" + _SQUASHED.sub("", fate.after)
-    return GIVEN_AWAY if _SQUASHED.sub("", fate.equation.right) in squashed else None
+    return GIVEN_AWAY if _SQUASHED.sub("", fate.right) in squashed else None
 
 
 def context_before(text: str, end: int, words: int) -> str:
@@ -190,35 +189,33 @@ def _draw(paper: PaperFate, per_paper: int, seed: int) -> None:
 def edit(fates: Iterable[Fate], seed: int = 0) -> None:
     """Give equations three wrong options by edits of the right one; drop those that have none."""
     for fate in fates:
-        equation = fate.equation
-        made = edits.wrong_options(equation.right, Dice(seed, equation.id, "edits"))
+        made = edits.wrong_options(fate.right, Dice(seed, fate.id, "edits"))
         if made is None:
             fate.drop("generate", NO_EDITS)
         else:
-            fate.wrong = [full(equation, right) for right in made[0]]
+            fate.wrong = [full(fate, right) for right in made[0]]
             fate.made_by = f"edits: {made[1]}"
 
 
-def full(equation: Equation, right: str) -> str:
+def full(fate: Fate, right: str) -> str:
     """The equation with this right side, as an option is written."""
-    return f"{spaced(equation.left)} {equation.relation} {spaced(right)}"
+    return f"{spaced(fate.left)} {fate.relation} {spaced(right)}"
 
 
 def rows(funnel: Funnel, words: int = MOST_WORDS, seed: int = 0) -> Iterator[dict[str, Any]]:
     """The items, with `words` words of context on each side; 0 for none."""
     for fate in funnel.kept():
-        equation = fate.equation
-        options = [full(equation, equation.right), *fate.wrong]
-        order = Dice(seed, equation.id, "equinfer").permutation(len(options))
+        options = [full(fate, fate.right), *fate.wrong]
+        order = Dice(seed, fate.id, "equinfer").permutation(len(options))
         before = context_before(fate.before, len(fate.before), words)
         after = context_after(fate.after, 0, words)
         yield {
-            "id": equation.id,
+            "id": fate.id,
             "question": QUESTION,
             "options": [options[place] for place in order],
             "answer_index": order.index(0),
             **({"context": around_gap(fate.before, fate.after, words)} if words else {}),
-            "cluster": equation.paper,
+            "cluster": fate.paper,
             "context_before": before,
             "context_after": after,
             "made_by": fate.made_by,
