@@ -174,9 +174,9 @@ async def judge(fates: Sequence[Fate], asked: Asker) -> None:
     trials = [judgement(fate, number) for fate, number in asks]
     answers = await asked.answers(trials, "judging equations")
     reader = TextReader()
-    missing: set[str] = set()
     for fate in kept:
         fate.fooled = 0
+    missing: set[str] = set()
     for (fate, _), trial, answer in zip(asks, trials, answers, strict=True):
         if answer is None:
             missing.add(fate.id)
@@ -184,8 +184,7 @@ async def judge(fates: Sequence[Fate], asked: Asker) -> None:
             fate.fooled = (fate.fooled or 0) + 1
     for fate in kept:
         if not fate.fooled:
-            unasked = fate.id in missing
-            fate.drop("judge", NOT_JUDGED if unasked else SEEN_THROUGH)
+            fate.drop("judge", NOT_JUDGED if fate.id in missing else SEEN_THROUGH)
 
 
 def judgement(fate: Fate, number: int) -> Trial:

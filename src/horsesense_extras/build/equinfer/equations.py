@@ -95,7 +95,7 @@ def find(text: str, paper: str, document: str, first: int = 1) -> Iterator[Fate]
             node, fate.end = parsed
             fate.latex = latex = cleaned(_inside(node, text[start : fate.end]))
             sides = _sides(latex)
-            reason = _structure(node, latex) or _commands(latex)
+            reason = _structure(latex) or _commands(latex)
             reason = reason or (NO_EQUALS if sides is None else _size(latex, sides))
             if sides is not None and reason is None:
                 fate.left, fate.relation, fate.right = sides
@@ -150,17 +150,11 @@ def _inside(node: LatexNode, source: str) -> str:
     return "".join(inner.latex_verbatim() for inner in node.nodelist) or source
 
 
-def _structure(node: LatexNode, latex: str) -> str | None:
+def _structure(latex: str) -> str | None:
     """Why the equation is not one plain row; None where it is."""
-    from pylatexenc.latexwalker import LatexEnvironmentNode
-
-    inner = [n for n in node.nodelist if n is not None]
-    if any(n.isNodeType(LatexEnvironmentNode) for n in inner) or r"\begin" in latex:
+    if r"\begin" in latex:
         return NESTED
-    found = tokens(latex)
-    if "\\\\" in found or r"\cr" in found or r"\newline" in found:
-        return ROWS
-    return None
+    return ROWS if {"\\\\", r"\cr", r"\newline"} & {*tokens(latex)} else None
 
 
 def _commands(latex: str) -> str | None:
