@@ -25,7 +25,7 @@ from horsesense.items.item import ItemSet
 from horsesense.items.load import load_items
 from horsesense_extras.checks import label_errors as shipped
 from horsesense_extras.checks.label_errors import label_errors
-from horsesense_extras.cue_tests.choices import load_choices
+from horsesense_extras.cue_tests.answers import load_choices
 
 DRAWS = 20
 DIVISIONS = 10

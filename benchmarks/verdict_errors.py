@@ -327,9 +327,10 @@ def concluded(model: Model, plan: Plan, table: npt.NDArray[Any]) -> list[tuple[s
     results = Results(cast(Any, None), findings, tuple(one.estimate for one in found))
     if OLD:
         return [(f.name, f.kind) for f in cast(Any, judge.verdict(results, found))]
-    from horsesense.findings.guesses import Guesses
+    from horsesense.findings.guesses import Copies, Guesses
 
-    told = judge.verdict(results, found, guesses=Guesses(every, cluster))
+    copies = Copies(cluster, {}) if model.copies else None
+    told = judge.verdict(results, found, guesses=Guesses(every, cluster, copies))
     return [(f.kind, f.conclusion) for f in told]
 
 

@@ -196,7 +196,7 @@ def test_every_own_plugin_says_in_a_sentence_what_it_is() -> None:
 def test_parameters_of_simulated_models_are_listed_with_their_values() -> None:
     listed = catalogue()["models"]
     assert "?know=0.6 (a number from 0 to 1), prior=none (weights" in listed["sim:prior"]
-    assert "under=labels (the name of a probe)" in listed["sim:slips"]
+    assert "under=labels (a name)" in listed["sim:slips"]
     assert "?" not in listed["sim:oracle"]
 
 

@@ -68,6 +68,29 @@ class HorsesenseError(Exception):
     def __str__(self) -> str:
         return f"{self.message}\n{self.hint}" if self.hint else self.message
 
+    @classmethod
+    def unreadable(cls, path: object, error: Exception, hint: str | None = None) -> Self:
+        """A file of ours is damaged: which, and what is wrong with it in words of the user."""
+        return cls(f"{path} cannot be read: {_in_words(error).removesuffix('.')}.", hint=hint)
+
+
+def _in_words(error: Exception) -> str:
+    """What is wrong with a file whose reading raised this."""
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    if isinstance(error, UnicodeDecodeError):
+        return f"its byte {error.start + 1:,} is no text in UTF-8"
+    if isinstance(error, KeyError):
+        return f"{error.args[0]!r} is missing"
+    if isinstance(error, TypeError | AttributeError):
+        return "a value in it is not of the kind that horsesense writes there"
+    if hasattr(error, "errors"):  # of pydantic, which not every command imports
+        found = ((".".join(map(str, each["loc"])), each["msg"]) for each in error.errors())
+        told = (f"{where}: {says}" if where else says for where, says in found)
+        return "; ".join(says.removeprefix("Value error, ") for says in told)
+    form = {"JSONDecodeError": "JSON", "TOMLDecodeError": "TOML"}.get(type(error).__name__)
+    return f"it is not {form} ({error})" if form else str(error)
+
 
 class UsageError(HorsesenseError):
     """The call cannot be carried out as asked."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from tests.cells import cell_of
 
 from horsesense.findings.evidence import Evidence
-from horsesense.findings.guesses import Guesses
-from horsesense.measures.cells import Cell
+from horsesense.findings.guesses import Copies, Guesses
+from horsesense.items.load import load_items
+from horsesense.measures.cells import NO_OPTION, Cell
 from horsesense.stats.change import Change
 from horsesense.trials.condition import PLAIN, Condition
 
@@ -63,3 +65,36 @@ def test_lost_replies_leave_open_by_how_much_a_form_changes_answers() -> None:
     lost = beyond([[0, LOST, LOST, LOST]] * 30 + steady[:10])
     assert lost.about.n == 10
     assert lost.p_above(0) > 0.05
+
+
+def test_copies_are_the_items_that_ask_the_same_and_have_the_same_answer() -> None:
+    rows = [
+        {"id": "a", "question": "One?", "options": ["x", "y", "z"], "answer_index": 0},
+        {"id": "b", "question": "One?", "options": ["z", "y", "x"], "answer_index": 2},
+        {"id": "c", "question": "One?", "options": ["x", "y", "z"], "answer_index": 1},
+        {"id": "d", "question": "Two?", "options": ["x", "y", "z"], "answer_index": 0},
+    ]
+    found = Copies.of(load_items(rows))
+    assert found.number.tolist() == [0, 0, 2, 3]
+    cell = cell_of([[0, 1], [2, LOST], [0, 1], [0, 1]], [0, 2, 1, 0])
+    contents = found.contents(cell)
+    assert contents[1, 0] == contents[0, 0]
+    assert contents[1, 1] == NO_OPTION
+
+
+@pytest.mark.parametrize("known", [0.0, 0.5])
+def test_an_item_with_four_copies_is_one_guess(known: float) -> None:
+    """Items that are there five times, each time with the options in another order."""
+    rng, items, size = np.random.default_rng(4), 12, 5
+    number = np.repeat(np.arange(items), size)
+    places = {i: rng.permutation(4) for i in range(items * size)}
+    found = []
+    for _ in range(200):
+        gold = rng.integers(0, 4, items)
+        said = np.where(rng.random(items) < known, gold, rng.integers(0, 4, items))
+        at = [int(np.flatnonzero(places[i] == gold[number[i]])[0]) for i in range(len(number))]
+        own = [int(np.flatnonzero(places[i] == said[number[i]])[0]) for i in range(len(number))]
+        cell = orders([[o] * 4 for o in own], at)
+        guesses = Guesses([cell], np.arange(len(number)), Copies(number, places))
+        found.append((guesses.p(evidence("accuracy", "original")) or 0.0) <= 0.05)
+    assert np.mean(found) < 0.09 if not known else np.mean(found) > 0.5

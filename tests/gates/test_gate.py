@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import horsesense
@@ -143,7 +143,6 @@ def test_who_loses_the_replies_that_are_wrong_gains_nothing() -> None:
     assert better <= 6
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.integers(0, 2**32), st.floats(0.0, 0.3))
 def test_bounds_hold_whatever_the_missing_replies_are(seed: int, share: float) -> None:
     rng = np.random.default_rng(seed)

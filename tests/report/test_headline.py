@@ -95,6 +95,8 @@ def test_why_the_share_known_is_missing_or_doubtful(runs: dict[str, Results]) ->
         other = told(run, known={run.reader: {**known, **changes}})
         assert any(line.endswith(said) for line in spoken(other))
         assert any(note.endswith(said) for note in bar_of(other).notes)
+        missing = changes.get("value") is None
+        assert (bar_of(other).marks[0].words == "not estimated") == missing, "a note says why"
     assert "about 70\u202f% known" in headline(other)[0]
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import brier_score_loss, cohen_kappa_score, roc_auc_score
 
 from cells import cell_of
-from horsesense.measures.agreement import chance_entropy, entropy
+from horsesense.measures.agreement import AnswerEntropy
 from horsesense.measures.cells import NO_OPTION, STATUS_CODE, Scores
 from horsesense.measures.estimate import Context, estimate_all
 from horsesense.measures.joined import joined
@@ -71,8 +71,13 @@ def test_entropy_in_every_unit(vectors):
 def test_chance_entropy_is_that_of_guessing():
     rng = np.random.default_rng(0)
     cell = cell_of(rng.integers(0, 4, (4000, 4)).tolist(), [0] * 4000)
-    assert entropy(cell).mean() == pytest.approx(chance_entropy(4, 4), abs=0.02)
-    assert MEASURES.get("answer_entropy").baseline(cell) == pytest.approx(chance_entropy(4, 4))
+    for name, by_hand in (
+        ("answer_entropy", AnswerEntropy().guessed(4, 4)),
+        ("answer_disagreement", 1 - 1 / 4),
+    ):
+        measure = MEASURES.get(name)
+        assert measure.of(cell).mean() == pytest.approx(by_hand, abs=0.02)
+        assert measure.baseline(cell) == pytest.approx(by_hand)
 
 
 @given(st.lists(st.sampled_from("abcdX"), min_size=5, max_size=5), st.permutations(range(4)))

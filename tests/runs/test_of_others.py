@@ -181,6 +181,27 @@ def test_errors_name_the_file_that_was_packed(made: Path, tmp_path: Path) -> Non
             horsesense.open(bad)
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("items.json", b"{", "it is not JSON"),
+        ("items.json", b"{}", "'items' is missing."),
+        ("items.json", b"[]", "a value in it is not of the kind that horsesense writes there."),
+        ("run.toml", b"x = ", "it is not TOML"),
+        ("run.toml", b"\xff", "its byte 1 is no text in UTF-8."),
+        ("run.toml", b"", "settings: Field required; items: Field required"),
+    ],
+)
+def test_a_damaged_file_says_what_is_wrong_and_what_to_do(
+    run: Path, name: str, content: bytes, says: str
+) -> None:
+    (run / name).write_bytes(content)
+    with pytest.raises(StoreError) as error:
+        horsesense.open(run)
+    assert f"{run / name} cannot be read: {says}" in error.value.message
+    assert "safe in store.sqlite" in (error.value.hint or "")
+
+
 def changed(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
     content = json.loads(path.read_bytes())
     change(content)

@@ -52,6 +52,10 @@ class AuditOutput(Output, VerdictFields):
     suites: Rows
     reviews: dict[str, Any]
     bounds: dict[str, Any]
+    replies: Rows = Field(
+        default_factory=list,
+        description="by probe, condition and reader: causes, and the range of the score",
+    )
     designs: Rows
     until: dict[str, Any] | None = Field(
         default=None,

@@ -41,7 +41,7 @@ BY_DATA: frozenset[Reason] = frozenset(("", "noise", "few_clusters", "many_quest
 """Reasons beside which the numbers say all there is; the others say why there is nothing to see."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Finding:
     """One answer of the verdict.
 
@@ -72,19 +72,19 @@ class Finding:
     conclusion: Conclusion
     reason: Reason
     probe: str
-    condition: str
+    condition: str = ""
     reader: str
-    group: str
+    group: str = ""
     label: str
-    value: float | None
-    low: float | None
-    high: float | None
-    level: float
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    level: float = 0.95
     null: float
     size: float
-    p: float | None
-    n: int
-    counted: str
+    p: float | None = None
+    n: int = 0
+    counted: str = "items"
     n_missing: int = 0
     units: int = 0
     needed: int | None = None

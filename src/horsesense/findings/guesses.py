@@ -1,7 +1,8 @@
 """What replies would show without any fault: guesses, and a model that never answers differently.
 
 Better than guessing: over all orders that were asked, each option of an item is the right one with
-the same chance, given how often each was chosen (`stats.relabelled`).
+the same chance, given how often each was chosen (`stats.relabelled`). Copies of an item have one
+right option between them, by its text.
 
 A model that never differs when it is asked again shows no noise there, and yet guesses differently
 in every form. The noise of its answers is how often they differ between two orders of the same
@@ -10,14 +11,16 @@ options, item by item.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from itertools import combinations
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from horsesense.findings.evidence import Evidence
+from horsesense.items.item import ItemSet, same_text
 from horsesense.measures.cells import MISSING, NO_OPTION, Bools, Cell
 from horsesense.measures.contrast import REPEAT, paired
 from horsesense.measures.estimate import LeftOpen
@@ -29,17 +32,53 @@ from horsesense.stats.two_way import Floats, Ints, by_cluster
 ORDER = "order"
 
 
+class Copies(NamedTuple):
+    """Items that ask the same and have the same right answer.
+
+    Attributes:
+        number: one for each item and all its copies, (items,).
+        places: of items with copies, where each option stands among theirs.
+    """
+
+    number: Ints
+    places: Mapping[int, Ints]
+
+    @classmethod
+    def of(cls, items: ItemSet) -> Self:
+        """Those of a set, found by their texts (`ItemSet.copies`)."""
+        number, places = np.arange(len(items)), dict[int, Ints]()
+        at = {item.id: n for n, item in enumerate(items)}
+        for group in items.copies:
+            first = dict[str | None, int]()
+            for item in group:
+                texts, n = [*map(same_text, item.options)], at[item.id]
+                number[n] = first.setdefault(None if item.gold is None else texts[item.gold], n)
+                places[n] = np.argsort(np.argsort(texts, kind="stable"))
+        return cls(number, places)
+
+    def contents(self, cell: Cell) -> Ints:
+        """Which option each reply chose, (items, trials), by numbers that copies share."""
+        found = cell.option.astype(np.intp)
+        for row in np.flatnonzero(np.isin(cell.item, [*self.places])):
+            own = found[row]
+            place = self.places[int(cell.item[row])]
+            found[row] = np.where(own >= 0, place[np.maximum(own, 0)], own)
+        return found
+
+
 class Guesses:
     """What the cells of a run say of its noise.
 
     Args:
         cells: of all readers.
         cluster: number of each item's cluster, (items,).
+        copies: items that ask the same; None where there are none.
     """
 
-    def __init__(self, cells: Iterable[Cell], cluster: Ints) -> None:
+    def __init__(self, cells: Iterable[Cell], cluster: Ints, copies: Copies | None = None) -> None:
         self._cells = {(c.probe, c.reader, c.condition): c for c in cells}
         self._cluster = cluster
+        self._copies = copies or Copies(np.arange(len(cluster)), {})
 
     def p(self, e: Evidence) -> float | None:
         """p of guesses, over the orders that show each option in each position as often; None
@@ -47,14 +86,20 @@ class Guesses:
         cell = self._orders(e.reader)
         if cell is None:
             return None
-        k, width = cell.k, int(cell.k.max(initial=0))
-        used = (cell.gold_at >= 0).any(axis=1) & (cell.asked.sum(axis=1) == k)
-        chosen = np.stack([(cell.option == o).sum(axis=1) for o in range(width)], axis=1)
-        right = (cell.correct == 1).sum(axis=1)
-        if not used.any():
+        cell = cell.of_items((cell.gold_at >= 0).any(axis=1) & (cell.asked.sum(axis=1) == cell.k))
+        if not len(cell.item):
             return None
-        chosen = _lost_to_wrong(cell, chosen)
-        return better_than_guessing(chosen[used].astype(float), k[used], right[used].astype(float))
+        chosen = self._copies.contents(cell)[:, :, None] == np.arange(width := int(cell.k.max()))
+        right = chosen & (cell.correct == 1)[:, :, None]
+        counts = [chosen.sum(axis=1), right.sum(axis=1), (cell.status == MISSING).sum(axis=1)]
+        _, first, number = np.unique(
+            self._copies.number[cell.item], return_index=True, return_inverse=True
+        )
+        sums = by_cluster(np.column_stack(counts), number, len(first))
+        choices, hits, lost = sums[:, :width], sums[:, width:-1], sums[:, -1]
+        options = cell.k[first]
+        _lose_to_wrong(choices, hits > 0, options, lost)
+        return better_than_guessing(choices, options, hits.sum(axis=1))
 
     def _orders(self, reader: str) -> Cell | None:
         """The cell of the cyclic orders that most items have."""
@@ -120,19 +165,13 @@ class Guesses:
         return Change.of(sums[:, 0], sums[:, 1])
 
 
-def _lost_to_wrong(cell: Cell, chosen: Ints) -> Ints:
-    """The choices of each option if every missing reply was the wrong one that was chosen most.
+def _lose_to_wrong(choices: Floats, right: Bools, options: Ints, lost: Floats) -> None:
+    """Count every missing reply as the wrong option that was chosen most.
 
     No better reply can be supposed of what is missing, and none that leaves more to chance.
     """
-    rows = np.arange(len(cell.item))
-    right = cell.correct == 1
-    gold = np.where(right.any(axis=1), cell.option[rows, right.argmax(axis=1)], NO_OPTION)
-    shut = np.arange(chosen.shape[1]) >= cell.k[:, None]
-    shut |= np.arange(chosen.shape[1]) == gold[:, None]
-    found = chosen.copy()
-    found[rows, np.where(shut, -1, chosen).argmax(axis=1)] += (cell.status == MISSING).sum(axis=1)
-    return found
+    shut = (np.arange(choices.shape[1]) >= options[:, None]) | right
+    choices[np.arange(len(lost)), np.where(shut, -1, choices).argmax(axis=1)] += lost
 
 
 def _switches(cell: Cell, first: Cell, size: int, lost_differ: bool | None = None) -> Floats:

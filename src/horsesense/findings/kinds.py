@@ -29,8 +29,11 @@ from horsesense.findings.places import (
     wrong_alone,
 )
 
+SIZE = 0.05
+"""The smallest distance from the null that matters, unless a kind or the settings say otherwise."""
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, kw_only=True)
 class Kind:
     """One kind of finding.
 
@@ -39,7 +42,7 @@ class Kind:
         title: what is looked for, for tables.
         measure: what it rests on.
         section: of the report that shows more.
-        size: the smallest distance from the null that matters, unless the settings say otherwise.
+        size: the smallest distance from the null that matters (`SIZE`).
         null: what there is without the fault; None: what guessing gives.
         way: which side of the null is a fault.
         found, ruled_out, undecided: sentences without their full stop.
@@ -56,9 +59,9 @@ class Kind:
     title: str
     measure: str
     section: str
-    size: float
-    null: float | None
-    way: Way
+    size: float = SIZE
+    null: float | None = None
+    way: Way = "above"
     found: str
     short: str
     ruled_out: str
@@ -86,8 +89,6 @@ KINDS: tuple[Kind, ...] = (
         title="The score is no better than guessing",
         measure="accuracy",
         section="score",
-        size=0.05,
-        null=None,
         way="lacks",
         found="The score is no better than guessing: {value}, where guessing gives {null}",
         short="No better than guessing ({value}, guessing {null})",
@@ -101,15 +102,11 @@ KINDS: tuple[Kind, ...] = (
         title="A position is preferred",
         measure="position_preference",
         section="positions",
-        size=0.05,
-        null=None,
-        way="above",
         found="The model prefers position {group}: it chooses it in {value} of its answers, "
-        "where an "
-        "even spread gives {null}",
+        "where an even spread gives {null}",
         short="Prefers position {group} ({value}, even spread {null})",
-        ruled_out="No position is preferred: {group}, the most chosen, has {value} of the answers "
-        "(even spread {null})",
+        ruled_out="No position is preferred: {group}, the most chosen, has {value} of the "
+        "answers (even spread {null})",
         undecided="Position preference: undecided ({group} {value}{ends}, even spread {null})",
         takes=over_balanced_orders,
         by_position=True,
@@ -119,11 +116,8 @@ KINDS: tuple[Kind, ...] = (
         title="Right without the question",
         measure="accuracy",
         section="score",
-        size=0.05,
-        null=None,
-        way="above",
-        found="The options give answers away: without the question {value} are right, where chance "
-        "is {null}",
+        found="The options give answers away: without the question {value} are right, where "
+        "chance is {null}",
         short="Options give answers away ({value} right without the question, chance {null})",
         ruled_out="The options do not give answers away: without the question {value} are right "
         "(chance {null})",
@@ -135,12 +129,10 @@ KINDS: tuple[Kind, ...] = (
         title="Cannot say that none is right",
         measure="accuracy_change",
         section="score",
-        size=0.05,
         null=0.0,
         way="below",
         found="The model rarely says “none of these” when it should: {distance} lower than "
-        "where the "
-        "right answer is shown",
+        "where the right answer is shown",
         short="Rarely says “none of these” when it should ({distance} lower)",
         ruled_out="The model says “none of these” when it should ({change})",
         undecided="Saying “none of these” when it should: undecided ({change}{ends})",
@@ -154,10 +146,8 @@ KINDS: tuple[Kind, ...] = (
         section="readers",
         size=0.04,
         null=0.01,
-        way="above",
-        found="First token and text choose different options in {value} of replies: a score "
-        "by first "
-        "token is not what the model says",
+        found="First token and text choose different options in {value} of replies: a score by "
+        "first token is not what the model says",
         short="First token and text disagree in {value} of replies",
         ruled_out="First token and text agree: they differ in {value} of replies",
         undecided="Whether first token and text agree: undecided ({value} differ{ends})",
@@ -168,7 +158,6 @@ KINDS: tuple[Kind, ...] = (
         title="The form changes the score",
         measure="accuracy_change",
         section="score",
-        size=0.05,
         null=0.0,
         way="both",
         found="{label}: accuracy {moves} by {distance}",
@@ -183,9 +172,7 @@ KINDS: tuple[Kind, ...] = (
         title="The form changes answers",
         measure="answer_switch_beyond_repeat",
         section="agreement",
-        size=0.05,
         null=0.0,
-        way="above",
         found="{label}: the answer changes {distance} more often than {noise}",
         short="{label}: answers change {distance} more often than {noise}",
         ruled_out="{label}: answers do not change {size} more often than {noise} (seen: {change})",
@@ -197,7 +184,6 @@ KINDS: tuple[Kind, ...] = (
         title="The form keeps replies from choosing",
         measure="valid_change",
         section="readers",
-        size=0.05,
         null=0.0,
         way="below",
         found="{label}: {distance} fewer replies choose an option; the others count as wrong",
@@ -211,9 +197,6 @@ KINDS: tuple[Kind, ...] = (
         title="Better than chance where it should not be",
         measure="accuracy",
         section="score",
-        size=0.05,
-        null=None,
-        way="above",
         found="{label}: {value} are right, where no more than chance ({null}) should be",
         short="{label}: {value} right, where chance is {null}",
         ruled_out="{label}: {value} are right, no more than chance ({null}) by {size}",
@@ -225,15 +208,11 @@ KINDS: tuple[Kind, ...] = (
         title="One position whatever it holds",
         measure="position_locked",
         section="positions",
-        size=0.05,
-        null=None,
-        way="above",
-        found="The model answers {group} whatever stands there in {value} of items, where guessing "
-        "gives {null}",
+        found="The model answers {group} whatever stands there in {value} of items, where "
+        "guessing gives {null}",
         short="Answers {group} whatever stands there in {value} of items (guessing {null})",
         ruled_out="Few items are answered by position alone: {group}, the most frequent, in "
-        "{value} "
-        "(guessing {null})",
+        "{value} (guessing {null})",
         undecided="Items answered by position alone: undecided ({group} {value}{ends}, guessing "
         "{null})",
         takes=over_balanced_orders,
@@ -244,13 +223,11 @@ KINDS: tuple[Kind, ...] = (
         title="Agrees with itself no more than guessing",
         measure="plurality_agreement",
         section="agreement",
-        size=0.05,
-        null=None,
         way="lacks",
         found="Answers change with the order of the options: agreement {value}, chance {null}",
         short="Answers change with the order: agreement {value}, chance {null}",
-        ruled_out="More consistent than guessing: agreement across the orders {value}, "
-        "chance {null}",
+        ruled_out="More consistent than guessing: agreement across the orders {value}, chance "
+        "{null}",
         undecided="Agreement across the orders: undecided ({value}{ends}, chance {null})",
         takes=over_orders,
     ),
@@ -262,8 +239,8 @@ KINDS: tuple[Kind, ...] = (
         size=0.02,
         null=0.0,
         way="both",
-        found="The score depends on how replies are read: by {reader} it is {distance} {compared} "
-        "than by first token",
+        found="The score depends on how replies are read: by {reader} it is {distance} "
+        "{compared} than by first token",
         short="Read by {reader}, the score is {distance} {compared} than by first token",
         ruled_out="Read by {reader} or by first token, the score is the same to within {size} "
         "({change})",
@@ -275,7 +252,6 @@ KINDS: tuple[Kind, ...] = (
         title="Replies choose no option",
         measure="valid_rate",
         section="readers",
-        size=0.05,
         null=0.95,
         way="below",
         found="Only {value} of replies choose an option; the others count as wrong",
@@ -290,12 +266,10 @@ KINDS: tuple[Kind, ...] = (
         title="A missing right answer goes unnoticed",
         measure="accuracy_without_gold_lenient",
         section="without_gold",
-        size=0.05,
         null=0.5,
         way="below",
-        found="A missing right answer goes unnoticed: only {value} of replies notice it, "
-        "over three "
-        "prompts",
+        found="A missing right answer goes unnoticed: only {value} of replies notice it, over "
+        "three prompts",
         short="A missing right answer is noticed in only {value} of replies",
         ruled_out="A missing right answer is noticed in {value} of replies, over three prompts",
         undecided="Noticing a missing right answer: undecided ({value}{ends})",
@@ -323,7 +297,6 @@ KINDS: tuple[Kind, ...] = (
         title="Many problems in one prompt change accuracy",
         measure="change_from_single",
         section="multi_problem",
-        size=0.05,
         null=0.0,
         way="both",
         found="{label}: accuracy is {distance} {compared} than one by one",

@@ -63,7 +63,7 @@ def unasked_known(
     def refused(cell: Cell) -> dict[str, Any]:
         after = f"after {some_of(int(cell.asked.any(axis=1).sum()), whole, 'item')} in the orders"
         reason = f"{WHY[ended or 'stopped']}, {after}, and {FIXED_BEFOREHAND}"
-        return asdict(Known(None, None, None, level, 0, 0, (), None, None, None, reason, ()))
+        return asdict(Known(level=level, reason=reason))
 
     return {cell.reader: refused(cell) for cell in _cyclic(cells)}
 
@@ -156,14 +156,9 @@ def unasked_composition(cells: Sequence[Cell], ended: str = "") -> dict[str, dic
     """The same where asking stopped for what was answered: no part, and the reason."""
     blank: dict[str, Any] = {"about": None, "items": 0, "unclassified": 0, "mixed": 0}
     blank |= {"bounds_only": False, "parts": [], "questionless": None}
+    blank |= dict.fromkeys(("questionless_reason", "reason"), WHY[ended or "stopped"])
     return {
-        cell.reader: {
-            **blank,
-            "questionless_reason": WHY[ended or "stopped"],
-            "reason": WHY[ended or "stopped"],
-        }
-        for cell in ScoreComposition().cells(cells)
-        if considered(cell).any()
+        cell.reader: blank for cell in ScoreComposition().cells(cells) if considered(cell).any()
     }
 
 

@@ -134,6 +134,7 @@ class RunSummary:
         sent: calls made, with repeated ones and those that found out what the model offers.
         retried: of these, repeated ones.
         prompt_tokens, completion_tokens: as the model counted them, failed calls included.
+        reasoning_tokens: those of them that were thought, where the model says so.
         uncounted: calls whose tokens the model did not (fully) count.
         cost: money for all calls, the uncounted ones at their upper bound; None without prices.
         seconds: from start to end.
@@ -149,6 +150,7 @@ class RunSummary:
     retried: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    reasoning_tokens: int = 0
     uncounted: int = 0
     cost: float | None = None
     seconds: float = 0.0
@@ -163,6 +165,7 @@ class RunSummary:
         prompt, completion = usage.prompt_tokens, usage.completion_tokens
         self.prompt_tokens += prompt or 0
         self.completion_tokens += completion or 0
+        self.reasoning_tokens += usage.reasoning_tokens or 0
         self.uncounted += prompt is None or completion is None
 
     def __add__(self, later: RunSummary) -> RunSummary:
@@ -186,6 +189,7 @@ class RunSummary:
             f"{self.answered:,} answers asked for, {self.cached:,} from the store,"
             f" {self.failed:,} failed; {self.prompt_tokens:,} prompt and"
             f" {self.completion_tokens:,} completion tokens"
+            + (f" ({self.reasoning_tokens:,} of them thought)" if self.reasoning_tokens else "")
             + (f", {self.uncounted:,} calls without token counts" if self.uncounted else "")
         )
 

@@ -46,13 +46,15 @@ async def run(
     max_connections: int | None = None,
     progress: Progress | None = None,
     control: Control | None = None,
+    watch: Callable[[Sequence[tuple[Asked, Response | Failure]]], object] | None = None,
 ) -> RunSummary:
     """Answer every request of `asks` that has no answer in `store`, and store the answers.
 
     `model` must have been entered. `asks` is drawn lazily; equal requests are asked once, and
     failures of earlier runs again. The first Ctrl-C finishes what is in flight, the second
     abandons it; both end in a summary with `stopped == "interrupted"`. Without a `progress` of
-    the caller's, the run shows its own. A `control` says how fast requests are sent.
+    the caller's, the run shows its own. A `control` says how fast requests are sent. `watch` is
+    told what was settled: stored, or failed for good.
 
     Raises:
         UsageError: `max_connections` is below 1.
@@ -65,6 +67,7 @@ async def run(
     shown = Progress("asking", total) if progress is None else progress
     steer = Control() if control is None else control
     going = _Run(iter(asks), model, store, limits, retry, connections, shown, steer)
+    going.watch = watch
     started = time.monotonic()
     shown.note = going.note
     with (
@@ -109,6 +112,7 @@ class _Run:
         control: Control,
     ) -> None:
         self.summary = RunSummary(cost=limits.cost(0, 0))
+        self.watch: Callable[[Sequence[tuple[Asked, Response | Failure]]], object] | None = None
         self._asks = asks
         self._model = model
         self._store = store
@@ -275,6 +279,11 @@ class _Run:
         self.summary.answered += len(answered)
         self._open.difference_update([asked.key for asked, _ in answered])
         self._progress(len(answered))
+        self._tell(answered)
+
+    def _tell(self, settled: Sequence[tuple[Asked, Response | Failure]]) -> None:
+        if self.watch is not None:
+            self.watch(settled)
 
     def _count(self, charge: Charge, result: Response | Failure | None) -> None:
         """Correct the account by what came back."""
@@ -300,6 +309,7 @@ class _Run:
         self.summary.failed += 1
         self.summary.last_failure = failure
         self._progress(1)
+        self._tell([(asked, failure)])
         self._failed_in_a_row += 1
         if self._failed_in_a_row >= self._retry.give_up and not self._stop.is_set():
             self._halt("failures")

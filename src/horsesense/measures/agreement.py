@@ -109,7 +109,8 @@ def _guessed(
 class AnswerEntropy(Measure):
     """Of perturbed questions, the entropy is that of the versions' votes (see `votes`).
 
-    Its twins differ in the value of a ballot, the most that it can be, and what guessing gives.
+    Its twins differ in what a content adds that was chosen c of n times. The most that the value
+    can be, and what guessing gives, follow from that.
     """
 
     name = "answer_entropy"
@@ -124,24 +125,31 @@ class AnswerEntropy(Measure):
     of_repeats = True
     family = SHARE
 
+    def adds(self, c: Floats, n: Floats) -> Floats:
+        """What a content adds that c of n trials chose, c > 0."""
+        return np.asarray(-c / n * np.log(c / n))
+
     def rows(self, cell: Cell) -> Rows:
         ballot = elected(cell)
         return of_items(self.of(ballot), complete(ballot), unread(ballot))
 
-    def limits(self, cell: Cell) -> tuple[float, float]:
-        return 0.0, self.most(max(int(elected(cell).asked.sum(axis=1).max(initial=2)), 2))
-
-    def most(self, n: int) -> float:
-        """The largest value that `n` trials can have."""
-        return log(n)
-
     def of(self, ballot: Cell) -> Floats:
-        """The measure of each item."""
-        return entropy(ballot)
+        """The measure of each item: each of the c trials of a content adds its part."""
+        counts = option_counts(ballot).astype(np.float64)
+        c, n = np.maximum(counts, 1), np.maximum(ballot.read.sum(axis=1, keepdims=True), 1)
+        return np.asarray(np.where(counts > 0, self.adds(c, n) / c, 0).sum(axis=1) + 0.0)
+
+    def limits(self, cell: Cell) -> tuple[float, float]:
+        """The most is where all contents differ."""
+        n = np.array(max(elected(cell).asked.sum(axis=1).max(initial=2), 2.0))
+        return 0.0, float(n * self.adds(np.array(1.0), n))
 
     def guessed(self, n: int, k: int) -> float:
         """Expected value for `n` uniform guesses among `k` options."""
-        return chance_entropy(n, k)
+        c = np.arange(1, n + 1)
+        ways = np.array([comb(n, int(times)) for times in c], dtype=np.float64)
+        chances = ways * (1 / k) ** c * (1 - 1 / k) ** (n - c)
+        return float(k * chances @ self.adds(c.astype(np.float64), np.array(float(n))))
 
     def chances(self, cell: Cell) -> Floats:
         return _guessed(self.guessed, elected(cell).asked.sum(axis=1), cell.k)
@@ -156,14 +164,8 @@ class EntropyBits(AnswerEntropy):
     summary = "answer_entropy with logarithms to base 2."
     unit: ClassVar[Unit] = "bits"
 
-    def most(self, n: int) -> float:
-        return log(n, 2)
-
-    def of(self, ballot: Cell) -> Floats:
-        return np.asarray(entropy(ballot) / np.log(2))
-
-    def guessed(self, n: int, k: int) -> float:
-        return chance_entropy(n, k) / float(np.log(2))
+    def adds(self, c: Floats, n: Floats) -> Floats:
+        return np.asarray(super().adds(c, n) / log(2))
 
 
 class EntropyNormalised(AnswerEntropy):
@@ -172,14 +174,8 @@ class EntropyNormalised(AnswerEntropy):
     summary = "answer_entropy over ln of the number of trials or votes; 1 if no two agree."
     unit: ClassVar[Unit] = "fraction"
 
-    def most(self, n: int) -> float:
-        return 1.0
-
-    def of(self, ballot: Cell) -> Floats:
-        return np.asarray(entropy(ballot) / np.log(np.maximum(ballot.asked.sum(axis=1), 2)))
-
-    def guessed(self, n: int, k: int) -> float:
-        return chance_entropy(n, k) / float(np.log(max(n, 2)))
+    def adds(self, c: Floats, n: Floats) -> Floats:
+        return np.asarray(super().adds(c, n) / np.log(np.maximum(n, 2)))
 
 
 class EntropyCorrected(AnswerEntropy):
@@ -190,18 +186,8 @@ class EntropyCorrected(AnswerEntropy):
         "1955), which takes off most of its dependence on n."
     )
 
-    def most(self, n: int) -> float:
-        return log(n) + (n - 1) / (2 * n)
-
-    def of(self, ballot: Cell) -> Floats:
-        counts = option_counts(ballot)
-        kinds = np.divide(1.0, counts, out=np.zeros(counts.shape), where=counts > 0).sum(axis=1)
-        n = np.maximum(ballot.read.sum(axis=1), 1)
-        return np.asarray(entropy(ballot) + np.maximum(kinds - 1, 0) / (2 * n))
-
-    def guessed(self, n: int, k: int) -> float:
-        kinds = k * (1 - (1 - 1 / k) ** n)
-        return chance_entropy(n, k) + (kinds - 1) / (2 * n)
+    def adds(self, c: Floats, n: Floats) -> Floats:
+        return np.asarray(super().adds(c, n) + (1 - c / n) / (2 * n))
 
 
 class AnswerDisagreement(AnswerEntropy):
@@ -213,35 +199,5 @@ class AnswerDisagreement(AnswerEntropy):
     )
     unit: ClassVar[Unit] = "fraction"
 
-    def most(self, n: int) -> float:
-        return 1.0
-
-    def of(self, ballot: Cell) -> Floats:
-        counts = option_counts(ballot)
-        n = ballot.read.sum(axis=1)
-        same = np.where(counts > 0, counts - 1, 0).sum(axis=1)
-        return np.asarray(1 - same / np.maximum(n * (n - 1), 1))
-
-    def guessed(self, n: int, k: int) -> float:
-        return 1 - 1 / k
-
-
-@cache
-def chance_entropy(n: int, k: int) -> float:
-    """Expected entropy in nats of `n` uniform guesses among `k` options.
-
-    >>> round(chance_entropy(2, 2), 6) == round(0.5 * 0.6931471805599453, 6)
-    True
-    """
-    p = 1 / k
-    terms = (comb(n, c) * p**c * (1 - p) ** (n - c) * (c / n) * log(c / n) for c in range(1, n + 1))
-    return -k * sum(terms) + 0.0
-
-
-def entropy(cell: Cell) -> Floats:
-    """Entropy in nats per item: each trial adds -ln(p of its content) / n."""
-    counts = option_counts(cell)
-    n = np.maximum(cell.read.sum(axis=1, keepdims=True), 1)
-    logs = np.log(np.where(counts > 0, counts, n) / n)
-    per_item: Floats = -(logs / n).sum(axis=1) + 0.0
-    return per_item
+    def adds(self, c: Floats, n: Floats) -> Floats:
+        return np.asarray(c * (n - c) / np.maximum(n * (n - 1), 1))

@@ -13,6 +13,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from horsesense.readers.causes import CAUSES, Cause
 from horsesense.readers.reading import STATUSES
 from horsesense.trials.condition import PLAIN, Condition
 
@@ -95,22 +96,14 @@ class Verdicts(Columns):
 
 @dataclass(frozen=True, eq=False)
 class NearNames(Columns):
-    """Of tasks with class names, some of which say nearly the same.
-
-    Attributes:
-        near: whether another name is near that of the item's class (see `items.class_names`).
-    """
+    """Whether another class name is near that of the item's own (see `items.class_names`)."""
 
     near: Bools = field(metadata={ABSENT: False})
 
 
 @dataclass(frozen=True, eq=False)
 class InOtherWords(Columns):
-    """Of cells with a reply that says "none" in words of its own, where others were offered.
-
-    Attributes:
-        says: whether the reply does (see `readers.reading.IN_OTHER_WORDS`).
-    """
+    """Whether a reply says "none" in words of its own (see `readers.reading.IN_OTHER_WORDS`)."""
 
     says: Bools = field(metadata={ABSENT: False})
 
@@ -140,6 +133,24 @@ class People(Columns):
     """
 
     person: npt.NDArray[np.int32] = field(metadata={ABSENT: -1})
+
+
+@dataclass(frozen=True, eq=False)
+class Replies(Columns):
+    """What became of each prompt, and what a harness that has to decide makes of its reply.
+
+    Attributes:
+        cause: index into `readers.causes.CAUSES`, or -1.
+        correct: as the cell's own, with a reply that no reader can read as a wrong one.
+    """
+
+    cause: npt.NDArray[np.int8] = field(metadata={ABSENT: -1})
+    correct: npt.NDArray[np.int8] = field(metadata={ABSENT: -1})
+
+    def of(self, *causes: Cause) -> Bools:
+        """Where one of these causes holds."""
+        found: Bools = np.isin(self.cause, [CAUSES.index(cause) for cause in causes])
+        return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,10 +9,12 @@ from typing import Final
 from horsesense.measures import (
     accuracy,
     agreement,
+    budget,
     by_subject,
     calibration,
     composition,
     contrast,
+    graded,
     know_no,
     per_problem,
     per_prompt,
@@ -30,6 +32,8 @@ from horsesense.plugins import Registry
 
 MODULES: Final = (
     accuracy,
+    graded,
+    budget,
     score_variance,
     agreement,
     strata,

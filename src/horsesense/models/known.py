@@ -28,6 +28,7 @@ class KnownAnswers(Generic[T]):
 
     batch_size = 512
     max_connections = 1
+    thinks = True
 
     def __init__(
         self,

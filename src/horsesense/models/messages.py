@@ -35,6 +35,8 @@ class SamplingParams:
             backend can score.
         unconditional: a prompt without the question, in the same form (one user message, or plain
             text), after which the continuations are scored a second time; None where not wanted.
+        effort: how much to think, in the server's word ("low", "high"); None says nothing.
+        thinking_tokens: most tokens of thought, contained in `max_tokens`; None says nothing.
         sample: number of the draw; the same prompt with another number is asked again.
     """
 
@@ -46,10 +48,14 @@ class SamplingParams:
     continuations: tuple[str, ...] = ()
     sample: int = 0
     unconditional: str | None = None
+    effort: str | None = None
+    thinking_tokens: int | None = None
 
     def as_json(self) -> dict[str, Any]:
         # What came later is left out where it is not used: keys stay those of earlier releases.
-        late = {} if self.unconditional is None else {"unconditional": self.unconditional}
+        late = {
+            name: getattr(self, name) for name in ("unconditional", "effort", "thinking_tokens")
+        }
         return {
             "max_tokens": self.max_tokens,
             "temperature": self.temperature,
@@ -58,7 +64,7 @@ class SamplingParams:
             "watch": self.label_tokens,
             "continuations": self.continuations,
             "sample": self.sample,
-            **late,
+            **{name: value for name, value in late.items() if value is not None},
         }
 
 
@@ -95,10 +101,14 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens as the model counted them; None where it does not say."""
+    """Tokens as the model counted them; None where it does not say.
+
+    `completion_tokens` is everything that was generated, the `reasoning_tokens` included.
+    """
 
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
+    reasoning_tokens: int | None = None
 
 
 _NO_SCORES: Mapping[str, tuple[float, int]] = MappingProxyType({})
@@ -146,8 +156,10 @@ class Response:
             out["continuations"] = dict(self.continuations)
         if self.unconditional:
             out["unconditional"] = dict(self.unconditional)
-        if self.usage.prompt_tokens is not None or self.usage.completion_tokens is not None:
-            out["usage"] = [self.usage.prompt_tokens, self.usage.completion_tokens]
+        if self.usage != Usage():
+            tokens = [self.usage.prompt_tokens, self.usage.completion_tokens]
+            thought = self.usage.reasoning_tokens  # earlier releases wrote two numbers
+            out["usage"] = tokens if thought is None else [*tokens, thought]
         if self.latency is not None:
             out["latency"] = round(self.latency, 4)
         if self.served_by is not None:

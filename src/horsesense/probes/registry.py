@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from horsesense.plugins import Registry, parse_spec
 from horsesense.probes.base import Probe
+from horsesense.probes.budget import Budget
 from horsesense.probes.context_length import ContextLength
 from horsesense.probes.delimiter import Delimiter
 from horsesense.probes.gold_absent import GoldAbsent, GoldPlusNone
@@ -57,6 +58,7 @@ for _probe in (
     MisleadingReplaced,
     Delimiter,
     ContextLength,
+    Budget,
     KeyTypo,
     LetterScramble,
     LetterSwap,

@@ -33,7 +33,7 @@ from horsesense.prompts.batched import (
 )
 from horsesense.prompts.part import Part
 from horsesense.rng import fingerprint, unit
-from horsesense.trials.extras import Proposed
+from horsesense.trials.extras import Capped, Proposed
 from horsesense.trials.option_texts import as_replies, has_option_texts
 from horsesense.trials.trial import BUNDLED, AnswerFormat, Trial, Variant, bundled
 
@@ -93,6 +93,7 @@ class Want:
     Attributes:
         max_tokens: limit of the reply; 0 for scores alone.
         temperature, top_p: decoding.
+        effort, thinking_tokens: how much to think; tokens of thought come on top of `max_tokens`.
         top_logprobs: alternatives at the first positions.
         label_tokens: whether label log-probabilities are asked for by name.
         continuations: whether the options' texts are scored as the reply.
@@ -102,6 +103,8 @@ class Want:
     max_tokens: int = 16
     temperature: float = 0.0
     top_p: float | None = None
+    effort: str | None = None
+    thinking_tokens: int | None = None
     top_logprobs: int = 0
     label_tokens: bool = False
     continuations: bool = False
@@ -232,10 +235,15 @@ class Prompter:
 
     def _params(self, trial: Trial) -> SamplingParams:
         want, replies = self.want, self._replies(trial)
+        room = max(want.max_tokens, _room(trial)) + (want.thinking_tokens or 0)
+        if isinstance(trial.extras, Capped):
+            room = trial.extras.cap
         return SamplingParams(
-            max_tokens=max(want.max_tokens, _room(trial)) if want.max_tokens else 0,
+            max_tokens=room if want.max_tokens else 0,
             temperature=want.temperature,
             top_p=want.top_p,
+            effort=want.effort,
+            thinking_tokens=want.thinking_tokens,
             top_logprobs=want.top_logprobs,
             label_tokens=_watched(trial) if want.label_tokens else (),
             continuations=replies,

@@ -215,7 +215,7 @@ def _marks(run: Results) -> Iterator[Mark]:
     """The share known, and the share that is right without the question, where it was withheld."""
     if known := _known(run):
         share = None if known["value"] is None else _share(known)
-        yield Mark("Known (estimated)", share, "too few items" if share is None else "")
+        yield Mark("Known (estimated)", share, "not estimated" if share is None else "")
     without = run.one("accuracy", "options_only")
     if without is not None and without.value is not None:
         yield Mark("Right without the question", without)

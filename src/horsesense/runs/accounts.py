@@ -54,7 +54,7 @@ def _name(layout: RunLayout) -> str | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise StoreError(f"{layout.name} cannot be read: {error}") from None
+        raise StoreError.unreadable(layout.name, error) from None
     return found if _NAME.fullmatch(found) else None
 
 
@@ -149,10 +149,8 @@ def told_before(whole: RunLayout) -> Told:
     try:
         return _TOLD.validate_json(read_whole(path, inside=True))
     except (OSError, ValueError) as error:
-        raise StoreError(
-            f"{path} cannot be read: {error}",
-            hint="Restore it from a copy, or merge into another --out.",
-        ) from None
+        hint = "Restore it from a copy, or merge into another --out."
+        raise StoreError.unreadable(path, error, hint) from None
 
 
 def _tell(whole: RunLayout, told: Told) -> None:

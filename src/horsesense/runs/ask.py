@@ -24,6 +24,7 @@ from horsesense.runs.plan import LOOKED_AT, Plan, assumed, plan_of
 from horsesense.runs.prepare import Study
 from horsesense.runs.record import ModelRecord
 from horsesense.runs.rounds import Asking
+from horsesense.runs.watch import Watch
 from horsesense.side import side
 
 
@@ -60,6 +61,7 @@ async def ask(
             described, probed = await described_model(directory, model, store, limits)
         asking = _prepared(directory, model, described, store, max_connections, PATIENT, probed)
         asking.control = control
+        asking.watch = Watch(expected, limits, say)
         asking.expect(expected.trials, exact=expected.exact)
         if probed.seconds and expected.to_ask:
             rate = None if control is None else control.rate
@@ -135,6 +137,12 @@ def _prepared(
 def ready(directory: RunDirectory, model: Model, described: ModelRecord) -> Study:
     """The study of what is to be asked of a model; UsageError for what cannot be asked."""
     study = directory.study(described)
+    thinking = study.settings.effort, study.settings.thinking_tokens
+    if thinking != (None, None) and not getattr(model, "thinks", False):
+        raise UsageError(
+            f"{model.name} takes neither --effort nor --thinking-tokens.",
+            hint="Models behind http:, inspect: and batch: do.",
+        )
     check = getattr(model, "check", None)
     if check is not None:
         check(directory.items)

@@ -113,10 +113,8 @@ class AskedRecord(BaseModel):
         try:
             return cls.model_validate(orjson.loads(read_whole(path, inside=True)))
         except (OSError, ValueError) as error:
-            raise StoreError(
-                f"{path} cannot be read: {error}",
-                hint="Delete it: what was asked is then worked out again from run.toml.",
-            ) from None
+            hint = "Delete it: what was asked is then worked out again from run.toml."
+            raise StoreError.unreadable(path, error, hint) from None
 
 
 def declared(probe: Probe) -> dict[str, Any]:

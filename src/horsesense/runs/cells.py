@@ -29,6 +29,7 @@ from horsesense.measures.cells import (
     Columns,
     InOtherWords,
     People,
+    Replies,
     Scores,
     Unchanged,
     Verdicts,
@@ -36,8 +37,9 @@ from horsesense.measures.cells import (
 from horsesense.measures.joined import ORIGINAL
 from horsesense.models.messages import Key
 from horsesense.readers.apply_reviews import VERDICTS, with_reviews
+from horsesense.readers.causes import CAUSES, Cause, of_status
 from horsesense.readers.logprobs.pride import FITTED_ON
-from horsesense.readers.reading import IN_OTHER_WORDS
+from horsesense.readers.reading import IN_OTHER_WORDS, STATUSES
 from horsesense.runs.decisions import decisions
 from horsesense.runs.parts import SPAN, spans
 from horsesense.trials.condition import Condition
@@ -47,6 +49,10 @@ _WIDTH = 62
 """Positions that the bits of a 64-bit number hold."""
 
 Values = npt.NDArray[Any]
+
+_CAUSE_OF: Final = {status: of_status(status) for status in STATUSES}
+"""What is known of readings of earlier versions, which have no cause."""
+_BY_STATUS: Final = np.array([CAUSES.index(cause) for cause in _CAUSE_OF.values()])
 
 
 class _Kind(NamedTuple):
@@ -60,6 +66,7 @@ _SHOWN: Final = {
     "gold_at": _Kind(np.int16, -1),
     "person": _Kind(np.int32, -1),
     "same": _Kind(np.bool_, False),
+    "gone": _Kind(np.int8, -1),
     "marked": _Kind(np.int16, -1),
     "repetition": _Kind(np.int32, -1),
     "variant": _Kind(np.int16, -1),
@@ -70,6 +77,8 @@ _READ: Final = {
     "position": _Kind(np.int16, -1),
     "option": _Kind(np.int16, NO_OPTION),
     "correct": _Kind(np.int8, -1),
+    "graded": _Kind(np.int8, -1),
+    "cause": _Kind(np.int8, -1),
     "confidence": _Kind(np.float32, nan),
     "score": _Kind(np.float32, nan),
     "in_other_words": _Kind(np.bool_, False),
@@ -98,21 +107,21 @@ def cells(
     reviewed: Mapping[Key, str] = MappingProxyType({}),
     by_scores: Collection[str] = (),
     span: int = SPAN,
+    gone: Mapping[Key, Cause] = MappingProxyType({}),
 ) -> list[Cell]:
     """Every cell of a run, in the order in which its trials were made.
 
-    `trials` are in the order of their numbers, as all that writes them leaves them.
-
-    `reviewed` gives the class (see `readers.no_hint`) that people found for replies to free
-    questions, by the key of the request; it replaces what the reader of texts made of them.
-    `by_scores` names the readers that read scores and not words. `span` changes nothing but the
-    memory that is used on the way.
+    `trials` are in the order of their numbers, as all that writes them leaves them. `reviewed`
+    gives the class (see `readers.no_hint`) that people found for replies to free questions, by the
+    key of the request; it replaces what the reader of texts made of them. `gone` tells what became
+    of prompts without a reply; others without one were not asked. `by_scores` names the readers
+    that read scores and not words. `span` changes nothing but the memory used on the way.
     """
     filled = {
         key: _Filled(*key, counted["item"].to_numpy(), counted["len"].to_numpy())
         for key, counted in _items(trials).items()
     }
-    for shown, read in _spans(trials, readings, reviewed, span):
+    for shown, read in _spans(trials, readings, reviewed, span, gone):
         for (probe, condition), part in shown.group_by("probe", "condition", maintain_order=True):
             filled[str(probe), str(condition)].add(part, read)
     return [cell for each in filled.values() for cell in each.cells(readers, by_scores)]
@@ -128,20 +137,28 @@ def _items(trials: pl.LazyFrame) -> dict[tuple[str, str], pl.DataFrame]:
 
 
 def _spans(
-    trials: pl.LazyFrame, readings: pl.LazyFrame, reviewed: Mapping[Key, str], span: int
+    trials: pl.LazyFrame,
+    readings: pl.LazyFrame,
+    reviewed: Mapping[Key, str],
+    span: int,
+    gone: Mapping[Key, Cause],
 ) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
     """Rows of the two tables that are about the same trials."""
     published = (pl.col("probe") == ORIGINAL) & (pl.col("condition") == "")
     once = trials.filter(published & (pl.col("repetition") == 0)).unique("item", keep="first")
     first = once.select("item", own="key").collect().lazy()
+    codes = [CAUSES.index(cause) for cause in gone.values()]
+    silent = pl.LazyFrame([[*gone], codes], schema={"key": pl.Binary, "gone": pl.Int8})
     for part in spans(trials, span):
-        shown = part.join(first, on="item", how="left", maintain_order="left").select(
+        joined = part.join(first, on="item", how="left", maintain_order="left")
+        shown = joined.join(silent, on="key", how="left", maintain_order="left").select(
             "trial",
             "variant",
             "item",
             "repetition",
             "gold_at",
             "answer_format",
+            "gone",
             marked=pl.col("extras").str.json_path_match("$.marked").cast(pl.Int16),
             person=pl.col("extras").str.json_path_match("$.person").cast(pl.Int32),
             same=(pl.col("key") == pl.col("own")) & (pl.col("probe") != ORIGINAL),
@@ -172,6 +189,10 @@ def _read(readings: pl.LazyFrame) -> pl.LazyFrame:
         verdict=pl.col("rule").replace_strict(VERDICTS, default=-1, return_dtype=pl.Int8),
         fitted=pl.col("rule") == FITTED_ON,
         in_other_words=pl.col("rule") == IN_OTHER_WORDS,
+        graded=pl.col("correct"),
+        cause=pl.coalesce("cause", pl.col("status").replace_strict(_CAUSE_OF)).replace_strict(
+            {cause: code for code, cause in enumerate(CAUSES)}, return_dtype=pl.Int8
+        ),
         # A reading that is unclear is none: measures leave it out, and say what it could change.
         correct=pl.when(pl.col("status") != "unclear").then(pl.col("correct")),
         status=pl.col("status").replace_strict(
@@ -309,6 +330,7 @@ class _Filled:
     def _groups(self, read: Mapping[str, Values]) -> Iterator[Columns]:
         """The groups of columns that cells of this kind of answer have."""
         yield Scores(self._of(read, "confidence"), self._of(read, "score"))
+        yield Replies(self._became(read), self._of(read, "graded"))
         if "in_other_words" in read:
             yield InOtherWords(read["in_other_words"])
         if "person" in self.shown:
@@ -322,6 +344,15 @@ class _Filled:
         if self.answer_format in BUNDLED:
             bundle, problem = (self._of(self.shown, name) for name in ("repetition", "variant"))
             yield Bundles(bundle, problem, self._of(read, "excess"), self.classes)
+
+    def _became(self, read: Mapping[str, Values]) -> Values:
+        """What became of each prompt (see `Replies`)."""
+        asked = np.arange(self._shape[1]) < self.trials[:, None]
+        cause, gone = self._of(read, "cause"), self._of(self.shown, "gone")
+        silent = np.where(asked, np.where(gone < 0, CAUSES.index("not_asked"), gone), -1)
+        status = self._of(read, "status")
+        told = np.where(status < 0, silent, _BY_STATUS[status])
+        return np.asarray(np.where(cause < 0, told, cause), np.int8)
 
     def _of(self, columns: Mapping[str, Values], name: str) -> Values:
         """A column; one without any value takes no room."""

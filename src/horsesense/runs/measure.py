@@ -13,7 +13,7 @@ import polars as pl
 from horsesense.errors import StoreError
 from horsesense.files import write_whole
 from horsesense.findings.early import Early
-from horsesense.findings.guesses import Guesses
+from horsesense.findings.guesses import Copies, Guesses
 from horsesense.findings.known import (
     composition_by_reader,
     known_by_reader,
@@ -26,14 +26,17 @@ from horsesense.findings.verdict import verdict
 from horsesense.items.class_names import near_names
 from horsesense.items.item import ItemSet
 from horsesense.measures.bounds import Bound, bounds
-from horsesense.measures.cells import HELD_OUT, Cell
+from horsesense.measures.cells import HELD_OUT, Cell, Replies
 from horsesense.measures.contrast import tested
 from horsesense.measures.estimate import Context, found_all
 from horsesense.measures.gold import Gold
+from horsesense.measures.graded import graded, score_range, to_the_letter
 from horsesense.measures.people import agreements
 from horsesense.measures.registry import MEASURES
 from horsesense.measures.score_variance import designs, in_use
 from horsesense.measures.signature import Signature
+from horsesense.models.messages import Key
+from horsesense.readers.causes import Cause, of_failure
 from horsesense.readers.registry import reads_scores
 from horsesense.readers.reviews import Reviews
 from horsesense.rng import fingerprint
@@ -65,10 +68,14 @@ def measure(directory: RunDirectory) -> Results:
     check_trials(directory.layout.root, directory.trials(), asked.trials)
     reviews = Reviews.load(directory.layout.root)
     found = cells_of(directory, reviews)
+    if settings.faithful:  # the papers count what cannot be read as wrong
+        view = to_the_letter if settings.suite == "revas" else graded
+        found = [view(cell) for cell in found]
     measured = found_all(found, MEASURES, _context(directory, asked, reviews))
     estimates = [one.estimate for one in measured]
     findings = _findings(directory, asked, reviews)
     findings["bounds"] = _bounds(found)
+    findings["replies"] = [score_range(cell).as_json() for cell in found if Replies in cell]
     people = load_told(directory.layout)
     if people is not None:
         agreed = agreements(found, clusters(directory.items), settings.level)
@@ -101,7 +108,9 @@ def measure(directory: RunDirectory) -> Results:
     goal = None if asked.until is None else Goal.parse(asked.until.goal)
     sizes = sizes_of(settings.smallest, None if goal is None else goal.size)
     options = [len(item.options) for item in directory.items]
-    guesses = None if people is not None else Guesses(found, clusters(directory.items))
+    guesses = None
+    if people is None:
+        guesses = Guesses(found, clusters(directory.items), Copies.of(directory.items))
     judged = verdict(results, measured, sizes, early, options, guesses)
     findings["sizes"] = sizes
     findings["verdict"] = [finding.as_json() for finding in judged]
@@ -118,10 +127,25 @@ def cells_of(directory: RunDirectory, reviews: Reviews | None = None) -> list[Ce
     reviews = Reviews.load(directory.layout.root) if reviews is None else reviews
     readers = list(directory.known.readers)
     by_scores = [name for name in readers if reads_scores(name)]
-    found = cells(directory.trials(), directory.readings(), readers, reviews.classes, by_scores)
+    found = cells(
+        directory.trials(),
+        directory.readings(),
+        readers,
+        reviews.classes,
+        by_scores,
+        gone=_gone(directory),
+    )
     gold = with_gold(directory.items)
     fits = _told(described(directory), "fit")
     return [_covered(with_right_answers(cell, gold), fits) for cell in found]
+
+
+def _gone(directory: RunDirectory) -> dict[Key, Cause]:
+    """What became of prompts whose calls gave no reply, by key."""
+    if not directory.layout.store.exists():
+        return {}
+    with directory.store() as store:
+        return {key: of_failure(each.failure) for key, each in store.failures().items()}
 
 
 def with_gold(items: ItemSet) -> npt.NDArray[np.bool_]:
@@ -219,7 +243,8 @@ def _decoding(directory: RunDirectory) -> str:
     if directory.known.kind == "people":
         return "by_people"
     told = f"max_tokens={settings.max_tokens},temperature={settings.temperature:g}"
-    return told if settings.top_p is None else f"{told},top_p={settings.top_p:g}"
+    more = {name: getattr(settings, name) for name in ("top_p", "effort", "thinking_tokens")}
+    return told + "".join(f",{name}={v}" for name, v in more.items() if v is not None)
 
 
 def _bounds(found: Sequence[Cell]) -> dict[str, Any]:

@@ -126,7 +126,9 @@ def scan_parts(folders: Iterable[Path], schema: Mapping[str, Any]) -> pl.LazyFra
     if not paths:
         return pl.LazyFrame(schema=dict(schema))
     # A directory may be named "g[1]": its name is not a pattern.
-    return pl.scan_parquet(paths, glob=False)
+    # A run of an earlier version lacks columns that came later.
+    schema = dict(schema)
+    return pl.scan_parquet(paths, glob=False, schema=schema, missing_columns="insert")
 
 
 def spans(table: pl.LazyFrame, rows: int = SPAN) -> Iterator[pl.LazyFrame]:

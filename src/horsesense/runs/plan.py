@@ -23,6 +23,8 @@ from horsesense.runs.prepare import Study, reader_names
 
 LOOKED_AT: Final = 200
 """Items up to which all are planned before an audit; so many of larger sets."""
+ENOUGH_TO_THINK: Final = 1_000
+"""Tokens of a reply below which a thought is likely to be cut off."""
 MANY_REQUESTS: Final = 20_000
 MANY_TOKENS: Final = 20_000_000
 """Beyond either, somebody who named no limit is told how to."""
@@ -249,12 +251,26 @@ def _parts(
 
 
 def _cautions(study: Study) -> tuple[str, ...]:
-    """What is said of a study that may stop early; statistics are loaded for one alone."""
+    """What is said of thought, and of a study that may stop early: statistics for that alone."""
+    thinking = _thinking(study)
     if study.settings.until is None:
-        return ()
+        return thinking
     from horsesense.runs.savings import cautions
 
-    return cautions(study)
+    return *thinking, *cautions(study)
+
+
+def _thinking(study: Study) -> tuple[str, ...]:
+    """What is said of how much the model is to think, if anything is set."""
+    effort, most = study.settings.effort, study.settings.thinking_tokens
+    room = study.settings.max_tokens
+    if most is not None:
+        asked = "" if effort is None else f", effort {effort}"
+        return (f"Thought may take {most:,} tokens of each reply, its answer {room:,}{asked}.",)
+    if effort is None:
+        return ()
+    few = " Give more, or --thinking-tokens N." if room < ENOUGH_TO_THINK else ""
+    return (f"Thought (effort {effort}) and answer share the {room:,} of --max-tokens.{few}",)
 
 
 async def assumed(model: Model, before: Capabilities | None) -> Capabilities:

@@ -141,6 +141,8 @@ def want_of(settings: Settings, offers: Capabilities, readers: Iterable[str]) ->
         max_tokens=settings.max_tokens if offers.text else 0,
         temperature=settings.temperature,
         top_p=settings.top_p,
+        effort=settings.effort,
+        thinking_tokens=settings.thinking_tokens,
         top_logprobs=min(20, offers.top_logprobs),
         label_tokens=offers.label_tokens,
         continuations=offers.continuations and bool(scorers),

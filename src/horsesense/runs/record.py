@@ -19,6 +19,12 @@ from horsesense.version import __version__
 FORMAT = 2
 """Version of the layout of a run directory; 0.1.0 wrote 1, which had no number."""
 
+DAMAGED = (
+    "The answers are safe in store.sqlite. Restore the file from a copy, or run the same audit with"
+    " another --out."
+)
+"""What to do where the run's own files are damaged."""
+
 State = Literal["begun", "complete", "stopped", "failed"]
 Stage = Literal["ask", "read", "measure", "report"]
 
@@ -131,7 +137,7 @@ class RunRecord(_Frozen):
         except (FileNotFoundError, NotADirectoryError):
             raise not_a_run(path.parent) from None
         except (OSError, ValueError) as error:
-            raise StoreError(f"{path} cannot be read: {error}") from None
+            raise StoreError.unreadable(path, error, DAMAGED) from None
         if isinstance(found := content.get("format"), int) and found > FORMAT:
             raise StoreError(
                 f"{path.parent} has the format {found}; this horsesense knows {FORMAT}.",
@@ -140,11 +146,7 @@ class RunRecord(_Frozen):
         try:
             return cls.model_validate(content)
         except ValidationError as error:
-            faults = (f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
-            raise StoreError(
-                f"{path} is damaged: " + "; ".join(faults),
-                hint="Answers are safe in store.sqlite. Run the same audit with another --out.",
-            ) from None
+            raise StoreError.unreadable(path, error, DAMAGED) from None
 
 
 def not_a_run(folder: Path) -> StoreError:

@@ -55,6 +55,7 @@ WORDS: Mapping[tuple[str, str], str] = {
     ("true_false", "items=all"): "all items",
     ("true_false", "items=consistent"): "items right in every order",
     ("batch", "lines=anchored"): "numbered lines",
+    ("budget", "cap"): "at most {} tokens",
     ("extra_options", "added=0"): "none added",
     ("extra_options", "added"): "{} added",
 }
@@ -100,10 +101,8 @@ class Results:
                 hint=f"horsesense report {directory.layout.root} measures what there is.",
             ) from None
         except (OSError, ValueError, KeyError, TypeError, AttributeError, UsageError) as error:
-            raise StoreError(
-                f"{path} cannot be read: {error}",
-                hint=f"horsesense report {directory.layout.root} writes it again.",
-            ) from None
+            hint = f"horsesense report {directory.layout.root} writes it again."
+            raise StoreError.unreadable(path, error, hint) from None
         return cls(directory, findings, estimates)
 
     def __repr__(self) -> str:

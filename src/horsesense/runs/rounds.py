@@ -27,6 +27,7 @@ from horsesense.runs.planner import Planner, exceeds, item_index
 from horsesense.runs.prepare import Study
 from horsesense.runs.read import read_stage
 from horsesense.runs.tables import READINGS, TRIALS, decides, read_trials, reading_row, trial_rows
+from horsesense.runs.watch import Watch
 from horsesense.trials.history import History, load_history
 
 
@@ -56,6 +57,7 @@ class Asking:
         self.plan: dict[int, str] = {}
         self.shown = Progress("asking")
         self.control: Control | None = None
+        self.watch: Watch | None = None
 
     def expect(self, prompts: int, *, exact: bool) -> None:
         """Show progress towards so many prompts, over all rounds."""
@@ -141,6 +143,7 @@ class Asking:
                 max_connections=self.connections,
                 progress=shown,
                 control=self.control,
+                watch=self.watch,
             )
         self.put += spent
         self._check(spent)
@@ -227,9 +230,10 @@ class _InMemory:
         self.answered = {row.trial.variant.item_id for row in rows if row.key in responses}
         readings = TableInMemory(READINGS)
         for row in rows:
-            if row.key in responses:
-                for place, reading in enumerate(reader.read(row.trial, responses[row.key])):
-                    readings.add(reading_row(row.number, place, reader.name, reading, row.trial))
+            response = responses.get(row.key)
+            for place, reading in enumerate(reader.read(row.trial, response) if response else ()):
+                name = reader.name
+                readings.add(reading_row(row.number, place, name, reading, row.trial, response))
         return cells(trials, readings.frame().lazy(), [reader.name])
 
 

@@ -64,6 +64,8 @@ class GivenSettings(TypedDict, total=False):
     max_tokens: int | None
     temperature: float | None
     top_p: float | None
+    effort: str | None
+    thinking_tokens: int | None
     readers: Names | None
     level: float
     until: str | None
@@ -143,6 +145,14 @@ class Settings(BaseModel):
     )
     top_p: float | None = Field(
         None, gt=0, le=1, description="Sample from the likeliest tokens that make up this share."
+    )
+    effort: str | None = Field(
+        None,
+        pattern=r"^[a-z]+$",
+        description="How much a reasoning model thinks: low, medium, high, or the server's word.",
+    )
+    thinking_tokens: int | None = Field(
+        None, ge=1, description="Most tokens of thought before a reply, on top of --max-tokens."
     )
     readers: tuple[str, ...] = Field(
         AUTO_READERS,

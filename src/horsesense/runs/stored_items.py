@@ -12,6 +12,7 @@ import orjson
 from horsesense.errors import StoreError
 from horsesense.files import read_whole, write_whole
 from horsesense.items.item import Item, ItemSet
+from horsesense.runs.record import DAMAGED
 
 MOST_ITEMS = 2**31
 """Bytes of the items of the largest run."""
@@ -38,7 +39,7 @@ def load_stored_items(path: Path) -> tuple[ItemSet, ItemSet | None]:
         whole = tuple(map(_item, content.get("whole", ())))
         return replace(items, whole=whole), None if shots is None else items_from_json(shots)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise StoreError(f"{path} cannot be read: {error}") from None
+        raise StoreError.unreadable(path, error, DAMAGED) from None
 
 
 def items_as_json(items: ItemSet) -> dict[str, Any]:

@@ -66,7 +66,7 @@ class StudyFile(BaseModel):
         except ValidationError as error:
             raise UsageError(f"{file} does not fit: {misfits(cls, error)}.") from None
         except (OSError, ValueError) as error:
-            raise UsageError(f"{file} cannot be read: {error}") from None
+            raise UsageError.unreadable(file, error) from None
         found._home = file.parent
         return found
 

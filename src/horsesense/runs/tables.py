@@ -12,7 +12,8 @@ from typing import Any, Final, NamedTuple
 
 import polars as pl
 
-from horsesense.models.messages import Key
+from horsesense.models.messages import Key, Response
+from horsesense.readers.causes import cause_of
 from horsesense.readers.reading import Reading
 from horsesense.trials.condition import Condition
 from horsesense.trials.extras import extras_of
@@ -61,7 +62,12 @@ READINGS: Mapping[str, Any] = {
     "confidence": pl.Float32,
     "score": pl.Float32,
     "excess": pl.Int16,
+    "cause": pl.String,
 }
+"""`cause` is null in runs of earlier versions (see `readers.causes.of_status`)."""
+
+CHUNK: Final = 20_000
+"""Rows of a table that are held at once as trials, with the answers to them."""
 
 MOST_EXCESS = 30_000
 """A reply may hold more numbers than a column has room for."""
@@ -131,7 +137,7 @@ def decides(key: Key, trial: Trial) -> bytes:
 
 
 def read_trials(
-    frame: pl.LazyFrame, probes: Collection[str] | None = None, chunk: int = 20_000
+    frame: pl.LazyFrame, probes: Collection[str] | None = None, chunk: int = CHUNK
 ) -> Iterator[list[TrialRow]]:
     """Trials of a table, in chunks of about `chunk` rows; none is ever split.
 
@@ -209,9 +215,9 @@ def _variant(
 
 
 def reading_row(
-    number: int, place: int, reader: str, reading: Reading, trial: Trial
+    number: int, place: int, reader: str, reading: Reading, trial: Trial, response: Response
 ) -> tuple[Any, ...]:
-    """One reading as a row, in the order of `READINGS`."""
+    """One reading of a response as a row, in the order of `READINGS`."""
     variant = trial.variants[place]
     content = option_of(reading, variant)
     start, end = reading.span or (None, None)
@@ -229,4 +235,5 @@ def reading_row(
         reading.confidence,
         reading.score,
         max(-MOST_EXCESS, min(MOST_EXCESS, reading.excess)),
+        cause_of(reading, response, variant),
     )

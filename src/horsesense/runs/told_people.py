@@ -21,4 +21,4 @@ def load_told(layout: RunLayout) -> dict[str, Any] | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise StoreError(f"{layout.people} cannot be read: {error}") from None
+        raise StoreError.unreadable(layout.people, error) from None

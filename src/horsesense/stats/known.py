@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -106,7 +106,7 @@ def right_throughout(tables: Sequence[CountTable]) -> Share:
     return Share.of(np.bincount(cluster, weights=right).astype(np.float64), n)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Known:
     """The estimated share known, or why there is none.
 
@@ -124,18 +124,18 @@ class Known:
         fits: one for each number of options.
     """
 
-    value: float | None
-    low: float | None
-    high: float | None
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
     level: float
-    n: int
-    unclear: int
-    rare: tuple[tuple[int, int], ...]
-    lucky: float | None
-    p_value: float | None
-    design_effect: float | None
-    reason: str
-    fits: tuple[Fit, ...]
+    n: int = 0
+    unclear: int = 0
+    rare: tuple[tuple[int, int], ...] = ()
+    lucky: float | None = None
+    p_value: float | None = None
+    design_effect: float | None = None
+    reason: str = ""
+    fits: tuple[Fit, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,26 +236,26 @@ def share_known(
     used = [t for t in found if t.data.n >= fewest(t.data.k)]
     n = sum(t.data.n for t in used)
     rare = tuple(sorted((t.data.k, t.data.n) for t in found if t not in used))
-    none = Known(None, None, None, level, n, unclear, rare, None, None, None, "", ())
+    none = Known(level=level, n=n, unclear=unclear, rare=rare)
     every = unclear + sum(t.data.n for t in found)
     if unclear > MOST_UNCLEAR * every:
-        return _refused(none, f"{some_of(unclear, every, 'item', why)}")
+        return replace(none, reason=some_of(unclear, every, "item", why))
     if not used:
-        return _refused(none, OF_TWO if all(t.data.k < 3 for t in found) else NEEDS)
+        return replace(none, reason=OF_TWO if all(t.data.k < 3 for t in found) else NEEDS)
     whole = right_throughout(used)
     if whole.reason:
-        return _refused(none, whole.reason)
+        return replace(none, reason=whole.reason)
     fits = [fitted(t.data) for t in used]
     checked = [_checked(*pair, seed, draws) for pair in zip(used, fits, strict=True)]
     p_values = [f.p_value for f in checked if f.p_value is not None]
     p_value = min(1.0, min(p_values) * len(p_values)) if p_values else None
-    none = _refused(none, "", fits=tuple(checked), p_value=p_value)
+    none = replace(none, fits=tuple(checked), p_value=p_value)
     if p_value is not None and p_value <= REFUSED_AT:
         reason = "answers over the orders do not look like knowing, misbelieving and guessing"
-        return _refused(none, reason)
+        return replace(none, reason=reason)
     doubted = zip(used, fits, strict=True)
     if any(_enough(t) and graded_as_likely(t.data, at) for t, at in doubted):
-        return _refused(none, GRADED)
+        return replace(none, reason=GRADED)
     weights = [t.data.n / n for t in used]
     effect = max(1.0, whole.n / whole.effective)
     reach = float(functions.stdtrit(whole.worth, (1 + level) / 2)) * effect**0.5
@@ -299,10 +299,6 @@ def _of_these(used: Sequence[CountTable]) -> str:
     if len(used) > 1:
         return "items of each number of options"
     return f"of these {plural(used[0].data.n, 'item')}"
-
-
-def _refused(blank: Known, reason: str, **changes: Any) -> Known:
-    return replace(blank, reason=reason, **changes)
 
 
 def _checked(table: CountTable, at: Parameters, seed: int, draws: int) -> Fit:

@@ -11,6 +11,7 @@ draws, whose chance is exact (Pitman 1937), found from the characteristic functi
 - Better than guessing: each of an item's options is the right one, given how often each was chosen
   in all orders. Who always answers one position chooses each option once, and is right once in
   k orders whatever is drawn; who always chooses one option is right in all orders or in none.
+  Copies of an item have one right option between them: they are one item here.
 """
 
 from __future__ import annotations
@@ -76,7 +77,8 @@ def better_than_guessing(choices: Floats, options: Ints, right: Floats) -> float
     """p of guesses, given how often each option was chosen.
 
     Args:
-        choices: how often each item's options were chosen in all orders, (items, options).
+        choices: how often each item's options were chosen in all orders, (items, options); those
+            of copies are summed, option by option.
         options: how many each item has, (items,).
         right: how often the right one was, (items,).
     """

@@ -40,10 +40,9 @@ class Extras:
 
     def as_json(self) -> str:
         """The text that stands in a table; "" for no extras."""
-        named = self.named()
-        if type(self) is Extras and not named:
+        if type(self) is Extras and self.person is None:
             return ""
-        return orjson.dumps({"kind": type(self).__name__, **named}).decode()
+        return orjson.dumps({"kind": type(self).__name__, **self.named()}).decode()
 
 
 Extras.kinds[Extras.__name__] = Extras
@@ -100,6 +99,13 @@ class Marked(Extras):
     """The position (from 0) of the option that the probe is about."""
 
     marked: int
+
+
+@dataclass(frozen=True)
+class Capped(Extras):
+    """The most tokens of the reply, thought included, whatever the study allows."""
+
+    cap: int
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from horsesense_extras.checks.completion import Completion, completion
 from horsesense_extras.checks.contamination import Contamination, contamination
 from horsesense_extras.checks.label_errors import LabelErrors
 from horsesense_extras.checks.label_errors import label_errors as ranked
-from horsesense_extras.cue_tests.choices import load_choices
+from horsesense_extras.cue_tests.answers import load_choices
 
 
 def label_errors(sets: Sequence[ItemSet], responses: Sequence[Path]) -> LabelErrors:

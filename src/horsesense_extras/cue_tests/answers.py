@@ -1,4 +1,4 @@
-"""Recorded answers of models: which items each answered right."""
+"""Recorded answers of models: which option each chose, and whether that was right."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from horsesense.errors import ItemsError, UsageError
+from horsesense.items.fields import LETTERS
 from horsesense.items.files import load_rows
 from horsesense.items.item import Item, ItemSet
 from horsesense.items.own_order import own_order
@@ -25,7 +26,16 @@ from horsesense_extras.logs.known_items import KnownItems, content
 from horsesense_extras.logs.registry import is_log, open_logs
 from horsesense_extras.logs.sample import Sample
 
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+OTHERS = "of other items"
+
+
+class Answer(NamedTuple):
+    """One answer: `option` is the one chosen, in the item's own order; None where none is."""
+
+    model: str
+    item: str
+    option: int | None
+    right: bool | None
 
 
 def load_answers(source: Path, items: ItemSet, *, faithful: bool = False) -> list[Answers]:
@@ -47,81 +57,103 @@ def load_answers(source: Path, items: ItemSet, *, faithful: bool = False) -> lis
         UsageError: nothing to read.
     """
     if (source / "run.toml").exists() or (source.is_dir() and not is_log(source)):
-        return _of_run(StagedRun.open(source))
-    if is_log(source) and any(log.own for log in open_logs([source])):
-        return _of_own(source, items)
+        found = _of_run(StagedRun.open(source), ("original",))
+    elif not is_log(source):
+        found = _of_rows(source, items, faithful=faithful)
+    elif any(log.own for log in open_logs([source])):
+        found = _of_own(source, items)
+    else:
+        found = _of_logs(source, items)
     rights: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    judged = _of_logs(source, items) if is_log(source) else _judged(source, items, faithful)
-    for model, item_id, right in judged:
+    for model, item_id, _, right in found:
         given = rights[model][item_id]
         if right is not None:
             given.append(float(right))
     if not rights:
         raise UsageError(f"{source} has no recorded answers to the items as published.")
-    return [Answers(model, _means(by_item)) for model, by_item in rights.items()]
+    return [
+        Answers(model, {i: sum(each) / len(each) if each else None for i, each in by_item.items()})
+        for model, by_item in rights.items()
+    ]
 
 
-def _means(by_item: Mapping[str, list[float]]) -> dict[str, float | None]:
-    return {i: sum(given) / len(given) if given else None for i, given in by_item.items()}
+def load_choices(
+    sources: Sequence[Path], items: ItemSet
+) -> Mapping[str, Mapping[str, Sequence[int]]]:
+    """Model -> item id -> options chosen, in the item's own order, one for each asking.
+
+    Args:
+        sources: JSONL files of recorded responses (`item_id` or `id`, `response`, and where
+            present `model`, `options` in the order shown), or run directories. Of a run the
+            items as published and in other orders count.
+        items: the items that were asked.
+
+    Raises:
+        ItemsError: no row belongs to an item.
+        UsageError: there is nothing to read.
+    """
+    chosen: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for source in sources:
+        folder = source.is_dir()
+        answers = (
+            _of_run(StagedRun.open(source)) if folder else _of_rows(source, items, orders=True)
+        )
+        for model, item_id, option, _ in answers:
+            if option is not None and item_id in items.by_id:
+                chosen[model][item_id].append(option)
+    if not chosen:
+        raise UsageError(f"{', '.join(map(str, sources))}: no recorded answer chooses an option.")
+    return chosen
 
 
-def _judged(source: Path, items: ItemSet, faithful: bool) -> Iterator[tuple[str, str, bool | None]]:
-    """(model, item id, whether right) of every row that belongs to an item."""
+def _of_rows(
+    source: Path, items: ItemSet, *, orders: bool = False, faithful: bool = False
+) -> Iterator[Answer]:
+    """The answers in a file of rows that belong to an item; with `orders`, in other orders too."""
     faults: list[str] = []
     left_out: Counter[str] = Counter()
     used: Counter[tuple[str, str]] = Counter()
     by_text = {_key(item.question): item for item in items if item.text_b is None}
-    joined = 0
     for line, row in load_rows(source):
-        if str(row.get("probe") or "original") != "original":
+        shown = row.get("options")
+        shown = [str(text) for text in shown] if isinstance(shown, list) else []
+        # Without the options as shown, only the item as published says what a letter means.
+        if str(row.get("probe") or "original") != "original" and not (orders and shown):
             continue
         item_id = str(row.get("item_id", row.get("id")))
         item = items.by_id.get(item_id) or by_text.get(_text_of(row))
-        if item is None:
-            faults.append(f"line {line}: id {item_id!r} is not among the items")
-            left_out["of other items"] += 1
-        elif _shown(row) and own_order(_shown(row), item.options) is None:
-            faults.append(
-                f"line {line}: id {item_id!r} was shown other options: {row['options']!r}"
+        order = None if item is None else own_order(shown or item.options, item.options)
+        if item is None or order is None or not _same_gold(row, item, order):
+            reason, what = (
+                (OTHERS, "is not among the items")
+                if item is None
+                else ("shown other options", f"was shown other options: {shown!r}")
+                if order is None
+                else ("with another gold answer", f"has a different gold answer: {row['gold']!r}")
             )
-            left_out["shown other options"] += 1
-        elif not _same_gold(row, item):
-            faults.append(
-                f"line {line}: id {item_id!r} has a different gold answer: {row['gold']!r}"
-            )
-            left_out["with another gold answer"] += 1
-        elif item.gold is not None:
-            joined += 1
-            model, right = str(row.get("model") or source.stem), _is_right(row, item, faithful)
-            if right is None:
-                left_out["that choose no option, or have no reply"] += 1
-            else:
-                used[model, item.id] += 1
-            yield model, item.id, right
-    if faults and not joined:
+            faults.append(f"line {line}: id {item_id!r} {what}")
+            left_out[reason] += 1
+            continue
+        model = str(row.get("model") or source.stem)
+        option, right = _judged(row, item, shown or item.options, order, faithful)
+        if right is None and item.gold is not None:
+            left_out["that choose no option, or have no reply"] += 1
+        used[model, item.id] += right is not None
+        yield Answer(model, item.id, option, right)
+    if faults and not used:
         raise ItemsError(
             str(source), faults, hint="Are these the items that were asked? Check --split."
         )
     again = sum(n > 1 for n in used.values())
     if left_out or again:
-        say(f"{source}: {_told(used.total(), left_out, faults)}{_told_again(again)}")
-
-
-def _told(used: int, left_out: Mapping[str, int], faults: Sequence[str]) -> str:
-    """How many answers enter the numbers, and why the others do not."""
-    if not left_out:
-        return f"{plural(used, 'recorded answer')} are used."
-    counts = "; ".join(f"{n:,} {reason}" for reason, n in left_out.items())
-    first = f"; the first: {faults[0]}" if faults else ""
-    return (
-        f"{used:,} recorded answers are used, {sum(left_out.values()):,} are not ({counts}{first})."
-    )
-
-
-def _told_again(items: int) -> str:
-    if not items:
-        return ""
-    return f" {plural(items, 'item')} were answered more than once; their answers are averaged."
+        told = f"{plural(used.total(), 'recorded answer')} used"
+        if left_out:
+            told += f", {left_out.total():,} not ("
+            told += "; ".join(f"{n:,} {reason}" for reason, n in left_out.items())
+            told += (f"; the first: {faults[0]}" if faults else "") + ")"
+        if again:
+            told += f"; {plural(again, 'item')} answered more than once, the answers averaged"
+        say(f"{source}: {told}.")
 
 
 def _key(text: str) -> str:
@@ -134,69 +166,65 @@ def _text_of(row: Mapping[str, Any]) -> str:
     return _key(next((text for text in texts if isinstance(text, str)), ""))
 
 
-def _same_gold(row: Mapping[str, Any], item: Item) -> bool:
+def _same_gold(row: Mapping[str, Any], item: Item, order: Sequence[int]) -> bool:
     recorded = row.get("gold")
     if recorded is None or item.gold is None:
         return True
-    order = own_order(_shown(row) or item.options, item.options) or [*range(len(item.options))]
-    letter = LETTERS[order.index(item.gold) :][:1]
+    letter = dict(enumerate(LETTERS)).get(order.index(item.gold), "")
     known = (letter.lower(), item.options[item.gold].strip().lower())
     return str(recorded).strip().lower() in known
 
 
-def _is_right(row: Mapping[str, Any], item: Item, faithful: bool) -> bool | None:
-    """Whether an answer is right; None where it cannot be read."""
-    assert item.gold is not None
+def _judged(
+    row: Mapping[str, Any], item: Item, shown: Sequence[str], order: Sequence[int], faithful: bool
+) -> tuple[int | None, bool | None]:
+    """The option that a row chooses, and whether it is right; None where that cannot be told."""
     response = row.get("response")
-    if faithful and response is not None:
-        return _mentions(str(response), item.options[item.gold])
+    option = None
+    if isinstance(response, str):
+        by_letter = len(set(shown)) > 2 or any(" " in option for option in shown)
+        labels = list(LETTERS[: len(shown)]) if by_letter else []
+        option = _chosen(response, shown, labels)
+        option = None if option is None else order[option]
+    if faithful and response is not None and item.gold is not None:
+        # The published rule: the label occurs as a word, or words, in the lower-cased answer.
+        label = re.escape(item.options[item.gold].lower())
+        return option, re.search(rf"(?<!\w){label}(?!\w)", str(response).lower()) is not None
     if row.get("correct") is not None:
-        return bool(row["correct"])
-    if response is None:
-        return None
-    return _read(str(response), _shown(row) or item.options, item)
+        return option, bool(row["correct"])
+    return option, None if option is None or item.gold is None else option == item.gold
 
 
-def _mentions(response: str, label: str) -> bool:
-    """The published rule: the label occurs as a word, or words, in the lower-cased answer."""
-    return re.search(rf"(?<!\w){re.escape(label.lower())}(?!\w)", response.lower()) is not None
+def _chosen(
+    response: str, shown: Sequence[str], labels: Sequence[str], finish: str | None = None
+) -> int | None:
+    """The shown position that a reply chooses; None where it chooses none or several."""
+    if response.strip() in labels:
+        return labels.index(response.strip())
+    reading = TextReader().read(response, tuple(shown), list(labels), finish_reason=finish)
+    one = reading.status == "answer" and len(reading.positions) == 1
+    return reading.positions[0] if one else None
 
 
-def _shown(row: Mapping[str, Any]) -> list[str]:
-    """The options that a row says were shown; empty where it does not say."""
-    found = row.get("options")
-    return [str(text) for text in found] if isinstance(found, list) else []
-
-
-def _read(response: str, shown: Sequence[str], item: Item) -> bool | None:
-    by_letter = len(set(shown)) > 2 or any(" " in option for option in shown)
-    labels = LETTERS[: len(shown)] if by_letter else ""
-    reading = TextReader().read(response, shown, list(labels))
-    if reading.status != "answer":
-        return None
-    order = own_order(shown, item.options) or [*range(len(item.options))]
-    return [order[place] for place in reading.positions] == [item.gold]
-
-
-def _of_run(run: StagedRun) -> list[Answers]:
-    """The answers to the items as published of a run; those without a reading are unknown."""
+def _of_run(run: StagedRun, probes: Sequence[str] = ("original", "order")) -> Iterator[Answer]:
+    """The answers of a run; those without a reading are unknown."""
     if "read" not in run.directory.known.stages:
         raise UsageError(
             f"{run.path} does not contain a finished run.",
             hint=f"First: horsesense report {run.path}.",
         )
-    shown = run.trials.filter(pl.col("probe") == "original").select("trial", "variant", "item_id")
-    read = run.readings.join(shown, on=["trial", "variant"])
+    shown = run.trials.filter(pl.col("probe").is_in(probes)).select("trial", "variant", "item_id")
+    read = run.readings
     names = read["reader"].unique().to_list()
-    reader = "text" if "text" in names else next(iter(sorted(names)), "")
-    found: dict[str, list[float]] = {item_id: [] for item_id in shown["item_id"]}
-    rows = read.filter((pl.col("reader") == reader) & (pl.col("status") == "answer"))
-    for item_id, correct in rows.select("item_id", "correct").drop_nulls().iter_rows():
-        found[item_id].append(float(correct))
-    return [Answers(run.directory.known.model.name, _means(found))]
+    reader = "text" if "text" in names else min(names, default="")
+    read = read.filter(pl.col("reader") == reader, pl.col("status") == "answer")
+    both = shown.join(read, on=["trial", "variant"], how="left")
+    model = run.directory.known.model.name
+    for item_id, option, right in both.select("item_id", "option", "correct").iter_rows():
+        yield Answer(model, item_id, None if option is None or option < 0 else option, right)
 
 
-def _of_own(source: Path, items: ItemSet) -> list[Answers]:
+def _of_own(source: Path, items: ItemSet) -> Iterator[Answer]:
     """The answers in logs that horsesense exported or asked inside another program.
 
     They hold the run itself: its items are found among the given ones by what they ask.
@@ -205,22 +233,18 @@ def _of_own(source: Path, items: ItemSet) -> list[Answers]:
     with TemporaryDirectory() as folder:
         run = StagedRun(import_own(Path(folder) / "run", list(open_logs([source]))))
         run.read("text")
-        found = _of_run(run)
+        found = list(_of_run(run, ("original",)))
         same = {i.id: ids.get(content(i.question, i.options)) for i in run.items}
     others = sum(own is None for own in same.values())
     if others:
         say(f"{others:,} of {len(same):,} items in {source} are other items.")
-    known = [
-        Answers(one.model, {own: v for i, v in one.right.items() if (own := same[i]) is not None})
-        for one in found
-    ]
-    if not any(one.right for one in known):
-        raise UsageError(f"{source} has no recorded answers to the items as published.")
-    return known
+    for answer in found:
+        if (own := same[answer.item]) is not None:
+            yield answer._replace(item=own)
 
 
-def _of_logs(source: Path, items: ItemSet) -> Iterator[tuple[str, str, bool | None]]:
-    """(model, item id, whether right) of the answers in logs that are about one of the items.
+def _of_logs(source: Path, items: ItemSet) -> Iterator[Answer]:
+    """The answers in logs that are about one of the items.
 
     They are read as they were shown, by the letter or text that the log holds; scored options count
     as the likeliest.
@@ -235,21 +259,19 @@ def _of_logs(source: Path, items: ItemSet) -> Iterator[tuple[str, str, bool | No
             if found is None or order is None:
                 others += 1
             elif found.item.gold is not None and sample.answered:
-                chosen = _chosen(sample)
-                right = None if chosen is None else order[sample.order[chosen]] == found.item.gold
-                yield sample.model or log.model or source.stem, found.item.id, right
+                chosen = _chosen_in(sample)
+                option = None if chosen is None else order[sample.order[chosen]]
+                right = None if option is None else option == found.item.gold
+                model = sample.model or log.model or source.stem
+                yield Answer(model, found.item.id, option, right)
     if others:
         say(f"{others:,} of {total:,} answers in {source} are about other items.")
 
 
-def _chosen(sample: Sample) -> int | None:
-    """The shown position that an answer chooses; None where it chooses none."""
+def _chosen_in(sample: Sample) -> int | None:
+    """The shown position that an answer in a log chooses."""
     shown = [sample.options[place] for place in sample.order]
     scores = list((sample.label_scores or sample.text_scores).values())
     if len(scores) == len(shown):
         return max(range(len(scores)), key=scores.__getitem__)
-    reading = TextReader().read(
-        sample.reply or "", shown, list(sample.labels), finish_reason=sample.finish_reason
-    )
-    one = reading.status == "answer" and len(reading.positions) == 1
-    return reading.positions[0] if one else None
+    return _chosen(sample.reply or "", shown, list(sample.labels), sample.finish_reason)

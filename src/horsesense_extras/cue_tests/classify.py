@@ -58,35 +58,6 @@ class Fitted:
         return best
 
 
-@dataclass(frozen=True)
-class Turned:
-    """Training rows in as many columns as there are rows, without loss for an L2 penalty.
-
-    Weights that a penalty on their length allows lie in the span of the rows, and a rotation into
-    that span changes no length: a model of few texts with thousands of columns is one of few
-    columns.
-
-    Attributes:
-        rows: the training rows, (rows, rank).
-        back: weights of the columns of `rows` -> amounts of the training rows, (rows, rank).
-    """
-
-    rows: Floats
-    back: Floats
-
-    @classmethod
-    def of(cls, x: Any) -> Turned | None:
-        """The rows turned; None where every number is 0."""
-        products = x @ x.T
-        products = products if isinstance(products, np.ndarray) else products.toarray()
-        if not products.any():
-            return None
-        values, vectors = np.linalg.eigh(products)
-        kept = values > values[-1] * 1e-12
-        lengths = np.sqrt(values[kept])
-        return cls(vectors[:, kept] * lengths, vectors[:, kept] / lengths)
-
-
 def fit(
     classifier: Classifier,
     x: Any,
@@ -94,7 +65,6 @@ def fit(
     n_labels: int,
     *,
     faithful: bool = False,
-    turned: Turned | None = None,
 ) -> Fitted:
     """Fit one classifier.
 
@@ -104,7 +74,6 @@ def fit(
         y: label numbers, 0 to n_labels - 1.
         n_labels: how many labels the task has, present in `y` or not.
         faithful: stop the L2 fit after 100 iterations, as in the paper.
-        turned: the same rows turned, by which the L2 fit finds the same weights sooner.
     """
     present = np.unique(y)
     weights = np.zeros((n_labels, x.shape[1]))
@@ -112,16 +81,10 @@ def fit(
     if len(present) < 2 or x.shape[1] == 0:
         intercepts[present] = np.log(np.bincount(y, minlength=n_labels)[present])
         return Fitted(weights, intercepts)
-    if classifier.penalty == "L2" and turned is not None:
-        inside, offsets = _weights(_newton(classifier), turned.rows, y)
-        coefficients = np.asarray((x.T @ (turned.back @ inside.T)).T)
-    elif classifier.penalty == "L2":
-        model = _l2(classifier, faithful)
-        coefficients, offsets = _weights(model, x, y)
-    elif len(present) == 2:
-        coefficients, offsets = _weights(_l1(classifier), x, y)
+    if classifier.penalty == "L2" or len(present) == 2:
+        coefficients, offsets = _weights(classifier, faithful, x, y)
     else:
-        parts = [_weights(_l1(classifier), x, y == label) for label in present]
+        parts = [_weights(classifier, faithful, x, y == label) for label in present]
         coefficients = np.concatenate([w for w, _ in parts])
         offsets = np.concatenate([b for _, b in parts])
     if len(present) == 2:
@@ -132,9 +95,16 @@ def fit(
     return Fitted(weights, intercepts)
 
 
-def _weights(model: Any, x: Any, y: npt.NDArray[Any]) -> tuple[Floats, Floats]:
+def _weights(
+    classifier: Classifier, faithful: bool, x: Any, y: npt.NDArray[Any]
+) -> tuple[Floats, Floats]:
     from sklearn import config_context
+    from sklearn.linear_model import LogisticRegression
 
+    if classifier.penalty == "L2":
+        model = LogisticRegression(C=classifier.c, max_iter=100 if faithful else 1000)
+    else:
+        model = LogisticRegression(l1_ratio=1.0, C=classifier.c, solver="liblinear", random_state=0)
     # Checking types and finiteness again costs more than many of these fits.
     cheap = config_context(skip_parameter_validation=True, assume_finite=True)
     with cheap, warnings.catch_warnings():
@@ -142,21 +112,3 @@ def _weights(model: Any, x: Any, y: npt.NDArray[Any]) -> tuple[Floats, Floats]:
         warnings.simplefilter("ignore")
         model.fit(x, y)
     return model.coef_, model.intercept_
-
-
-def _l2(classifier: Classifier, faithful: bool) -> Any:
-    from sklearn.linear_model import LogisticRegression
-
-    return LogisticRegression(C=classifier.c, max_iter=100 if faithful else 1000)
-
-
-def _newton(classifier: Classifier) -> Any:
-    from sklearn.linear_model import LogisticRegression
-
-    return LogisticRegression(C=classifier.c, solver="newton-cholesky")
-
-
-def _l1(classifier: Classifier) -> Any:
-    from sklearn.linear_model import LogisticRegression
-
-    return LogisticRegression(l1_ratio=1.0, C=classifier.c, solver="liblinear", random_state=0)

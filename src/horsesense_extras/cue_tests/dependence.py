@@ -2,7 +2,7 @@
 
 A classifier and a model that both favour one label agree more often on that label's items, with
 or without a cue. So predictable and unpredictable items are compared label by label; what the
-labels alone would explain is shown beside it. Interval and p are those of `stats.within_strata`.
+labels alone would explain is shown beside it. Interval and p are those of `within_strata`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,7 @@ from horsesense.stats.multiplicity import benjamini_hochberg
 from horsesense.stats.words import plural
 from horsesense_extras.cue_tests.result import CueResult, Dependence, FamilyTest
 from horsesense_extras.cue_tests.task import Task
-from horsesense_extras.cue_tests.within_strata import WithinStrata
+from horsesense_extras.cue_tests.within_strata import difference
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -73,22 +73,6 @@ def family_of(model: str, families: Mapping[str, str] | None = None) -> str:
     return next((f for f, p in _FAMILIES.items() if re.search(p, lowered)), model)
 
 
-class Part(NamedTuple):
-    """Items of one task that were both predicted and answered.
-
-    Attributes:
-        right: how right each was answered, 0 to 1.
-        easy: whether cues predict it.
-        gold: its label.
-        group: its group.
-    """
-
-    right: Floats
-    easy: Bools
-    gold: Ints
-    group: Ints
-
-
 def depend(
     task: Task,
     items: Ints,
@@ -107,69 +91,57 @@ def depend(
         families: model -> family, for those that the name does not tell.
     """
     items, by_cues = items[by_cues != 0.5], by_cues[by_cues != 0.5]
-    table = {a.model: _aligned(task, items, a) for a in answers}
     easy, gold, group = by_cues > 0.5, task.gold[items], groups[items]
     models = []
     members: dict[str, list[Floats]] = defaultdict(list)
-    for model, right in table.items():
-        family = family_of(model, families)
+    for given in {each.model: each for each in answers}.values():
+        values = [given.right.get(task.ids[i]) for i in items]
+        right = np.array([np.nan if v is None else v for v in values], float)
+        family = family_of(given.model, families)
         members[family].append(right)
-        models.append(_dependence(model, family, task, right, easy, gold, group))
+        models.append(_dependence(given.model, family, task, right, easy, gold, group))
     found = []
     for family, rights in members.items():
         # A family answers each item once, by its mean: its models are not independent.
-        known = np.array(rights)
-        n = np.sum(~np.isnan(known), axis=0)
-        mean = np.where(n > 0, np.nansum(known, axis=0) / np.maximum(n, 1), np.nan)
+        n = np.sum(~np.isnan(rights), axis=0)
+        mean = np.where(n > 0, np.nansum(rights, axis=0) / np.maximum(n, 1), np.nan)
         name = plural(len(rights), "model")
         found.append(_dependence(name, family, task, mean, easy, gold, group))
     return tuple(models), tuple(found)
-
-
-def _aligned(task: Task, items: Ints, answers: Answers) -> Floats:
-    values = [answers.right.get(task.ids[i]) for i in items]
-    return np.array([np.nan if v is None else v for v in values], float)
 
 
 def _dependence(
     model: str, family: str, task: Task, right: Floats, easy: Bools, gold: Ints, group: Ints
 ) -> Dependence:
     known = ~np.isnan(right)
-    part = Part(right[known], easy[known], gold[known], group[known])
-    found = WithinStrata.of(part.right, part.easy, part.gold, part.group)
-    low, high = found.interval() or (None, None)
-    on_easy, on_hard = _mean(part.right[part.easy]), _mean(part.right[~part.easy])
+    right, easy, gold = right[known], easy[known], gold[known]
+    found = difference(right, easy, gold, group[known])
+    on_easy, on_hard = _mean(right[easy]), _mean(right[~easy])
+    by_label = {}
+    for number, label in enumerate(task.labels):
+        one, other = (right[(gold == number) & kind] for kind in (easy, ~easy))
+        apart = float(one.mean() - other.mean()) if len(one) and len(other) else None
+        by_label[label] = (apart, len(one), len(other))
     return Dependence(
         model=model,
         family=family,
         dataset=task.name,
         difference=found.estimate,
-        low=low,
-        high=high,
-        p_value=found.p(),
+        low=found.low,
+        high=found.high,
+        p_value=found.p,
         adjusted=None,
         raw=on_easy - on_hard if on_easy is not None and on_hard is not None else None,
-        accuracy=float(part.right.mean()) if len(part.right) else float("nan"),
+        accuracy=float(right.mean()) if len(right) else float("nan"),
         on_predictable=on_easy,
         on_unpredictable=on_hard,
         chance=float(task.chances.mean()),
-        n=len(part.right),
-        n_predictable=int(part.easy.sum()),
+        n=len(right),
+        n_predictable=int(easy.sum()),
         n_missing=int((~known).sum()),
-        by_label=_by_label(part, task.labels),
+        by_label=by_label,
         note=found.reason,
     )
-
-
-def _by_label(part: Part, labels: Sequence[str]) -> dict[str, tuple[float | None, int, int]]:
-    out = {}
-    for number, label in enumerate(labels):
-        of_label = part.gold == number
-        one, other = part.right[of_label & part.easy], part.right[of_label & ~part.easy]
-        both = len(one) and len(other)
-        difference = float(one.mean() - other.mean()) if both else None
-        out[label] = (difference, len(one), len(other))
-    return out
 
 
 def _mean(values: Floats) -> float | None:
@@ -202,21 +174,16 @@ def _pooled(rows: Sequence[Dependence]) -> Dependence:
     if len(rows) == 1:
         return rows[0]
     usable = [r for r in rows if r.difference is not None and r.low is not None]
-    first = replace(
-        rows[0], dataset=ALL_SETS, n=sum(r.n for r in rows), by_label={},
-        n_missing=sum(r.n_missing for r in rows), n_predictable=sum(r.n_predictable for r in rows),
-        raw=None, on_predictable=None, on_unpredictable=None,
-        accuracy=float(np.mean([r.accuracy for r in rows])),
-    )  # fmt: skip
     left = "; ".join(f"{r.dataset}: {r.note}" for r in rows if r not in usable)
-    first = replace(first, note=f"left out: {left}" if left else "")
-    if not usable:
-        return replace(first, difference=None, low=None, high=None, p_value=None, note=left)
-    if len(usable) == 1:
-        only = usable[0]
-        return replace(
-            first, difference=only.difference, low=only.low, high=only.high, p_value=only.p_value
-        )
+    first = replace(
+        usable[0] if usable else rows[0], dataset=ALL_SETS, model=rows[0].model, by_label={},
+        n=sum(r.n for r in rows), n_missing=sum(r.n_missing for r in rows),
+        n_predictable=sum(r.n_predictable for r in rows), raw=None, on_predictable=None,
+        on_unpredictable=None, accuracy=float(np.mean([r.accuracy for r in rows])),
+        note=f"left out: {left}" if left and usable else left,
+    )  # fmt: skip
+    if len(usable) < 2:  # the difference of the one, or none
+        return first if usable else replace(first, difference=None)
     z = float(norm.ppf(0.975))
     d = np.array([r.difference for r in usable], float)
     variance = np.array([((r.high or 0) - (r.low or 0)) / (2 * z) for r in usable]) ** 2

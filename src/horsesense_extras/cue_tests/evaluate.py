@@ -18,32 +18,24 @@ from horsesense_extras.cue_tests.result import Cue, CueRow
 from horsesense_extras.cue_tests.splits import Split
 from horsesense_extras.cue_tests.strongest import strongest_cues
 from horsesense_extras.cue_tests.sweep import (
-    FEW_ITEMS,
     Method,
     Outcome,
     Source,
     Unit,
-    Workers,
     count_level,
     dense_tables,
+    run_unit,
     vector_names,
     workers,
 )
 from horsesense_extras.cue_tests.task import Task
-from horsesense_extras.cue_tests.tokens import LEVELS, Counts
+from horsesense_extras.cue_tests.tokens import LEVELS
 
 Ints = npt.NDArray[np.int64]
 
 BEST: Final = "best vector"
 """The vector, too, is chosen inside the training part of each split."""
-REFIT_UP_TO: Final = FEW_ITEMS
-"""Items up to which p comes from refitting everything on shuffled labels."""
-REFITS: Final = 59
-ENOUGH: Final = 5
-"""Refitting stops when so many shuffles did as well as the true labels (Besag, Clifford 1991)."""
 SHUFFLES: Final = 999
-IN_ONE_PASS: Final = 50_000
-"""Rows up to which the counts of words and tokens are held together."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +67,7 @@ class Ticker:
         self._listener = listener
 
     def expect(self, n: int) -> None:
-        """`n` more units are coming; fewer than thought if negative."""
+        """`n` more units are coming."""
         self.total += n
 
     def watch(self, outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
@@ -102,48 +94,49 @@ def evaluate(
         task, splits, groups, method: what to predict, and how.
         jobs: processes.
         ticker: told of every unit done.
-        lean: predictions and fixed-prediction p-values alone; no refitting, no cues by name.
+        lean: no cues by name.
     """
     ticker = ticker or Ticker(None)
     items = np.unique(np.concatenate([split.test for split in splits]))
     outcomes: list[Outcome] = []
     cues: tuple[Cue, ...] = ()
-    p_values: dict[str, float] = {}
-    refit = not lean and len(task) <= REFIT_UP_TO and not method.faithful
     for source, vectors, table in _sources(task, groups, method):
         # The widest vectors come last in the list and take longest: they start first.
         units = [Unit(s, v) for v in reversed(vectors) for s in range(len(splits))]
         ticker.expect(len(units))
-        with workers(source, splits, jobs) as crew:
+        with workers(source, splits, jobs) as start:
             named = None
             if not lean and "word" in source.counts:
-                named = crew.start(strongest_cues, table)
-            outcomes += ticker.watch(crew.run(units))
-            if refit:
-                p_values = _refitted_ps(source, splits, items, outcomes, crew, ticker)
+                named = start(strongest_cues, table)
+            results = [start(run_unit, unit) for unit in units]
+            outcomes += ticker.watch(result() for result in results)
             cues = named() if named else cues
     predicted = _assembled(outcomes, splits, items, method.faithful)
     repeats = 1 + max(split.repeat for split in splits)
     widened = scores.overlap(len(splits) // repeats, repeats)
-    if not refit:
-        p_values = _fixed_ps(task, groups, items, predicted, method.seed, widened)
+    values = scores.permutation_ps(
+        list(predicted.values()),
+        task.gold[items],
+        groups[items],
+        task.strata[items],
+        SHUFFLES,
+        seed_of(method.seed, "items", "luck"),
+        widened,
+    )
+    p_values = dict(zip(predicted, values, strict=True))
     return Evaluation(items, predicted, _most_chosen(outcomes), p_values, cues, widened)
 
 
 def _sources(
     task: Task, groups: Ints, method: Method
 ) -> Iterator[tuple[Source, list[str], CueTable]]:
-    """Features in one go, or one level at a time where both would fill the memory."""
+    """Features of one level at a time, so that few counts are held together."""
     tables, table = dense_tables(task)
-    dense = [READABILITY] if method.faithful else list(tables)
-    at_once = [LEVELS] if len(task.texts) <= IN_ONE_PASS else [LEVELS[:1], LEVELS[1:]]
-    for levels in at_once:
-        counts: dict[str, Counts] = {}
-        names = dense if levels[0] == LEVELS[0] else []
-        for level in levels:
-            counts |= count_level(task, level)
-            names = [*names, *vector_names(task, level)]
-        yield Source(task, counts, tables, groups, method), names, table
+    names = [READABILITY] if method.faithful else list(tables)
+    for level in LEVELS:
+        names = [*names, *vector_names(task, level)]
+        yield Source(task, count_level(task, level), tables, groups, method), names, table
+        names = []
 
 
 def _ordered(vectors: Iterable[str]) -> list[str]:
@@ -182,65 +175,6 @@ def _most_chosen(outcomes: Sequence[Outcome]) -> dict[str, str]:
     for outcome in outcomes:
         chosen[outcome.unit.vector][outcome.classifier.name] += 1
     return {vector: counts.most_common(1)[0][0] for vector, counts in chosen.items()}
-
-
-def _fixed_ps(
-    task: Task,
-    groups: Ints,
-    items: Ints,
-    predicted: dict[str, Ints],
-    seed: int,
-    widened: float,
-) -> dict[str, float]:
-    values = scores.permutation_ps(
-        list(predicted.values()),
-        task.gold[items],
-        groups[items],
-        task.strata[items],
-        SHUFFLES,
-        seed_of(seed, "items", "luck"),
-        widened,
-    )
-    return dict(zip(predicted, values, strict=True))
-
-
-def _refitted_ps(
-    source: Source,
-    splits: Sequence[Split],
-    items: Ints,
-    outcomes: Sequence[Outcome],
-    crew: Workers,
-    ticker: Ticker,
-) -> dict[str, float]:
-    """One-sided p from refitting everything to shuffled labels.
-
-    Shuffles are divided once, as the first repeat is. Their kappas scatter more than a mean over
-    repeats would, so p is too large if anything.
-    """
-    first = [s for s, split in enumerate(splits) if split.repeat == 0]
-    true = _kappas(source, splits, items, outcomes, 0)
-    extreme = dict.fromkeys(true, 0)
-    per_shuffle = len(first) * (len(true) - 1)
-    ticker.expect(per_shuffle * REFITS)
-    done = 0
-    vectors = [v for v in true if v != BEST]
-    while done < REFITS and extreme[BEST] < ENOUGH:
-        done += 1
-        units = [Unit(s, v, done) for v in vectors for s in first]
-        found = _kappas(source, splits, items, list(ticker.watch(crew.run(units))), done)
-        for vector, value in found.items():
-            extreme[vector] += value >= true[vector]
-    ticker.expect(-per_shuffle * (REFITS - done))
-    return {vector: (count + 1) / (done + 1) for vector, count in extreme.items()}
-
-
-def _kappas(
-    source: Source, splits: Sequence[Split], items: Ints, outcomes: Sequence[Outcome], shuffle: int
-) -> dict[str, float]:
-    gold = source.gold(shuffle)[items]
-    predicted = _assembled(outcomes, splits, items, source.method.faithful)
-    n_labels = len(source.task.labels)
-    return {v: float(np.nan_to_num(scores.kappa(p, gold, n_labels))) for v, p in predicted.items()}
 
 
 def cue_rows(

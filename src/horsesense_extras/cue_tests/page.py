@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from horsesense.files import write_whole
 from horsesense.report.pages import environment
@@ -14,6 +14,7 @@ from horsesense_extras.cue_tests import charts as cues_charts
 from horsesense_extras.cue_tests.dependence import family_summary
 from horsesense_extras.cue_tests.paper import CLEVER_HANS
 from horsesense_extras.cue_tests.result import CueResult
+from horsesense_extras.cue_tests.verdict import signed
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -35,11 +36,16 @@ def write_cue_report(results: Sequence[CueResult], path: Path) -> Path:
         results=results,
         tone=_TONE,
         heat_map=cues_charts.heat_map(results) if len(results) > 1 else None,
-        figures={result.dataset: _figures(result) for result in results},
+        figures={
+            result.dataset: {
+                "vectors": cues_charts.vectors(result),
+                "cues": cues_charts.cue_shares(result) if result.cues else None,
+            }
+            for result in results
+        },
         models=models,
         families=families,
         published=published,
-        scatter=cues_charts.scatter(models) if models else None,
         family_figure=cues_charts.families(models, families) if models else None,
         most_items=MOST_ITEMS,
         paper=CLEVER_HANS.as_json(any(result.faithful for result in results), {}),
@@ -49,18 +55,11 @@ def write_cue_report(results: Sequence[CueResult], path: Path) -> Path:
     return path
 
 
-def _figures(result: CueResult) -> dict[str, Any]:
-    return {
-        "vectors": cues_charts.vectors(result),
-        "cues": cues_charts.cue_bars(result) if result.cues else None,
-    }
-
-
 @cache
 def _environment() -> Environment:
     made = environment("horsesense_extras")
     made.filters.update(
-        signed=cues_charts.signed,
+        signed=signed,
         interval=lambda row: cues_charts.interval_text(row.kappa, row.low, row.high),
         points=cues_charts.points_text,
         cue_name=cues_charts.cue_name,

@@ -32,9 +32,9 @@ from horsesense_extras.cue_tests.sweep import (
     Source,
     count_level,
     dense_tables,
+    fitted,
     prepare,
     rows_of,
-    targets,
 )
 from horsesense_extras.cue_tests.task import Task, make_task
 
@@ -98,11 +98,11 @@ def balance(
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(1):
-        return _balance(items, grouping, seed, listener)
+        return _balance(items, grouping, seed, listener or (lambda done, total: None))
 
 
 def _balance(
-    items: ItemSet, grouping: Grouping, seed: int, listener: Callable[[int, int], None] | None
+    items: ItemSet, grouping: Grouping, seed: int, listener: Callable[[int, int], None]
 ) -> Balance:
     task = make_task(items)
     if task.kind == "options":
@@ -115,16 +115,15 @@ def _balance(
     table, _ = dense_tables(task)
     source = Source(task, {**count_level(task, "word"), **count_level(task, "token")}, table,
                     groups, Method(seed=seed))  # fmt: skip
-    steps = _Steps(listener, 2 * ROUNDS + 2)
     back = k_fold(task.gold, groups, HELD_BACK, seed_of(seed, "items", "held-back")) == 0
     chosen, measured = np.flatnonzero(~back), np.flatnonzero(back)
-    filtered = _filter(source, chosen, measured, seed, steps)
+    filtered = _filter(source, chosen, measured, seed)
+    listener(1, 3)
     before = _kappa(source, chosen, measured)
-    steps()
     after = _kappa(source, chosen[filtered.kept], measured[filtered.kept_other])
-    steps()
-    everything = np.arange(len(task))
-    final = _filter(source, everything, np.empty(0, np.int64), seed, steps)
+    listener(2, 3)
+    final = _filter(source, np.arange(len(task)), np.empty(0, np.int64), seed)
+    listener(3, 3)
     _check(task, final.kept)
     weights = final.weights / final.weights.mean()
     return Balance(
@@ -139,18 +138,6 @@ def _balance(
     )
 
 
-class _Steps:
-    """Tells a listener how far the work is."""
-
-    def __init__(self, listener: Callable[[int, int], None] | None, total: int) -> None:
-        self._listener, self._done, self._total = listener, 0, total
-
-    def __call__(self, n: int = 1) -> None:
-        self._done += n
-        if self._listener is not None:
-            self._listener(self._done, self._total)
-
-
 @dataclass(frozen=True)
 class _Filtered:
     """Weights and kept flags of the items fitted to, and of others that were not."""
@@ -161,7 +148,7 @@ class _Filtered:
     rounds: int
 
 
-def _filter(source: Source, items: Ints, others: Ints, seed: int, steps: _Steps) -> _Filtered:
+def _filter(source: Source, items: Ints, others: Ints, seed: int) -> _Filtered:
     """Weigh and thin out, round by round, until cues predict what is left no better than luck."""
     weights, kept = np.ones(len(items)), np.ones(len(items), bool)
     kept_other = np.ones(len(others), bool)
@@ -169,7 +156,6 @@ def _filter(source: Source, items: Ints, others: Ints, seed: int, steps: _Steps)
         now, then = items[kept], others[kept_other]
         own, foreign, left = _chances(source, now, then, seed_of(seed, "items", "round", number))
         if left < ENOUGH:
-            steps(ROUNDS - number)
             return _Filtered(weights, kept, kept_other, number)
         gold = source.task.gold
         factor = _weight(own, gold[now], gold[now])
@@ -180,7 +166,6 @@ def _filter(source: Source, items: Ints, others: Ints, seed: int, steps: _Steps)
             factor = _weight(foreign, gold[then], gold[now])
             kept_other[np.flatnonzero(kept_other)] = _drawn(source.task, then, factor, seed, number)
         _check(source.task, kept, items)
-        steps()
     return _Filtered(weights, kept, kept_other, ROUNDS)
 
 
@@ -219,45 +204,40 @@ def _chances(source: Source, items: Ints, others: Ints, seed: int) -> tuple[Floa
     Also the kappa that is left: that of the out-of-fold predictions, or 0 if that may be luck, for
     filtering against luck would plant its opposite.
     """
-    task = source.task
-    fold = k_fold(task.gold[items], source.groups[items], FOLDS, seed)
-    own = np.zeros((len(items), len(task.labels) * len(VECTORS)))
+    gold, n_labels = source.task.gold[items], len(source.task.labels)
+    fold, own = _out_of_fold(source, items, seed)
+    calibrated = np.zeros((len(items), n_labels))
     for k in range(FOLDS):
-        own[fold == k] = _scores(source, items[fold != k], items[fold == k])
-    gold = task.gold[items]
-    calibrated = np.zeros((len(items), len(task.labels)))
-    for k in range(FOLDS):
-        model = _calibrator(own[fold != k], gold[fold != k], len(task.labels))
+        model = fit(CLASSIFIERS[0], own[fold != k], gold[fold != k], n_labels)
         calibrated[fold == k] = _probabilities(model, own[fold == k])
     predicted = calibrated.argmax(axis=1)[None, :]
-    left = scores.kappa(predicted, gold, len(task.labels))
-    low, _ = scores.interval(predicted, gold, len(task.labels), source.groups[items])
-    foreign = np.zeros((0, len(task.labels)))
+    left = scores.kappa(predicted, gold, n_labels)
+    low, _ = scores.interval(predicted, gold, n_labels, source.groups[items])
+    foreign = np.zeros((0, n_labels))
     if len(others):
-        model = _calibrator(own, gold, len(task.labels))
+        model = fit(CLASSIFIERS[0], own, gold, n_labels)
         foreign = _probabilities(model, _scores(source, items, others))
     return calibrated, foreign, left if low > 0 else 0.0
+
+
+def _out_of_fold(source: Source, items: Ints, seed: int) -> tuple[Ints, Floats]:
+    """The fold of each item, and its scores by classifiers that were fitted on the other folds."""
+    fold = k_fold(source.task.gold[items], source.groups[items], FOLDS, seed)
+    found = np.zeros((len(items), len(source.task.labels) * len(VECTORS)))
+    for k in range(FOLDS):
+        found[fold == k] = _scores(source, items[fold != k], items[fold == k])
+    return fold, found
 
 
 def _scores(source: Source, train: Ints, test: Ints) -> Floats:
     """Scores of each label by each vector for `test`, from classifiers fitted on `train`."""
     parts = []
     for vector in VECTORS:
-        model, x = _fitted(source, vector, train)
-        found = model.scores(x[rows_of(source.task, test)])
+        prepared = prepare(source, vector, train)
+        model = fitted(source, CLASSIFIERS[0], prepared, train)
+        found = model.scores(prepared.x[rows_of(source.task, test)])
         parts.append(np.where(np.isfinite(found), found, -20.0))
     return np.concatenate(parts, axis=1)
-
-
-def _fitted(source: Source, vector: str, train: Ints) -> tuple[Fitted, Any]:
-    prepared = prepare(source, vector, train)
-    rows = rows_of(source.task, train)
-    y = targets(source.task, source.task.gold)[rows]
-    return fit(CLASSIFIERS[0], prepared.x[rows], y, len(source.task.labels)), prepared.x
-
-
-def _calibrator(found: Floats, gold: Ints, n_labels: int) -> Fitted:
-    return fit(CLASSIFIERS[0], found, gold, n_labels)
 
 
 def _probabilities(model: Fitted, found: Floats) -> Floats:
@@ -271,15 +251,11 @@ def _probabilities(model: Fitted, found: Floats) -> Floats:
 
 def _kappa(source: Source, train: Ints, test: Ints) -> tuple[float, float, float, int]:
     """Kappa, interval and number of the test items, by a fresh model on the training items."""
-    task, gold = source.task, source.task.gold
+    gold, n_labels = source.task.gold, len(source.task.labels)
     if len(test) < FOLDS or len(np.unique(gold[test])) < 2:
         return float("nan"), float("nan"), float("nan"), len(test)
-    inner = k_fold(gold[train], source.groups[train], FOLDS, seed_of(0, "items", "stack"))
-    stacked = np.zeros((len(train), len(task.labels) * len(VECTORS)))
-    for k in range(FOLDS):
-        stacked[inner == k] = _scores(source, train[inner != k], train[inner == k])
-    model = _calibrator(stacked, gold[train], len(task.labels))
+    _, stacked = _out_of_fold(source, train, seed_of(0, "items", "stack"))
+    model = fit(CLASSIFIERS[0], stacked, gold[train], n_labels)
     predicted = model.predict(_scores(source, train, test))[None, :]
-    value = scores.kappa(predicted, gold[test], len(task.labels))
-    low, high = scores.interval(predicted, gold[test], len(task.labels), source.groups[test])
-    return value, low, high, len(test)
+    low, high = scores.interval(predicted, gold[test], n_labels, source.groups[test])
+    return scores.kappa(predicted, gold[test], n_labels), low, high, len(test)

@@ -7,15 +7,15 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csc_array, hstack
+from scipy.sparse import csc_array
 from scipy.stats import hypergeom, norm
 
 from horsesense.stats.multiplicity import benjamini_hochberg
 from horsesense_extras.cue_tests.cheap import ALL, CueTable
-from horsesense_extras.cue_tests.classify import CLASSIFIERS, fit
+from horsesense_extras.cue_tests.classify import CLASSIFIERS
 from horsesense_extras.cue_tests.result import Cue
 from horsesense_extras.cue_tests.splits import Split
-from horsesense_extras.cue_tests.sweep import Source, prepare, rows_of, targets
+from horsesense_extras.cue_tests.sweep import Source, fitted, prepare, targets
 from horsesense_extras.cue_tests.task import Task
 from horsesense_extras.cue_tests.tokens import plain
 
@@ -75,7 +75,7 @@ def _evident(
     """
     if not candidates:
         return []
-    task, y = source.task, targets(source.task, source.task.gold)
+    task, y = source.task, targets(source.task)
     columns = np.array([c.column for c in candidates])
     labels = np.array([c.label for c in candidates])
     chosen = presence[:, columns].astype(bool)
@@ -116,7 +116,7 @@ def _sides(table: CueTable) -> npt.NDArray[np.bool_]:
 def _presence(source: Source) -> csc_array:
     """Which rows have each word n-gram, by column."""
     counts = source.counts["word"]
-    return csc_array(hstack([counts.one, counts.two], format="csc"))
+    return csc_array(counts.both)
 
 
 def _holders(presence: csc_array, column: int) -> Ints:
@@ -127,14 +127,12 @@ def _stable(source: Source, folds: Sequence[Split], vector: str, spread: Floats)
     """Columns by mean standardised weight, for the label each speaks for most."""
     task = source.task
     n_labels = len(task.labels) if task.kind == "labels" else 2
-    y = targets(task, task.gold)
     total = np.zeros((n_labels, len(spread)))
     agree = np.zeros((n_labels, len(spread)), np.int64)
     for split in folds:
         items = split.fit if split.refit is None else split.refit
-        rows = rows_of(task, items)
         prepared = prepare(source, vector, items)
-        weights = fit(CLASSIFIERS[0], prepared.x[rows], y[rows], n_labels).weights
+        weights = fitted(source, CLASSIFIERS[0], prepared, items).weights
         total[:, prepared.columns] += weights
         agree[:, prepared.columns] += np.sign(weights).astype(np.int64)
     mean = total / len(folds) * spread
@@ -164,7 +162,7 @@ def _distinct(presence: csc_array, candidates: Sequence[Candidate], most: int) -
 
 def _ngram_cue(source: Source, presence: csc_array, candidate: Candidate) -> Cue:
     task = source.task
-    name = source.counts["word"].name(candidate.column)
+    name = source.counts["word"].names[candidate.column]
     has = np.zeros(len(task.texts), bool)
     has[_holders(presence, candidate.column)] = True
     return _cue(task, name, "n-gram", candidate, has, name.split(" ")[0])
@@ -184,7 +182,7 @@ def _cheap_cue(task: Task, table: CueTable, candidate: Candidate) -> Cue:
 def _cue(
     task: Task, name: str, kind: str, candidate: Candidate, has: npt.NDArray[np.bool_], shown: str
 ) -> Cue:
-    y = targets(task, task.gold)
+    y = targets(task)
     names = task.labels if task.kind == "labels" else ("wrong option", "right option")
     counts = np.bincount(y[has], minlength=len(names))
     totals = np.bincount(y, minlength=len(names))

@@ -25,11 +25,9 @@ from horsesense_extras.cue_tests.classify import (
     MANY_LABELS,
     Classifier,
     Fitted,
-    Turned,
     fit,
 )
 from horsesense_extras.cue_tests.features import (
-    MOST_COLUMNS,
     NGRAMS,
     READABILITY,
     Prepared,
@@ -37,10 +35,10 @@ from horsesense_extras.cue_tests.features import (
     prepare_ngrams,
 )
 from horsesense_extras.cue_tests.readability import readability
-from horsesense_extras.cue_tests.scores import accuracy, kappa, permuted
+from horsesense_extras.cue_tests.scores import accuracy, kappa
 from horsesense_extras.cue_tests.splits import Split
 from horsesense_extras.cue_tests.task import Task
-from horsesense_extras.cue_tests.tokens import Counts, Level, count_ngrams, read_stream
+from horsesense_extras.cue_tests.tokens import Counts, Level, count_ngrams
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -49,9 +47,6 @@ T = TypeVar("T")
 
 PAIRED: Final = "question and option"
 """Options with the words that they share with the question in columns of their own."""
-FEW_ITEMS, FEW_ROWS, FEW_LABELS = 200, 500, 4
-"""Up to so many items p comes from refitting; rows and labels up to which Newton's method with
-turned rows is the faster one."""
 _BY_NAME: Final = {vector.name: vector for vector in NGRAMS}
 
 
@@ -88,25 +83,12 @@ class Source:
     groups: Ints
     method: Method = field(default_factory=Method)
 
-    @property
-    def few(self) -> bool:
-        """Whether designs are small enough to be kept, and to be turned."""
-        return len(self.task) <= FEW_ITEMS and len(self.task.texts) <= FEW_ROWS
-
-    def gold(self, shuffle: int) -> Ints:
-        """The labels, or one of their shufflings (from 1)."""
-        if not shuffle:
-            return self.task.gold
-        rng = np.random.default_rng(seed_of(self.method.seed, "items", "shuffle", shuffle))
-        return permuted(self.task.gold, self.groups, self.task.strata, rng)
-
 
 class Unit(NamedTuple):
-    """One vector on one split; `shuffle` > 0 trains and tests on that shuffling of the labels."""
+    """One vector on one split."""
 
     split: int
     vector: str
-    shuffle: int = 0
 
 
 class Outcome(NamedTuple):
@@ -127,10 +109,10 @@ class Outcome(NamedTuple):
 
 def count_level(task: Task, level: Level) -> dict[str, Counts]:
     """The counts a level needs; for options also those of the option paired with its question."""
-    found: dict[str, Counts] = {level: count_ngrams(read_stream(task.texts, level), level)}
+    found: dict[str, Counts] = {level: count_ngrams(task.texts, level)}
     if task.kind == "options" and level == "word":
         pairs = [_paired(t, q) for t, q in zip(task.texts, task.seconds, strict=True)]
-        found[PAIRED] = count_ngrams(read_stream(pairs, level), level)
+        found[PAIRED] = count_ngrams(pairs, level)
     return found
 
 
@@ -164,73 +146,41 @@ def vector_names(task: Task, level: Level) -> list[str]:
 def run_unit(source: Source, splits: Sequence[Split], unit: Unit) -> Outcome:
     """Fit, choose, refit, predict."""
     split, task = splits[unit.split], source.task
-    gold = source.gold(unit.shuffle)
-    best, best_score, model, design = CLASSIFIERS[0], -np.inf, None, None
+    best, best_score, model, prepared = CLASSIFIERS[0], -np.inf, None, None
     candidates = CLASSIFIERS if len(task.labels) <= MANY_LABELS else CLASSIFIERS[:1]
     if split.refit is None or len(candidates) > 1:
-        design = _design(source, unit, "fit", split.fit, gold)
+        prepared = prepare(source, unit.vector, split.fit)
         for classifier in candidates:
-            tried = _fit(source, classifier, design, gold)
-            score = _choosing_score(source, tried, design.prepared, split.choose, gold)
+            tried = fitted(source, classifier, prepared, split.fit)
+            score = _choosing_score(source, tried, prepared, split.choose)
             if score > best_score:
                 best, best_score, model = classifier, score, tried
     if split.refit is not None:
-        design = _design(source, unit, "refit", split.refit, gold)
-        model = _fit(source, best, design, gold)
+        prepared = prepare(source, unit.vector, split.refit)
+        model = fitted(source, best, prepared, split.refit)
     assert model is not None
-    assert design is not None
-    predicted = _predict(source, model, design.prepared, split.test)
+    assert prepared is not None
+    predicted = _predict(source, model, prepared, split.test)
     return Outcome(unit, predicted.astype(np.int32), best, float(best_score))
-
-
-@dataclass(frozen=True)
-class Design:
-    """A vector as fitted on some items: its columns, the rows of these items, and those turned."""
-
-    prepared: Prepared
-    rows: Ints
-    x: Any
-    turned: Turned | None
-
-
-_DESIGNS: dict[tuple[int, str, str], Design] = {}  # of the source that is worked on
-
-
-def _design(source: Source, unit: Unit, part: str, items: Ints, gold: Ints) -> Design:
-    """The design of a unit.
-
-    Of few items it is kept: each is fitted to a hundred shufflings of the labels, and without a
-    choice among more than 20,000 columns no label enters it.
-    """
-    few = source.few
-    key = (unit.split, unit.vector, part)
-    if few and key in _DESIGNS:
-        return _DESIGNS[key]
-    prepared = _prepare(source, unit.vector, items, gold)
-    rows = rows_of(source.task, items)
-    x = prepared.x[rows]
-    fast = few and not source.method.faithful and len(source.task.labels) <= FEW_LABELS
-    design = Design(prepared, rows, x, Turned.of(x) if fast and x.shape[1] else None)
-    if few and x.shape[1] < MOST_COLUMNS:
-        _DESIGNS[key] = design
-    return design
 
 
 def prepare(source: Source, vector: str, items: Ints) -> Prepared:
     """A vector for all rows as fitted on `items`."""
-    return _prepare(source, vector, items, source.task.gold)
-
-
-def _prepare(source: Source, vector: str, items: Ints, gold: Ints) -> Prepared:
-    rows, y = rows_of(source.task, items), targets(source.task, gold)
-    method = source.method
+    rows, y, method = rows_of(source.task, items), targets(source.task), source.method
     if vector in source.tables:
         return prepare_dense(source.tables[vector], rows, scale=not method.faithful)
-    if vector == PAIRED:
-        return prepare_ngrams(source.counts[PAIRED], _BY_NAME["2-gram presence word"], rows, y)
-    ngrams = _BY_NAME[vector]
-    counts = source.counts[ngrams.level]
-    return prepare_ngrams(counts, ngrams, rows, y, presence_bug=method.presence_bug)
+    ngrams = _BY_NAME["2-gram presence word" if vector == PAIRED else vector]
+    counts = source.counts[PAIRED if vector == PAIRED else ngrams.level]
+    bug = method.presence_bug and vector != PAIRED
+    return prepare_ngrams(counts, ngrams, rows, y, presence_bug=bug)
+
+
+def fitted(source: Source, classifier: Classifier, prepared: Prepared, items: Ints) -> Fitted:
+    """A classifier fitted on `items`."""
+    rows = rows_of(source.task, items)
+    n_labels = len(source.task.labels) if source.task.kind == "labels" else 2
+    y = targets(source.task)[rows]
+    return fit(classifier, prepared.x[rows], y, n_labels, faithful=source.method.faithful)
 
 
 def rows_of(task: Task, items: Ints) -> Ints:
@@ -242,20 +192,13 @@ def rows_of(task: Task, items: Ints) -> Ints:
     return np.repeat(task.starts[items] - ends + widths, widths) + np.arange(ends[-1])
 
 
-def targets(task: Task, gold: Ints) -> Ints:
+def targets(task: Task) -> Ints:
     """What a classifier learns of each row: its label, or whether it is the right option."""
     if task.kind == "labels":
-        return gold
+        return task.gold
     right = np.zeros(task.starts[-1], np.int64)
-    right[task.starts[:-1] + gold] = 1
+    right[task.starts[:-1] + task.gold] = 1
     return right
-
-
-def _fit(source: Source, classifier: Classifier, design: Design, gold: Ints) -> Fitted:
-    y = targets(source.task, gold)[design.rows]
-    n_labels = len(source.task.labels) if source.task.kind == "labels" else 2
-    faithful = source.method.faithful
-    return fit(classifier, design.x, y, n_labels, faithful=faithful, turned=design.turned)
 
 
 def _predict(source: Source, model: Fitted, prepared: Prepared, items: Ints) -> Ints:
@@ -275,15 +218,12 @@ def _predict(source: Source, model: Fitted, prepared: Prepared, items: Ints) -> 
     return best - task.starts[items]
 
 
-def _choosing_score(
-    source: Source, model: Fitted, prepared: Prepared, items: Ints, gold: Ints
-) -> float:
+def _choosing_score(source: Source, model: Fitted, prepared: Prepared, items: Ints) -> float:
     """Accuracy as in the paper; by default kappa, which a constant predictor cannot win."""
-    predicted = _predict(source, model, prepared, items)
+    predicted, gold = _predict(source, model, prepared, items), source.task.gold[items]
     if source.method.faithful:
-        return accuracy(predicted, gold[items])
-    value = kappa(predicted, gold[items], len(source.task.labels))
-    return 0.0 if np.isnan(value) else value
+        return accuracy(predicted, gold)
+    return float(np.nan_to_num(kappa(predicted, gold, len(source.task.labels))))
 
 
 _SHARED: dict[str, Any] = {}  # what forked workers see
@@ -301,46 +241,27 @@ def _shared(work: Callable[..., T], *more: Any) -> T:
     return work(_SHARED["source"], _SHARED["splits"], *more)
 
 
-class Workers:
-    """Does work on one source and its splits, in other processes where there is a pool."""
-
-    def __init__(
-        self, source: Source, splits: Sequence[Split], pool: ProcessPoolExecutor | None
-    ) -> None:
-        self._known = (source, splits)
-        self._pool = pool
-
-    def start(self, work: Callable[..., T], *more: Any) -> Callable[[], T]:
-        """Begin `work(source, splits, *more)`; what comes back waits for its result."""
-        if self._pool is None:
-            return partial(work, *self._known, *more)
-        return self._pool.submit(_shared, work, *more).result
-
-    def run(self, units: Sequence[Unit]) -> Iterator[Outcome]:
-        """Begin all units; their outcomes come in the order of the units."""
-        results = [self.start(run_unit, unit) for unit in units]
-        return (result() for result in results)
+Start = Callable[..., Callable[[], Any]]
+"""Begins `work(source, splits, *more)`; what comes back waits for its result."""
 
 
 @contextmanager
-def workers(source: Source, splits: Sequence[Split], jobs: int) -> Iterator[Workers]:
+def workers(source: Source, splits: Sequence[Split], jobs: int) -> Iterator[Start]:
     """`jobs` processes that see the source and its splits without a copy; or this one."""
     from threadpoolctl import threadpool_limits
 
     if jobs == 1:
-        _DESIGNS.clear()
         with threadpool_limits(1):
-            yield Workers(source, splits, None)
+            yield lambda work, *more: partial(work, source, splits, *more)
         return
     import sklearn.linear_model  # noqa: F401  (loaded once, before the processes fork)
 
     # Forked workers see the arrays without a copy; elsewhere they are sent once per worker.
-    _DESIGNS.clear()
     context = get_context("fork" if sys.platform == "linux" else "spawn")
     with ProcessPoolExecutor(
         jobs, mp_context=context, initializer=_share, initargs=(source, splits)
     ) as pool:
         try:
-            yield Workers(source, splits, pool)
+            yield lambda work, *more: pool.submit(_shared, work, *more).result
         finally:
             pool.shutdown(cancel_futures=True)

@@ -9,31 +9,39 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from horsesense_extras.logs.options import (
     Shown,
-    answers_in,
     index_of,
     labels_of,
     lettered,
+    right_option,
     shown_order,
 )
-from horsesense_extras.logs.sample import Log, Reported, Sample, Score, own_of
-from horsesense_extras.logs.streams import Archive, damaged, entries
+from horsesense_extras.logs.sample import Log, NotTakenError, Reported, Sample, Score, own_of
+from horsesense_extras.logs.streams import Archive, damaged, document
 from horsesense_extras.logs.values import (
+    Layout,
+    at,
     items_of,
     mapping,
+    messages_of,
     number,
-    reasoning_of,
     settings_of,
-    stopped,
     text_of,
-    top_logprobs,
     whole,
 )
 
+ANSWER: Final = Layout(
+    reply=("choices.0.message.content",),
+    finish_reason=("choices.0.stop_reason",),
+    logprobs=("choices.0.logprobs.content",),
+    prompt_tokens=("usage.input_tokens",),
+    reply_tokens=("usage.output_tokens",),
+)
 _JSON_HEAD: Final = tuple(
     re.compile(part) for part in (rb"\A\s*\{", rb'"eval"\s*:\s*\{', rb'"task"\s*:')
 )
@@ -46,28 +54,32 @@ _MEANS: Final = ("accuracy", "mean")
 _SHUFFLED: Final = "Choices were shuffled before generating a response"
 _SENT: Final = "Shuffled answer:\n"
 
+Prompt = tuple[tuple[str, str], ...] | None
+Rows = Iterator[tuple[str, Any]]
+
 
 def role(path: Path, head: bytes) -> Any:
     """Whether a file is such a log, from its ending and first bytes."""
-    document = path.suffix == ".json" and all(part.search(head) for part in _JSON_HEAD)
-    return "samples" if document or (path.suffix == ".eval" and head) else None
+    is_document = path.suffix == ".json" and all(part.search(head) for part in _JSON_HEAD)
+    return "samples" if is_document or (path.suffix == ".eval" and head) else None
 
 
 def open_log(path: Path, companions: Sequence[Path]) -> Log:
     """The log in a file; ItemsError where it is damaged."""
-    source = _Zipped(path) if path.suffix == ".eval" else _Plain(path)
-    header = source.header()
+    packed = path.suffix == ".eval"
+    header = _header(path) if packed else mapping(document(path))
+    header = {key: value for key, value in header.items() if key != "samples"}
     spec = mapping(header.get("eval"))
     log = Log(
         path,
         "inspect",
-        lambda log: _samples(log, source, header),
+        lambda log: _samples(log, _entries(log) if packed else _rows(path), header),
         task=str(spec.get("task_display_name") or spec.get("task") or ""),
         model=str(spec.get("model") or ""),
         created=str(spec.get("created") or ""),
         state={"success": "complete"}.get(str(header.get("status")), str(header.get("status"))),
     )
-    log.reported = list(_reported(mapping(header.get("results")), spec))
+    log.reported = list(_reported(mapping(header.get("results")), mapping(spec.get("config"))))
     log.own = own_of(spec)
     if log.state != "complete":
         log.notes.append(
@@ -77,69 +89,45 @@ def open_log(path: Path, companions: Sequence[Path]) -> Log:
     return log
 
 
-class _Zipped:
-    """A `.eval` file. One of a run that crashed has no header, only a journal."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def header(self) -> Mapping[str, Any]:
-        with Archive(self.path) as archive:
-            for name in ("header.json", "_journal/start.json"):
-                if name in archive:
-                    return {"status": "started", **mapping(archive.json(name))}
-        raise damaged(str(self.path), "the archive holds no log of Inspect (no header.json)")
-
-    def samples(self, log: Log) -> Iterator[tuple[str, Any]]:
-        with Archive(self.path) as archive:
-            for name in archive.sizes:
-                if ".." in Path(name).parts or name.startswith(("/", "\\")):
-                    log.left_out.add("an entry that points outside of the archive", name)
-                elif _ENTRY.fullmatch(name):
-                    yield name, archive.json(name)
-                elif name.startswith("samples/") and not name.endswith("/"):
-                    log.left_out.add("an entry beside the samples that is none", name)
+def _header(path: Path) -> Mapping[str, Any]:
+    """What an archive says of the log. One of a run that crashed has only a journal."""
+    with Archive(path) as archive:
+        for name in ("header.json", "_journal/start.json"):
+            if name in archive:
+                return {"status": "started", **mapping(archive.json(name))}
+    raise damaged(str(path), "the archive holds no log of Inspect (no header.json)")
 
 
-class _Plain:
-    """A `.json` file."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def header(self) -> Mapping[str, Any]:
-        """Everything but the samples; they are passed over only where they stand first."""
-        found: dict[str, Any] = {}
-        for key, value in entries(self.path, {"samples"}):
-            if key == "samples":
-                if "eval" in found and "results" in found:
-                    break
-            else:
-                found[key] = value
-        return found
-
-    def samples(self, log: Log) -> Iterator[tuple[str, Any]]:
-        place = 0
-        for key, value in entries(self.path, {"samples"}):
-            if key == "samples":
-                place += 1
-                yield _name(mapping(value).get("id")) or f"sample {place}", value
+def _entries(log: Log) -> Rows:
+    """The samples of an archive by the names of their entries."""
+    with Archive(log.path) as archive:
+        for name in archive.sizes:
+            if ".." in Path(name).parts or name.startswith(("/", "\\")):
+                log.left_out.add("an entry that points outside of the archive", name)
+            elif _ENTRY.fullmatch(name):
+                yield name, archive.json(name)
+            elif name.startswith("samples/") and not name.endswith("/"):
+                log.left_out.add("an entry beside the samples that is none", name)
 
 
-def _samples(log: Log, source: _Zipped | _Plain, header: Mapping[str, Any]) -> Iterator[Sample]:
-    spec = mapping(header.get("eval"))
-    plan = mapping(header.get("plan"))
-    defaults = {**mapping(spec.get("model_generate_config")), **mapping(plan.get("config"))}
-    for name, row in source.samples(log):
-        if not isinstance(row, dict):
-            log.left_out.add("not a sample", name)
-            continue
-        sample = _Sample(name, row, log, defaults)
-        made = sample.own() if log.own else sample.made()
-        if isinstance(made, str):
-            log.left_out.add(made, name)
-        else:
-            yield made
+def _rows(path: Path) -> Rows:
+    """The samples of a document."""
+    for place, row in enumerate(items_of(at(document(path), "samples")), 1):
+        yield f"sample {place}", row
+
+
+def _samples(
+    log: Log, found: Rows, header: Mapping[str, Any]
+) -> Iterator[tuple[str, Callable[[], Iterator[Sample]]]]:
+    given = (at(header, "eval.model_generate_config"), at(header, "plan.config"))
+    defaults = {**mapping(given[0]), **mapping(given[1])}
+    for entry, row in found:
+        given_id = at(row, "id")
+        name = str(given_id) if isinstance(given_id, str | int | float) else entry
+        sample = _Sample(name, mapping(row), log, defaults)
+        # An archive's left out samples go by their entries, which say the epoch too.
+        told = entry if log.path.suffix == ".eval" else name
+        yield told, sample.own if log.own else partial(sample.made, isinstance(row, dict))
 
 
 class _Sample:
@@ -148,88 +136,86 @@ class _Sample:
     def __init__(
         self, name: str, row: Mapping[str, Any], log: Log, defaults: Mapping[str, Any]
     ) -> None:
-        self.name = _name(row.get("id")) or name
+        self.name = name
         self.row = row
         self.log = log
         self.defaults = defaults
         self._lost: set[str] = set()
         self._attachments = mapping(row.get("attachments"))
-        data = mapping(row.get("events_data"))
-        self._pool = items_of(data.get("messages") or row.get("message_pool"))
+        self._pool = items_of(at(row, "events_data.messages", "message_pool"))
 
-    def made(self) -> Sample | str:
-        """The sample, or why it cannot be taken."""
+    def made(self, is_object: bool) -> Iterator[Sample]:
+        """The sample; NotTakenError says why it cannot be taken."""
         row = self.row
+        if not is_object:
+            raise NotTakenError("not a sample")
         event = self._event()
-        prompt, reply, output = self._said(event)
+        prompt, output = self._said(event)
+        answer = self._answer(output)
         options = tuple(self._option(o) for o in items_of(row.get("choices")))
         question = self._question()
         block = None if options else self._in_prompt(prompt)
         if block is not None:
             options, question = block.options, block.question
         if len(options) < 2:
-            return "not multiple choice: the sample has no options"
-        told = [question, *options, reply or "", *(text for _, text in prompt or ())]
+            raise NotTakenError("not multiple choice: the sample has no options")
+        told = [question, *options, answer["reply"] or "", *(text for _, text in prompt or ())]
         if any(lost in text for text in told for lost in self._lost):
-            return "a text of it is an attachment that the log does not hold"
+            raise NotTakenError("a text of it is an attachment that the log does not hold")
         order, labels = self._shown(prompt, options)
         if not order:
-            return "options were shuffled, and the log does not hold the order that was shown"
-        gold = self._gold(options)
-        if isinstance(gold, str):
-            return gold
-        error = mapping(row.get("error"))
-        failed = bool(error) and not reply  # what failed afterwards takes no reply away
-        config = {**self.defaults, **mapping(mapping(event).get("config"))}
-        choice = mapping(next(iter(items_of(output.get("choices"))), None))
-        usage = mapping(output.get("usage"))
-        metadata = mapping(row.get("metadata"))
-        return Sample(
+            raise NotTakenError(
+                "options were shuffled, and the log does not hold the order that was shown"
+            )
+        # What failed afterwards takes no reply away.
+        subject = at(row, "metadata.subject") or at(row, "metadata.category")
+        yield Sample(
             id=self.name,
             question=question,
             options=options,
             order=order,
             labels=labels,
-            gold=gold,
-            subject=_subject(metadata),
+            gold=right_option(row.get("target"), options, labels_of(len(options))),
+            subject=subject if isinstance(subject, str) else None,
             epoch=whole(row.get("epoch")) or 1,
             prompt=prompt,
-            reply=None if failed else reply,
-            reasoning=reasoning_of(mapping(choice.get("message")).get("content"), self._text),
-            finish_reason=stopped(choice.get("stop_reason")),
-            logprobs=top_logprobs(mapping(choice.get("logprobs")).get("content")),
-            usage=(whole(usage.get("input_tokens")), whole(usage.get("output_tokens"))),
-            settings=settings_of(config),
-            error=str(error.get("message") or "unknown")[:2000] if failed else None,
+            settings=settings_of({**self.defaults, **mapping(at(event, "config"))}),
             scores=dict(_scores(row)),
             model=self.log.model,
             task=self.log.task,
+            **(answer if answer["reply"] else self._failed(answer)),
         )
 
-    def own(self) -> Sample | str:
+    def own(self) -> Iterator[Sample]:
         """A sample that horsesense asked inside of Inspect, which needs no guessing."""
-        row = self.row
-        carried = own_of(row)
+        carried = own_of(self.row)
         if not carried:
-            return "not a sample of the study"
-        prompt, reply, output = self._said(self._event())
-        choice = mapping(next(iter(items_of(output.get("choices"))), None))
-        usage, error = mapping(output.get("usage")), mapping(row.get("error"))
-        return Sample(
+            raise NotTakenError("not a sample of the study")
+        prompt, output = self._said(self._event())
+        yield Sample(
             id=self.name,
             question="",
             options=(),
             order=(),
             prompt=prompt,
-            reply=None if error else reply,
-            reasoning=reasoning_of(mapping(choice.get("message")).get("content"), self._text),
-            finish_reason=stopped(choice.get("stop_reason")),
-            logprobs=top_logprobs(mapping(choice.get("logprobs")).get("content")),
-            usage=(whole(usage.get("input_tokens")), whole(usage.get("output_tokens"))),
-            error=str(error.get("message") or "unknown")[:2000] if error else None,
             model=self.log.model,
             own={**carried, "response": own_of(output)},
+            **self._failed(self._answer(output)),
         )
+
+    def _answer(self, output: Mapping[str, Any]) -> dict[str, Any]:
+        found = ANSWER.answer(output, self._text)
+        # What Inspect makes of the first choice; empty where there is none.
+        if found["reply"] is None and isinstance(said := output.get("completion"), str) and said:
+            found["reply"] = self._text(said)
+        return found
+
+    def _failed(self, answer: dict[str, Any]) -> dict[str, Any]:
+        """An answer, or the error that stands in its place."""
+        if error := mapping(self.row.get("error")):
+            told = str(error.get("message") or "unknown")[:2000]
+            return {**answer, "reply": None, "error": told}
+        return answer
 
     def _text(self, content: object) -> str:
         """The text of a content, its attachment put back."""
@@ -248,87 +234,63 @@ class _Sample:
 
     def _question(self) -> str:
         given = self.row.get("input")
-        if isinstance(given, str):
-            return self._text(given)
-        asked = [m for m in items_of(given) if mapping(m).get("role") == "user"]
-        return self._text(mapping(asked[-1]).get("content")) if asked else ""
+        asked = [text for who, text in messages_of(given, self._text) if who == "user"]
+        return self._text(given) if isinstance(given, str) else asked[-1] if asked else ""
 
     def _event(self) -> Mapping[str, Any] | None:
         """The call of the model that the sample's output came from.
 
         Several calls: that whose message the output is, else the last one before scoring.
         """
-        events = items_of(self.row.get("events"))
-        if not events:
-            events = items_of(mapping(self.row.get("transcript")).get("events"))
         calls = []
-        for event in events:
-            kind = mapping(event).get("event")
+        for event in items_of(self.row.get("events")):
+            kind = at(event, "event")
             if kind == "score":
                 break
             if kind == "model":
                 calls.append(mapping(event))
-        if not calls:
-            return None
-        wanted = _message_id(mapping(self.row.get("output")))
-        same = [c for c in calls if wanted and _message_id(mapping(c.get("output"))) == wanted]
+        wanted = at(self.row, "output.choices.0.message.id")
+        same = [c for c in calls if wanted and at(c, "output.choices.0.message.id") == wanted]
         own = [c for c in calls if c.get("model") == self.log.model]
-        return (same or own or calls)[-1]
+        found = same or own or calls
+        return found[-1] if found else None
 
-    def _said(
-        self, event: Mapping[str, Any] | None
-    ) -> tuple[tuple[tuple[str, str], ...] | None, str | None, Mapping[str, Any]]:
-        """What was sent, what came back, and the output it stood in: of the event, if there is one.
+    def _said(self, event: Mapping[str, Any] | None) -> tuple[Prompt, Mapping[str, Any]]:
+        """What was sent, and the output that came back: of the event, if there is one.
 
         Without events, a shuffled sample's reply stands in what its scorer explains.
         """
         if event is not None:
             sent = [*self._pooled(event), *items_of(event.get("input"))]
-            output = mapping(event.get("output"))
-            return self._messages(sent), self._reply(output), output
+            return messages_of(sent, self._text), mapping(event.get("output"))
         output = mapping(self.row.get("output"))
         told = self._explained()
         if told is not None:
-            return None, told.partition(_SENT)[2] or None, {**output, "choices": [
-                {**mapping(c), "message": {}} for c in items_of(output.get("choices"))[:1]
-            ]}  # fmt: skip
+            choice = {**mapping(at(output, "choices.0")), "message": {}}
+            reply = told.partition(_SENT)[2]
+            return None, {**output, "choices": [choice], "completion": reply}
         messages = items_of(self.row.get("messages"))
-        while messages and mapping(messages[-1]).get("role") == "assistant":
+        while messages and at(messages[-1], "role") == "assistant":
             messages = messages[:-1]
-        return self._messages(messages) or None, self._reply(output), output
+        return messages_of(messages, self._text) or None, output
 
     def _pooled(self, event: Mapping[str, Any]) -> Iterator[Any]:
         for span in items_of(event.get("input_refs")):
             if isinstance(span, list) and len(span) == 2 and all(isinstance(n, int) for n in span):
                 yield from self._pool[max(0, span[0]) : max(0, span[1])]
 
-    def _messages(self, messages: Sequence[Any]) -> tuple[tuple[str, str], ...]:
-        return tuple(
-            (str(mapping(m).get("role") or "user"), self._text(mapping(m).get("content")))
-            for m in messages
-        )
-
-    def _reply(self, output: Mapping[str, Any]) -> str | None:
-        choice = mapping(next(iter(items_of(output.get("choices"))), None))
-        content = mapping(choice.get("message")).get("content")
-        if not isinstance(content, str | list):
-            # What Inspect makes of the first choice; empty where there is none.
-            content = output.get("completion") or None
-        return self._text(content) if isinstance(content, str | list) else None
-
     def _explained(self) -> str | None:
         """What a scorer says was shown, where options were shuffled."""
         for score in mapping(self.row.get("scores")).values():
-            told = mapping(score).get("explanation")
+            told = at(score, "explanation")
             if isinstance(told, str) and told.startswith(_SHUFFLED):
                 return told
         return None
 
     def _shown(
-        self, prompt: tuple[tuple[str, str], ...] | None, options: Sequence[str]
+        self, prompt: Prompt, options: Sequence[str]
     ) -> tuple[tuple[int, ...], tuple[str, ...]]:
         """Shown position -> option, and the labels; nothing where a shuffled order is not known."""
-        plain = tuple(range(len(options))), labels_of(len(options))
         told = self._explained()
         if prompt is None and told is not None:
             return shown_order(told.partition(_SENT)[0], options)
@@ -338,53 +300,30 @@ class _Sample:
                 return order, labels
         if told is not None:
             return (), ()
-        asked = next((text for who, text in reversed(prompt or ()) if who == "user"), "")
-        block = lettered(asked)
-        if block is not None and len(block.options) == len(options):
-            return plain[0], block.labels
-        return plain
+        block = lettered(_asked(prompt))
+        same = block is not None and len(block.options) == len(options)
+        labels = block.labels if block is not None and same else labels_of(len(options))
+        return tuple(range(len(options))), labels
 
-    def _in_prompt(self, prompt: tuple[tuple[str, str], ...] | None) -> Shown | None:
+    def _in_prompt(self, prompt: Prompt) -> Shown | None:
         """Options of a task that writes them into its prompts itself.
 
         They count where the target is one of their labels or texts.
         """
-        block = lettered(next((text for who, text in reversed(prompt or ()) if who == "user"), ""))
-        target = self.row.get("target")
+        block, target = lettered(_asked(prompt)), self.row.get("target")
         named = target[0] if isinstance(target, list) and len(target) == 1 else target
         known = block is not None and index_of(named, block.options, block.labels) is not None
         return block if known else None
 
-    def _gold(self, options: Sequence[str]) -> int | str | None:
-        """The right option; why the sample is left out, where there are several."""
-        target = self.row.get("target")
-        named = answers_in(target, options) if isinstance(target, list) else [target]
-        if len(named) > 1:
-            return "several options are right"
-        return index_of(named[0], options, labels_of(len(options))) if named else None
 
-
-def _message_id(output: Mapping[str, Any]) -> Any:
-    choice = mapping(next(iter(items_of(output.get("choices"))), None))
-    return mapping(choice.get("message")).get("id")
-
-
-def _name(given: object) -> str | None:
-    """An id as a text; None where it is neither a text nor a number."""
-    return str(given) if isinstance(given, str | int | float) else None
-
-
-def _subject(metadata: Mapping[str, Any]) -> str | None:
-    found = metadata.get("subject") or metadata.get("category")
-    return found if isinstance(found, str) else None
+def _asked(prompt: Prompt) -> str:
+    """The last message of the user."""
+    return next((text for who, text in reversed(prompt or ()) if who == "user"), "")
 
 
 def _scores(row: Mapping[str, Any]) -> Iterator[tuple[str, Score]]:
-    scores = mapping(row.get("scores"))
-    if not scores and isinstance(row.get("score"), dict):  # the first version of the format
-        scores = {"score": row["score"]}
-    for name, score in scores.items():
-        value, answer = mapping(score).get("value"), mapping(score).get("answer")
+    for name, score in mapping(row.get("scores")).items():
+        value, answer = at(score, "value"), at(score, "answer")
         said = None if answer is None else str(answer)
         if isinstance(value, dict):
             for key, part in value.items():
@@ -402,19 +341,14 @@ def _value(value: object) -> float | None:
     return number(value)
 
 
-def _reported(results: Mapping[str, Any], spec: Mapping[str, Any]) -> Iterator[Reported]:
-    config = mapping(spec.get("config"))
+def _reported(results: Mapping[str, Any], config: Mapping[str, Any]) -> Iterator[Reported]:
     reducers = config.get("epochs_reducer") or ["mean"]
     plain = reducers in (["mean"], "mean") or (whole(config.get("epochs")) or 1) == 1
-    for score in items_of(results.get("scores")) or [results]:
-        score = mapping(score)
+    for score in map(mapping, items_of(results.get("scores"))):
         name = str(score.get("name") or score.get("scorer") or "score")
         for key, metric in mapping(score.get("metrics")).items():
             value = number(mapping(metric).get("value", metric))
             if value is not None:
-                short = str(mapping(metric).get("name") or key).rpartition("/")[2]
+                short = str(at(metric, "name") or key).rpartition("/")[2]
                 of = name if short in _MEANS and plain else None
                 yield Reported(f"{name}/{key}", value, of)
-
-
-Reader = Callable[[Log], Iterator[Sample]]

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -16,23 +17,39 @@ import orjson
 
 from horsesense.items.files import stem
 from horsesense_extras.logs.documents import options_in, question_in, right_in
-from horsesense_extras.logs.options import answers_in, in_own_order, index_of, lettered, shown_order
-from horsesense_extras.logs.sample import Log, Reported, Sample, Score, own_of
-from horsesense_extras.logs.streams import entries, first_row, rows
+from horsesense_extras.logs.options import (
+    answers_in,
+    in_own_order,
+    index_of,
+    lettered,
+    right_option,
+    shown_order,
+)
+from horsesense_extras.logs.sample import (
+    SEVERAL_RIGHT,
+    LeftOut,
+    Log,
+    NotTakenError,
+    Reported,
+    Sample,
+    Score,
+    own_of,
+)
+from horsesense_extras.logs.streams import document, first_row, rows
 from horsesense_extras.logs.values import (
     LETTERS,
+    at,
     items_of,
     log_probability,
     mapping,
+    messages_of,
     number,
     settings_of,
     whole,
 )
 
 _DATE: Final = re.compile(r"_\d{4}-\d\d-\d\dT[\d.:-]+$")
-_FILTERS: Final = re.compile(rb'"filter"\s*:\s*("(?:[^"\\]|\\.)*")')
 _NO_METRICS: Final = frozenset(("doc_id", "target", "doc_hash", "prompt_hash", "target_hash"))
-_RESULTS: Final = ("results", "configs", "config", "model_name", "date")
 
 
 def role(path: Path, head: bytes) -> Any:
@@ -48,56 +65,44 @@ def role(path: Path, head: bytes) -> Any:
 def open_log(path: Path, companions: Sequence[Path]) -> Log:
     """The log in a file of samples; its results are those that name its task."""
     task = _DATE.sub("", stem(path).removeprefix("samples_"))
-    found = _results(path, task, companions)
-    name = found.task or task
-    config = mapping(mapping(found.content.get("configs")).get(name))
+    name, content = _results(path, task, companions)
+    config = mapping(mapping(content.get("configs")).get(name))
     log = Log(
         path,
         "lm-eval",
         lambda log: _samples(log, settings_of(mapping(config.get("generation_kwargs")))),
         task=name,
-        model=_model(found.content) or _of_folder(path),
-        created=str(found.content.get("date") or ""),
+        model=_model(content) or _of_folder(path),
+        created=str(content.get("date") or ""),
     )
-    log.reported = list(_reported(mapping(mapping(found.content.get("results")).get(name)), config))
-    log.own = own_of(config) or own_of(mapping(found.content.get("config")))
-    if not found.content:
+    log.reported = list(_reported(mapping(mapping(content.get("results")).get(name)), config))
+    log.own = own_of(config) or own_of(mapping(content.get("config")))
+    if not content:
         log.notes.append("There is no results file beside the samples: the log reports no numbers.")
     return log
 
 
-class _Results(NamedTuple):
-    task: str
-    content: Mapping[str, Any]
+def _results(path: Path, task: str, companions: Sequence[Path]) -> tuple[str, Mapping[str, Any]]:
+    """The task of some samples and its results: of its own name, else the longest that begins it.
 
-
-def _results(path: Path, task: str, companions: Sequence[Path]) -> _Results:
-    """The results with the task of some samples: its own name, else the longest that begins it."""
+    Several files: that of the same run, told by its date.
+    """
     date = _DATE.search(stem(path))
-    found: list[tuple[bool, int, str, Mapping[str, Any]]] = []
+    best: tuple[tuple[bool, int], str, Mapping[str, Any]] = (False, 0), task, {}
     for other in companions:
-        content: Mapping[str, Any] = {
-            key: value for key, value in entries(other) if key in _RESULTS
-        }
+        content = mapping(document(other))
         for name in mapping(content.get("results")):
             if task == name or task.startswith(f"{name}_"):
-                same_run = date is not None and date.group() in other.name
-                found.append((same_run, len(name), name, content))
-    if not found:
-        return _Results("", {})
-    best = max(found, key=lambda f: f[:2])
-    return _Results(*best[2:])
+                rank = date is not None and date.group() in other.name, len(name)
+                best = (rank, name, content) if rank > best[0] else best
+    return best[1:]
 
 
 def _model(results: Mapping[str, Any]) -> str:
-    if isinstance(results.get("model_name"), str):
-        return str(results["model_name"])
-    arguments = mapping(results.get("config")).get("model_args")
-    named = mapping(arguments).get("pretrained") or mapping(arguments).get("model")
-    if named is None and isinstance(arguments, str):
-        match = re.search(r"(?:pretrained|model)=([^,]+)", arguments)
-        named = match[1] if match else None
-    return str(named or "")
+    arguments = at(results, "config.model_args")
+    match = re.search(r"(?:pretrained|model)=([^,]+)", str(arguments))
+    named = at(results, "model_name", "config.model_args.pretrained", "config.model_args.model")
+    return str(named or (match[1] if match else ""))
 
 
 def _of_folder(path: Path) -> str:
@@ -110,11 +115,9 @@ def _reported(results: Mapping[str, Any], config: Mapping[str, Any]) -> Iterator
     """Each number; those that are means of what the samples hold say so."""
     means = {"acc", "acc_norm", "acc_bytes", "acc_mutual_info", "exact_match"}
     for each in map(mapping, items_of(config.get("metric_list"))):
-        named = str(each.get("metric"))
-        if each.get("aggregation") == "mean":
-            means.add(named)
-        elif "aggregation" in each:
-            means.discard(named)
+        if "aggregation" in each:
+            change = means.add if each["aggregation"] == "mean" else means.discard
+            change(str(each.get("metric")))
     for name, value in results.items():
         known = number(value)
         metric = name.partition(",")[0]
@@ -122,30 +125,19 @@ def _reported(results: Mapping[str, Any], config: Mapping[str, Any]) -> Iterator
             yield Reported(name, known, name if metric in means else None)
 
 
-def _samples(log: Log, settings: Mapping[str, Any]) -> Iterator[Sample]:
-    filters = _filters(log.path)
-    scores = _by_document(log, filters) if len(filters) > 1 else {}
-    seen: set[Any] = set()
+def _samples(
+    log: Log, settings: Mapping[str, Any]
+) -> Iterator[tuple[str, Callable[[], Iterator[Sample]]]]:
+    """One answer of each document; rows of other filters say what those make of it."""
+    scores: dict[tuple[str, str], dict[str, Score]] = defaultdict(dict)
+    for _, row in rows(log.path, LeftOut()):
+        scores[_place(row)].update(_scores(row))
+    filters: dict[tuple[str, str], Any] = {}
     for line, row in rows(log.path, log.left_out):
-        place = _place(row)
-        if len(filters) > 1:
-            if place in seen:
-                continue  # the same answer behind another filter
-            seen.add(place)
-        answer = _Row(row, line, log, settings, scores.get(place) or dict(_scores(row)))
-        made = answer.own() if log.own else answer.made()
-        if isinstance(made, str):
-            log.left_out.add(made, f"line {line}")
-        else:
-            yield from made
-
-
-def _filters(path: Path) -> set[bytes]:
-    """Names of the filters in a file; texts that only look like one do no harm."""
-    if path.suffix != ".jsonl":  # compressed: not looked into
-        return {b"", b"?"}
-    with path.open("rb") as stream:
-        return {name for line in stream for name in _FILTERS.findall(line)}
+        place, named = _place(row), row.get("filter")
+        if filters.setdefault(place, named) == named:
+            answer = _Row(row, line, log, settings, {**scores[place], **dict(_scores(row))})
+            yield f"line {line}", answer.own if log.own else answer.made
 
 
 def _place(row: Mapping[str, Any]) -> tuple[str, str]:
@@ -153,14 +145,6 @@ def _place(row: Mapping[str, Any]) -> tuple[str, str]:
     if named == (None, None):  # the document itself then says which it is
         named = row.get("doc"), row.get("arguments")
     return str(named[0]), str(named[1])
-
-
-def _by_document(log: Log, filters: set[bytes]) -> dict[Any, dict[str, Score]]:
-    """What every filter makes of each answer; its rows need not be neighbours."""
-    found: dict[Any, dict[str, Score]] = defaultdict(dict)
-    for _, row in rows(log.path, type(log.left_out)()):
-        found[_place(row)].update(_scores(row))
-    return found
 
 
 def _scores(row: Mapping[str, Any]) -> Iterator[tuple[str, Score]]:
@@ -177,6 +161,14 @@ def _scores(row: Mapping[str, Any]) -> Iterator[tuple[str, Score]]:
         value = number(row.get(name))
         if value is not None:
             yield f"{name},{filtered}", Score(value, answer)
+
+
+class Ordered(NamedTuple):
+    """Options in an order of their own, those shown as places in it, and the labels shown."""
+
+    options: tuple[str, ...]
+    order: tuple[int, ...]
+    labels: tuple[str, ...]
 
 
 class _Call(NamedTuple):
@@ -204,50 +196,59 @@ class _Row:
         self.scores = scores
         self.doc = mapping(row.get("doc"))
         self.calls = list(_calls(row.get("arguments")))
+        # Unconditional scores, where there are any, follow in the same list.
+        asked = [call for call in self.calls if call.context == self.calls[0].context]
+        self.scored = [str(call.rest) for call in asked if isinstance(call.rest, str)]
 
-    def made(self) -> Iterator[Sample] | str:
-        """Samples, one a repeat; or why the row cannot be taken."""
+    def made(self) -> Iterator[Sample]:
+        """Samples, one a repeat; NotTakenError says why the row cannot be taken."""
         if not self.calls:
-            return "the row holds no request"
-        scored = [call for call in self.calls if isinstance(call.rest, str)]
-        return self._scored(scored) if scored else self._generated()
+            raise NotTakenError("the row holds no request")
+        return self._scored() if self.scored else self._generated()
 
-    def own(self) -> Iterator[Sample] | str:
+    @property
+    def replies(self) -> list[str | None]:
+        """The replies of the row; None for one that is missing."""
+        groups = (g if isinstance(g, list) else [g] for g in items_of(self.row.get("resps")))
+        return [reply if isinstance(reply, str) else None for group in groups for reply in group]
+
+    def own(self) -> Iterator[Sample]:
         """An answer to a prompt that horsesense wrote for lm-eval, which needs no guessing."""
         try:
             carried = orjson.loads(str(self.doc.get("horsesense")))
             texts = bool(carried["params"]["continuations"])
             plain = carried["plain"]
         except (orjson.JSONDecodeError, KeyError, TypeError):
-            return "not a document of the study"
-        prompt = str(self.doc.get("prompt"))
-        scored = [str(call.rest) for call in self.calls if isinstance(call.rest, str)]
-        logs = _log_probabilities({"resps": self.row.get("resps")}, len(scored)) if scored else None
-        scores = dict(zip(scored, logs or (), strict=False))
-        replies = [r for group in items_of(self.row.get("resps")) for r in _replies(group)]
-        error = self.doc.get("error")
-        sample = Sample(
+            raise NotTakenError("not a document of the study") from None
+        prompt, error = str(self.doc.get("prompt")), self.doc.get("error")
+        logs = _log_probabilities(self.row, ("resps",), len(self.scored)) if self.scored else None
+        scores = dict(zip(self.scored, logs or (), strict=False))
+        replies = [] if self.scored else self.replies
+        yield Sample(
             id=str(self.doc.get("id")),
             question="",
             options=(),
             order=(),
             prompt=prompt if plain else (("user", prompt),),
-            reply=replies[0] if replies and not scored else None,
+            reply=replies[0] if replies else None,
             label_scores={} if texts else scores,
             text_scores=scores if texts else {},
             error=error if isinstance(error, str) else None,
             model=self.log.model,
             own=carried,
         )
-        return iter([sample])
 
-    def _sample(self, **fields: Any) -> Sample:
+    def _sample(self, found: Ordered, **fields: Any) -> Sample:
         doc, row = self.doc, self.row
         names = [*(doc.get(n) for n in ("id", "question_id", "ind")), row.get("doc_id")]
         name = next((n for n in names if n is not None), f"line {self.line}")
         subject = doc.get("subject") or doc.get("category")
         return Sample(
             id=str(name),
+            question=question_in(doc) or self._question(),
+            options=found.options,
+            order=found.order,
+            labels=found.labels,
             subject=subject if isinstance(subject, str) else None,
             prompt=_prompt(self.calls[0].context),
             model=self.log.model,
@@ -255,78 +256,54 @@ class _Row:
             **fields,
         )
 
-    def _scored(self, calls: Sequence[_Call]) -> Iterator[Sample] | str:
+    def _scored(self) -> Iterator[Sample]:
         """A task whose options, or their letters, were scored."""
-        # Unconditional scores, where there are any, follow in the same list.
-        shown = [call for call in calls if call.context == calls[0].context]
-        texts = [str(call.rest) for call in shown]
-        logs = _log_probabilities(self.row, len(texts))
+        texts, bare = self.scored, tuple(text.strip() for text in self.scored)
+        logs = _log_probabilities(self.row, ("filtered_resps", "resps"), len(texts))
         if len(texts) < 2:
-            return "not multiple choice: one text alone was scored"
+            raise NotTakenError("not multiple choice: one text alone was scored")
         if logs is None:
-            return "the row does not hold a score for each option"
-        bare = tuple(text.strip() for text in texts)
+            raise NotTakenError("the row does not hold a score for each option")
         labels = tuple(text.strip("()[]. ") for text in bare)
-        by_letter = labels == LETTERS[: len(labels)] or labels == tuple(
-            str(n) for n in range(1, len(labels) + 1)
-        )
+        numbers = tuple(str(n) for n in range(1, len(labels) + 1))
+        by_letter = labels in (LETTERS[: len(labels)], numbers)
         found = self._shown(len(labels)) if by_letter else None
         if found is None and labels[0] == "1" and bare in options_in(self.doc):
             by_letter = False  # the options are the numbers 1, 2, ... themselves
         if by_letter:
             if found is None:
-                return "letters were scored, and the options behind them are not to be found"
-            options, order, known = found
-            if known != labels:
-                return "other labels were scored than the prompt shows"
+                raise NotTakenError(
+                    "letters were scored, and the options behind them are not to be found"
+                )
+            if found.labels != labels:
+                raise NotTakenError("other labels were scored than the prompt shows")
             own = {"label_scores": dict(zip(labels, logs, strict=True))}
         else:
-            options, order = bare, tuple(range(len(bare)))
-            text = _text(self.calls[0].context)
-            placed, known = shown_order(text, bare)
-            labels = known if placed == order else ()
+            order = tuple(range(len(bare)))
+            placed, known = shown_order(_text(self.calls[0].context), bare)
+            found = Ordered(bare, order, known if placed == order else ())
             leads = [" " if text[:1].isspace() else "" for text in texts]
             keys = (lead + text for lead, text in zip(leads, bare, strict=True))
             own = {"text_scores": dict(zip(keys, logs, strict=True))}
-        gold = self._gold_of_scored(bare, options, labels, logs)
-        if gold == SEVERAL:
-            return "several options are right"
-        question = question_in(self.doc) or self._question()
-        sample = self._sample(
-            question=question, options=options, order=order, labels=labels, gold=gold,
-            scores=self.scores, **own,
-        )  # fmt: skip
-        return iter([sample])
+        gold = self._gold_of_scored(bare, found, logs)
+        yield self._sample(found, gold=gold, scores=self.scores, **own)
 
-    def _generated(self) -> Iterator[Sample] | str:
+    def _generated(self) -> Iterator[Sample]:
         """A task whose reply was generated; repeats are epochs, and the scores are of the first."""
         found = self._shown(None)
         if found is None:
-            return "not multiple choice: no options are to be found"
-        options, order, labels = found
-        named = answers_in(self.row.get("target"), options)
-        places = {index_of(each, [options[o] for o in order], labels) for each in named}
-        if len(places) > 1:
-            return "several options are right"
-        place = places.pop() if places else None
-        gold = None if place is None else order[place]
-        if gold is None:
-            gold = right_in(self.doc, options)
-        replies = [r for group in items_of(self.row.get("resps")) for r in _replies(group)]
+            raise NotTakenError("not multiple choice: no options are to be found")
+        shown = [found.options[o] for o in found.order]
+        place = right_option(self.row.get("target"), shown, found.labels)
+        gold = right_in(self.doc, found.options) if place is None else found.order[place]
         config = {**self.settings, **settings_of(mapping(self.calls[0].rest))}
-        question = question_in(self.doc) or self._question()
-        return (
-            self._sample(
-                question=question, options=options, order=order, labels=labels, gold=gold,
-                epoch=epoch, reply=reply, settings=config,
-                scores=self.scores if epoch == 1 else {},
+        for epoch, reply in enumerate(self.replies or [None], 1):
+            scores = self.scores if epoch == 1 else {}
+            yield self._sample(
+                found, gold=gold, epoch=epoch, reply=reply, settings=config, scores=scores
             )
-            for epoch, reply in enumerate(replies or [None], 1)
-        )  # fmt: skip
 
-    def _shown(
-        self, count: int | None
-    ) -> tuple[tuple[str, ...], tuple[int, ...], tuple[str, ...]] | None:
+    def _shown(self, count: int | None) -> Ordered | None:
         """Options in the document's order, the order shown and the labels; None if not found.
 
         Options of the document count where the prompt shows them; a block of labelled lines in the
@@ -338,16 +315,16 @@ class _Row:
         for options in listed:
             order, labels = shown_order(prompt, options)
             if order:
-                return options, order, labels
+                return Ordered(options, order, labels)
         block = lettered(prompt)
         if block is not None and count in (None, len(block.options)):
             target = str(self.row.get("target"))
             if count is not None or index_of(target, block.options, block.labels) is not None:
-                return block.options, tuple(range(len(block.options))), block.labels
+                return Ordered(block.options, tuple(range(len(block.options))), block.labels)
         for options in listed:
             plain = in_own_order(prompt, options)
             if plain is not None and right_in(self.doc, options) is not None:
-                return options, tuple(range(len(options))), plain
+                return Ordered(options, tuple(range(len(options))), plain)
         return None
 
     def _question(self) -> str:
@@ -355,25 +332,21 @@ class _Row:
         return block.question if block is not None else text.strip().rpartition("\n\n")[2]
 
     def _gold_of_scored(
-        self,
-        bare: Sequence[str],
-        options: Sequence[str],
-        labels: Sequence[str],
-        logs: Sequence[float],
+        self, bare: Sequence[str], found: Ordered, logs: Sequence[float]
     ) -> int | None:
         """The right option of a scored task: its target is a number from 0, or a scored text.
 
         Where it could be both, the recorded accuracy decides.
         """
         named = answers_in(self.row.get("target"), bare)
-        if len(named) != 1:
-            return SEVERAL if named else None
-        target = str(named[0]).strip()
+        if len(named) > 1:
+            raise NotTakenError(SEVERAL_RIGHT)
+        target = str(named[0]).strip() if named else ""
         place = whole(target)
         by_number = place if place is not None and place < len(bare) else None
         by_text = list(bare).index(target) if list(bare).count(target) == 1 else None
-        if by_text is None:
-            by_text = index_of(target, options, labels) if by_number is None else None
+        if by_text is None and by_number is None and named:
+            by_text = index_of(target, found.options, found.labels)
         both = [gold for gold in (by_number, by_text) if gold is not None]
         if len(set(both)) < 2:
             return both[0] if both else None
@@ -381,10 +354,6 @@ class _Row:
         chosen = max(range(len(logs)), key=logs.__getitem__)
         fits = [gold for gold in both if right is None or (gold == chosen) == (right == 1)]
         return fits[0] if fits else by_number
-
-
-SEVERAL: Final = -1
-"""Stands for a right answer where there are several."""
 
 
 def _calls(arguments: object) -> Iterator[_Call]:
@@ -401,17 +370,10 @@ def _prompt(context: object) -> tuple[tuple[str, str], ...] | str | None:
     """What was sent: a text, or the messages of a chat that newer versions keep as JSON."""
     if isinstance(context, list) and len(context) == 1:
         context = context[0]
-    if not isinstance(context, str):
-        return None
-    if context.startswith('[{"role"'):
-        try:
-            messages = items_of(orjson.loads(context))
-        except orjson.JSONDecodeError:
-            return context
-        return tuple(
-            (str(mapping(m).get("role")), str(mapping(m).get("content"))) for m in messages
-        )
-    return context
+    if isinstance(context, str) and context.startswith('[{"role"'):
+        with suppress(orjson.JSONDecodeError):
+            return messages_of(orjson.loads(context))
+    return context if isinstance(context, str) else None
 
 
 def _text(context: object) -> str:
@@ -419,9 +381,11 @@ def _text(context: object) -> str:
     return found if isinstance(found, str) else "\n\n".join(text for _, text in found or ())
 
 
-def _log_probabilities(row: Mapping[str, Any], count: int) -> list[float] | None:
+def _log_probabilities(
+    row: Mapping[str, Any], fields: Sequence[str], count: int
+) -> list[float] | None:
     """A log-probability for each scored text, wherever and however they are nested."""
-    for field in ("filtered_resps", "resps"):
+    for field in fields:
         found = []
         for answer in items_of(row.get(field)):
             while isinstance(answer, list) and len(answer) == 1:
@@ -433,9 +397,3 @@ def _log_probabilities(row: Mapping[str, Any], count: int) -> list[float] | None
         if len(known) == len(found) >= count:
             return known[:count]
     return None
-
-
-def _replies(group: object) -> Iterator[str | None]:
-    """The replies of one request; None for one that is missing."""
-    for reply in group if isinstance(group, list) else [group]:
-        yield reply if isinstance(reply, str) else None

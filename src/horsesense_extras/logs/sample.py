@@ -8,7 +8,7 @@ say is None, or empty.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -127,6 +127,13 @@ class Reported:
     split: str = ""
 
 
+SEVERAL_RIGHT: Final = "several options are right"
+
+
+class NotTakenError(Exception):
+    """Why a sample is left out of an import."""
+
+
 @dataclass
 class LeftOut:
     """What an import does not take, by reason: counted, with a few names; never silent."""
@@ -160,7 +167,8 @@ class Log:
     Attributes:
         path: the file or folder.
         format: its name in `logs.registry.FORMATS`.
-        read: makes the iterator of samples; each call reads the files anew.
+        read: names of samples, each with what makes them; each call reads the files anew. What is
+            made may raise NotTakenError.
         task, model: as the log names them; "" where only its samples do.
         created: when, as the log writes it.
         state: "complete", or what the log says became of the run ("error", "started").
@@ -172,7 +180,7 @@ class Log:
 
     path: Path
     format: str
-    read: Callable[[Log], Iterator[Sample]]
+    read: Callable[[Log], Iterator[tuple[str, Callable[[], Iterable[Sample]]]]]
     task: str = ""
     model: str = ""
     created: str = ""
@@ -188,4 +196,8 @@ class Log:
         Raises ItemsError where the files are damaged.
         """
         self.left_out = LeftOut()
-        return self.read(self)
+        for name, made in self.read(self):
+            try:
+                yield from made()
+            except NotTakenError as reason:
+                self.left_out.add(str(reason), name)

@@ -11,7 +11,7 @@ import json
 import re
 import sys
 import zlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -116,21 +116,10 @@ def head_of(path: Path) -> bytes:
         return b""
 
 
-def entries(path: Path, arrays: Collection[str] = ()) -> Iterator[tuple[str, Any]]:
-    """(key, value) of a JSON document, in the order of the file.
-
-    Args:
-        path: the file.
-        arrays: keys of the outermost object whose arrays are given element by element; "" for a
-            document that is an array itself.
+def document(path: Path) -> Any:
+    """A JSON document, an object or an array.
 
     Raises ItemsError where the document is damaged, or larger than `LARGEST`.
-
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "log.json"
-    >>> _ = path.write_text('{"eval": {"task": "x"}, "samples": [{"id": 1}, {"id": 2}]}')
-    >>> list(entries(path, {"samples"}))
-    [('eval', {'task': 'x'}), ('samples', {'id': 1}), ('samples', {'id': 2})]
     """
     try:
         found = parsed(read_whole(path, LARGEST), str(path))
@@ -138,11 +127,7 @@ def entries(path: Path, arrays: Collection[str] = ()) -> Iterator[tuple[str, Any
         raise damaged(str(path), f"cannot be read ({error})") from None
     if not isinstance(found, dict | list):
         raise damaged(str(path), "is no JSON object")
-    for key, value in found.items() if isinstance(found, dict) else [("", found)]:
-        if key in arrays and isinstance(value, list):
-            yield from ((key, element) for element in value)
-        else:
-            yield key, value
+    return found
 
 
 class Archive:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 LETTERS: Final = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
@@ -55,7 +56,29 @@ def log_probability(value: object) -> float | None:
     return -math.inf if impossible else number(value)
 
 
-def text_of(content: object, inner: Callable[[object], str] | None = None) -> str:
+def at(value: object, *paths: str) -> Any:
+    """What stands at the first of some paths that leads to anything; None where none does.
+
+    >>> at({"choices": [{"text": "B"}]}, "choices.0.message.content", "choices.0.text")
+    'B'
+    """
+    for path in paths:
+        found: Any = value
+        for step in path.split("."):
+            if isinstance(found, list):
+                found = found[int(step)] if step.isdigit() and int(step) < len(found) else None
+            else:
+                found = mapping(found).get(step)
+        if found is not None:
+            return found
+    return None
+
+
+Read = Callable[[object], str]
+"""Makes the text of a message's content."""
+
+
+def text_of(content: object, inner: Read | None = None) -> str:
     """The text of a message's content: a text, or parts of which the texts are taken.
 
     What is not text is named in brackets ("[image]"), so that nobody takes the rest for the whole.
@@ -64,22 +87,29 @@ def text_of(content: object, inner: Callable[[object], str] | None = None) -> st
         return content
     read = inner or text_of
     parts = []
-    for part in content if isinstance(content, list) else ():
-        kind = mapping(part).get("type")
+    for part in items_of(content):
+        kind, said = mapping(part).get("type"), at(part, "text", "content")
         if isinstance(part, str):
             parts.append(read(part))
-        elif "text" in mapping(part):
-            parts.append(read(part["text"]) if isinstance(part["text"], str) else "")
+        elif isinstance(said, str | list):
+            parts.append(read(said))
         elif kind not in ("reasoning", "thinking", "redacted_thinking"):
             parts.append(f"[{kind or 'part'}]")
     return "\n".join(parts)
 
 
-def reasoning_of(content: object, read: Callable[[object], str] = text_of) -> str:
+def messages_of(given: object, read: Read = text_of) -> tuple[tuple[str, str], ...]:
+    """Role and text of each message of a chat."""
+    return tuple(
+        (str(mapping(m).get("role") or "user"), read(mapping(m).get("content")))
+        for m in items_of(given)
+    )
+
+
+def reasoning_of(content: object, read: Read = text_of) -> str:
     """What the model thought, where a message's content holds that as parts of its own."""
-    parts = [mapping(part) for part in content] if isinstance(content, list) else []
-    found = [part.get("reasoning") or part.get("thinking") or part.get("summary") for part in parts
-             if part.get("type") in ("reasoning", "thinking")]  # fmt: skip
+    parts = (p for p in items_of(content) if at(p, "type") in ("reasoning", "thinking"))
+    found = [p.get("reasoning") or p.get("thinking") or p.get("summary") for p in parts]
     return "\n".join(read(text) for text in found if isinstance(text, str))
 
 
@@ -89,22 +119,55 @@ def stopped(reason: object) -> str | None:
 
 
 def top_logprobs(content: object, most: int = 20) -> tuple[Mapping[str, float], ...]:
-    """Log-probabilities at the first positions, from what an OpenAI server sends.
+    """Log-probabilities at the first positions.
 
-    Each position is a token with its `logprob` and the alternatives in `top_logprobs`.
+    A position is a token with its `logprob` and a list of alternatives in `top_logprobs` (chats),
+    or else an object of alternatives, itself (completions) or in `top_logprobs` (HELM).
     """
     positions = []
     for position in items_of(content)[:most]:
         found: dict[str, float] = {}
-        for token in [position, *items_of(mapping(position).get("top_logprobs"))]:
-            if isinstance(token, dict) and isinstance(text := token.get("token"), str):
-                value = token.get("logprob")
-                known = value if type(value) is float else number(value)
-                if known is not None:
-                    found.setdefault(text, known)
+        listed = mapping(position).get("top_logprobs")
+        if "token" in mapping(position):
+            parts = map(mapping, [position, *items_of(listed)])
+            pairs = [(part.get("token"), part.get("logprob")) for part in parts]
+        else:
+            pairs = list(mapping(position if listed is None else listed).items())
+        for token, value in pairs:
+            known = value if type(value) is float else number(value)
+            if isinstance(token, str) and known is not None:
+                found.setdefault(token, known)
         positions.append(found)
     # A token without alternatives is what the reply says already.
     return tuple(positions) if max(map(len, positions), default=0) > 1 else ()
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where an answer stands in what a program wrote; of several paths, the first that leads there.
+
+    Attributes:
+        reply, reasoning, finish_reason, logprobs: fields of a sample.
+        prompt_tokens, reply_tokens: its usage.
+    """
+
+    reply: tuple[str, ...]
+    finish_reason: tuple[str, ...] = ()
+    logprobs: tuple[str, ...] = ()
+    reasoning: tuple[str, ...] = ()
+    prompt_tokens: tuple[str, ...] = ()
+    reply_tokens: tuple[str, ...] = ()
+
+    def answer(self, body: object, read: Read = text_of) -> dict[str, Any]:
+        """The fields of a sample that say what came back."""
+        content, thought = at(body, *self.reply), at(body, *self.reasoning)
+        return {
+            "reply": read(content) if isinstance(content, str | list) else None,
+            "reasoning": thought if isinstance(thought, str) else reasoning_of(content, read),
+            "finish_reason": stopped(at(body, *self.finish_reason)),
+            "logprobs": top_logprobs(at(body, *self.logprobs)),
+            "usage": (whole(at(body, *self.prompt_tokens)), whole(at(body, *self.reply_tokens))),
+        }
 
 
 def settings_of(config: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,8 @@ import orjson
 from horsesense.errors import ModelError
 from horsesense.models.base import Asked, Capabilities
 from horsesense.models.messages import Failure, Key, Request, Response
-from horsesense.models.openai.protocol import Dialect, body_of, failure_of, message_of, read_reply
+from horsesense.models.openai.dialect import Dialect
+from horsesense.models.openai.protocol import body_of, failure_of, message_of, read_reply
 from horsesense_extras.models.options import Kinds, options_of
 
 MOST_LOGPROBS: Final = 20
@@ -38,6 +39,7 @@ class BatchModel:
 
     batch_size = 1
     max_connections = 1
+    thinks = True
 
     def __init__(
         self,

@@ -21,7 +21,8 @@ from horsesense.errors import UsageError, install
 from horsesense.models.base import Asked, Capabilities
 from horsesense.models.messages import Failure, Request, Response, Usage
 from horsesense.models.openai.api_key import Secret
-from horsesense.models.openai.protocol import SCORED_TOKENS
+from horsesense.models.openai.protocol import SCORED_TOKENS, thought_apart, usage_of
+from horsesense_extras.logs.values import mapping, reasoning_of
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, GenerateConfig, ModelOutput
@@ -47,6 +48,7 @@ class InspectProviderModel:
     """
 
     batch_size = 1
+    thinks = True
 
     def __init__(
         self,
@@ -198,6 +200,10 @@ def generate_config(request: Request, more: Mapping[str, Any] | None = None) -> 
     }
     if params.top_p is not None:
         values["top_p"] = params.top_p
+    if params.effort is not None:
+        values["reasoning_effort"] = params.effort
+    if params.thinking_tokens is not None:
+        values["reasoning_tokens"] = params.thinking_tokens
     if params.top_logprobs:
         values |= {"logprobs": True, "top_logprobs": params.top_logprobs}
     return GenerateConfig(**(values | dict(more or {})))
@@ -211,14 +217,22 @@ def response_of(
         return Failure("rejected", Secret.set_here().scrub(output.error or "no choices"))
     choice = output.choices[0]
     usage = output.usage
+    thought, text = thought_apart(choice.message.text)
+    content = mapping(choice.message.model_dump()).get("content")
     return Response(
-        text=choice.message.text if request.params.max_tokens else "",
+        text=text if request.params.max_tokens else "",
         finish_reason="length" if choice.stop_reason == "max_tokens" else choice.stop_reason,
         token_logprobs=_token_logprobs(choice) if request.params.top_logprobs else (),
-        usage=Usage(usage.input_tokens, usage.output_tokens) if usage else Usage(),
+        usage=_usage(usage) if usage else Usage(),
         latency=latency,
         served_by=output.model or None,
+        reasoning=reasoning_of(content) or thought,
     )
+
+
+def _usage(told: Any) -> Usage:
+    tokens = told.input_tokens, told.output_tokens, told.reasoning_tokens, told.total_tokens
+    return usage_of(*tokens)
 
 
 def _token_logprobs(choice: Any) -> tuple[dict[str, float], ...]:

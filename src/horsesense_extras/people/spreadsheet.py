@@ -41,7 +41,7 @@ def read_table(path: Path, columns: Sequence[str], hint: str) -> Table:
                 reader.fieldnames = headings
                 return [(reader.line_num, row) for row in reader]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise UsageError(f"{path} cannot be read: {error}") from None
+        raise UsageError.unreadable(path, error) from None
     names = f"{', '.join(columns[:-1])} and {columns[-1]}"
     raise UsageError(f"{path} does not have the columns {names}.", hint=hint)
 

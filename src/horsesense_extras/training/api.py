@@ -383,7 +383,7 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         found = orjson.loads(read_whole(path, inside=True))
     except (OSError, ValueError) as error:
-        raise StoreError(f"{path} cannot be read: {error}", hint=_ANOTHER) from None
+        raise StoreError.unreadable(path, error, _ANOTHER) from None
     if not isinstance(found, dict):
         raise StoreError(f"{path} holds no object.", hint=_ANOTHER)
     return found

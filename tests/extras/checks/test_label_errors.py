@@ -11,7 +11,7 @@ import pytest
 from horsesense.errors import ItemsError, UsageError
 from horsesense.items.item import Item, ItemSet
 from horsesense_extras.checks.label_errors import label_errors, same_models
-from horsesense_extras.cue_tests.choices import load_choices
+from horsesense_extras.cue_tests.answers import load_choices
 
 OPTIONS = ("red", "green", "blue", "black")
 N = 600

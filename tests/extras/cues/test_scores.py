@@ -13,7 +13,6 @@ from horsesense_extras.cue_tests import scores
 from horsesense_extras.cue_tests.groups import find_groups
 from horsesense_extras.cue_tests.splits import k_fold, published_draw, repeated
 from horsesense_extras.cue_tests.task import make_task
-from horsesense_extras.cue_tests.within_strata import WithinStrata
 
 ALONE = np.arange(200)
 
@@ -165,15 +164,3 @@ def test_related_items_are_found(texts: list[str], rule: str) -> None:
     assert groups.numbers[0] == groups.numbers[1]
     assert rule in groups.joined
     assert groups.n_grouped == 2
-
-
-# Two labels of four items each; in both, easy items are answered right half as often again:
-# label 0: 2/2 against 1/2 (+0.5), label 1: 1/2 against 0/2 (+0.5); equal weights.
-def test_the_stratified_difference_of_a_worked_example() -> None:
-    right = np.array([1, 1, 1, 0, 1, 0, 0, 0], float)
-    easy = np.array([1, 1, 0, 0, 1, 1, 0, 0], bool)
-    gold = np.repeat([0, 1], 4)
-    found = WithinStrata.of(right, easy, gold, np.arange(8))
-    assert found.estimate == pytest.approx(0.5)
-    # 3 and 1 right of 4 with 2 easy each: both all on the easy ones in 1/2 times 1/2 of all deals.
-    assert found.p() == pytest.approx(0.5)

@@ -260,25 +260,12 @@ def instance(name: str = "id1", **changes: Any) -> dict[str, Any]:
             "split": "test", **changes}  # fmt: skip
 
 
-def completion(*tokens: tuple[str, float]) -> dict[str, Any]:
-    return {"success": True, "completions": [
-        {"text": tokens[-1][0], "tokens": [{"text": t, "logprob": p} for t, p in tokens]}
-    ]}  # fmt: skip
-
-
-def test_helm_requests_per_reference_are_one_sample(tmp_path: Path) -> None:
-    scores = {("blood", "original"): -1.0, ("blood", "calibration"): -9.0,
-              ("grass", "original"): -2.5, ("grass", "calibration"): -0.1}  # fmt: skip
-    states = [
-        {"instance": instance(), "train_trial_index": 0, "request_mode": mode,
-         "reference_index": ["blood", "grass"].index(text), "request": {"prompt": f"? {text}"},
-         "result": completion(("?", -7.0), (f" {text[:2]}", value / 2), (text[2:], value / 2))}
-        for (text, mode), value in scores.items()
-    ]  # fmt: skip
-    [sample] = samples(helm(tmp_path / "r", "multiple_choice_separate_calibrated", states))
-    assert dict(sample.text_scores) == {" blood": -1.0, " grass": -2.5}
-    assert (sample.gold, sample.prompt, sample.labels) == (0, None, ())
-    assert sample.scores["exact_match"].value == 1.0
+def test_helm_requests_for_each_option_are_left_out_and_counted(tmp_path: Path) -> None:
+    states = [{"instance": instance(), "train_trial_index": 0, "reference_index": 0}]
+    [log] = open_logs([helm(tmp_path / "r", "multiple_choice_separate_calibrated", states)])
+    assert not list(log.samples())
+    reason = "asked by the method multiple_choice_separate_calibrated, and not by"
+    assert list(log.left_out.counts) == [f"{reason} multiple_choice_joint"]
 
 
 # -- batches and records -------------------------------------------------------------------------

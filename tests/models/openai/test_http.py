@@ -14,7 +14,7 @@ import orjson
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from yarl import URL
 
@@ -22,10 +22,10 @@ from horsesense.errors import ModelError, UsageError
 from horsesense.models.base import Asked
 from horsesense.models.messages import Failure, Request, Response, SamplingParams, Usage
 from horsesense.models.openai.api_key import JUDGE, Secret
+from horsesense.models.openai.dialect import Dialect
 from horsesense.models.openai.http import HttpModel, refuse_shared_key
 from horsesense.models.openai.protocol import (
     SCORED_TOKENS,
-    Dialect,
     body_of,
     context_lengths,
     failure_of,
@@ -115,7 +115,98 @@ def test_nothing_is_asked_that_is_not_wanted() -> None:
     assert body.keys() == {"model", "messages", "max_completion_tokens"}
 
 
+@pytest.mark.parametrize(
+    ("url", "refusals", "sent"),
+    [
+        (
+            "http://h/v1",
+            [],
+            {"reasoning_effort": "high", "thinking_token_budget": 300},
+        ),
+        (
+            "https://openrouter.ai/api/v1",
+            [],
+            {"reasoning": {"effort": "high", "max_tokens": 300}},
+        ),
+        (
+            "http://h/v1",
+            [
+                "Unrecognized request argument supplied: reasoning_effort",
+                "thinking_token_budget: Extra inputs are not permitted",
+                "thinking_budget: Extra inputs are not permitted",
+            ],
+            {
+                "reasoning": {"effort": "high"},
+                "thinking": {"type": "enabled", "budget_tokens": 300},
+            },
+        ),
+        (
+            "http://h/v1",
+            ["Unsupported value: 'reasoning_effort' does not support 'high' with this model."],
+            {"reasoning_effort": "high", "thinking_token_budget": 300},
+        ),
+    ],
+)
+def test_how_much_to_think_is_said_in_the_words_of_the_server(
+    url: str, refusals: list[str], sent: dict[str, Any]
+) -> None:
+    dialect = Dialect.of_host(URL(url).host)
+    for refusal in refusals:
+        dialect = dialect.after(refusal)
+    params = SamplingParams(effort="high", thinking_tokens=300)
+    body = body_of(Request(CHAT.messages, None, params), "m", dialect)
+    known = {"model", "messages", "max_tokens", "temperature"}
+    assert {name: value for name, value in body.items() if name not in known} == sent
+
+
 # What counts as an answer
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"content": "A", "reasoning_content": "B?"},
+        {"content": "A", "reasoning": "B?"},
+        {"content": "<think>\nB?\n</think>\n\nA"},
+        {"content": "B?</think>A"},  # opened by the template, in the prompt
+    ],
+)
+def test_a_thought_is_kept_apart_from_the_answer(message: dict[str, Any]) -> None:
+    response = read(chat_reply(message=message))
+    assert isinstance(response, Response)
+    assert (response.text, response.reasoning) == ("A", "B?")
+
+
+def test_a_thought_that_is_not_closed_stays_in_the_text() -> None:
+    response = read(chat_reply(message={"content": "<think>B or"}, finish_reason="length"))
+    assert isinstance(response, Response)
+    assert (response.text, response.reasoning) == ("<think>B or", "")
+
+
+@pytest.mark.parametrize(
+    ("usage", "tokens"),
+    [
+        ({"completion_tokens_details": {"reasoning_tokens": 30}}, (40, 30)),
+        ({"output_tokens_details": {"reasoning_tokens": 30}}, (40, 30)),
+        ({"reasoning_tokens": 30}, (40, 30)),
+        ({"reasoning_tokens": 30, "total_tokens": 80}, (70, 30)),  # counted apart
+        ({"reasoning_tokens": 30, "total_tokens": 50}, (40, 30)),
+        ({"reasoning_tokens": "many"}, (40, None)),
+        ({"completion_tokens_details": [30]}, (40, None)),
+    ],
+)
+def test_tokens_of_thought_are_counted(usage: dict[str, Any], tokens: tuple[int, int]) -> None:
+    told = {"prompt_tokens": 10, "completion_tokens": 40, **usage}
+    response = read(chat_reply() | {"usage": told})
+    assert isinstance(response, Response)
+    assert response.usage == Usage(10, *tokens)
+    assert Response.from_json(response.as_json()) == response
+
+
+def test_no_key_is_left_in_a_thought() -> None:
+    response = read(chat_reply(message={"content": "A", "reasoning": f"the key is {KEY}"}))
+    assert isinstance(response, Response)
+    assert KEY not in Secret(KEY).without_key(response).reasoning
 
 
 def test_a_chat_reply() -> None:
@@ -251,7 +342,6 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
 @given(json_values, st.integers(0, 30))
 def test_no_reply_is_misread(value: Any, at: int) -> None:
     """Whatever one field of a sound reply is replaced by, the outcome is an answer or a Failure."""

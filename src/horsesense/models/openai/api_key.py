@@ -115,6 +115,7 @@ class Secret:
             text=text,
             token_logprobs=tokens,
             finish_reason=_each(self._redacted, response.finish_reason),
+            reasoning=self._redacted(response.reasoning),
             served_by=_each(self._redacted, response.served_by),
         )
 

@@ -28,10 +28,10 @@ from horsesense.models.base import Ask, Asked, Capabilities
 from horsesense.models.messages import Failure, Request, Response, SamplingParams
 from horsesense.models.openai.address import check_name, checked, proxy_of
 from horsesense.models.openai.api_key import DEFAULT, GIVEN, Secret, default_url
+from horsesense.models.openai.dialect import Dialect
 from horsesense.models.openai.label_tokens import PROBED, LabelTokens
 from horsesense.models.openai.protocol import (
     START,
-    Dialect,
     body_of,
     context_lengths,
     failure_of,
@@ -102,6 +102,7 @@ class HttpModel:
     """One model on one server."""
 
     batch_size = 1
+    thinks = True
 
     def __init__(
         self,
@@ -120,7 +121,7 @@ class HttpModel:
         self.identity = f"http:{model}@{url}"
         self.max_connections = max_connections
         self.form = form
-        self.dialect = Dialect()
+        self.dialect = Dialect.of_host(url.host)
         self._secret = Secret.for_host(url, key_env, given_key)
         self._given_key = given_key
         self._timeout = aiohttp.ClientTimeout(total=timeout, sock_connect=min(CONNECTING, timeout))

@@ -2,7 +2,7 @@
 
 A reply becomes a Response only if it has the form that the protocol promises, down to the type of
 each field that is read; anything else is a Failure. Servers differ in small ways ("dialects")
-that show in their refusals.
+that show in their refusals (see `dialect`).
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ import math
 import re
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 import orjson
 
 from horsesense.models.messages import Failure, Request, Response, Usage
+from horsesense.models.openai.dialect import Dialect
 
 SCORED_TOKENS: Final = 8
 """Tokens of a reply whose log-probabilities are kept; a label is read from the first ones."""
@@ -34,57 +35,14 @@ _LONE: Final = re.compile(
 )
 """An escaped surrogate after an even number of backslashes: a pair, or a lone one."""
 
+_THOUGHT: Final = re.compile(r"\s*(?:<think>)?(.*?)</think>\s*", re.DOTALL)
+"""A thought that a server leaves in the text; some templates open it themselves, in the prompt."""
+
 T = TypeVar("T")
 
 
 def _whole(found: re.Match[bytes]) -> bytes:
     return found[0] if found[2] else found[1] + rb"\ufffd"
-
-
-@dataclass(frozen=True, slots=True)
-class Dialect:
-    """What a server wants said differently.
-
-    Attributes:
-        limit_field: name of the limit of generated tokens.
-        temperature: whether a temperature may be given; if not, the server's own applies.
-        token_ids: whether it scores tokens that are named (`logprob_token_ids`, of vLLM).
-    """
-
-    limit_field: str = "max_tokens"
-    temperature: bool = True
-    token_ids: bool = False
-
-    def after(self, refusal: str) -> Dialect:
-        """The dialect that a refusal asks for; the same one if it is about something else."""
-        if "max_completion_tokens" in refusal and self.limit_field == "max_tokens":
-            return replace(self, limit_field="max_completion_tokens")
-        if self.token_ids and "logprob_token_ids" in refusal:
-            return replace(self, token_ids=False)
-        if self.temperature and re.search(
-            r"temperature.{0,80}(unsupported|not support|only the default)|"
-            r"(unsupported|not support).{0,80}temperature",
-            refusal,
-            re.IGNORECASE,
-        ):
-            return replace(self, temperature=False)
-        return self
-
-    def notes(self) -> list[str]:
-        """Sentences for the plan and the report."""
-        notes = []
-        if self.limit_field != "max_tokens":
-            notes.append(f"The server takes {self.limit_field} instead of max_tokens.")
-        if not self.temperature:
-            notes.append(
-                "The server refuses a temperature and uses its own, so that answers may vary."
-            )
-        if self.token_ids:
-            notes.append(
-                "When it was asked first, the server scored every label, by its tokens"
-                " (logprob_token_ids)."
-            )
-        return notes
 
 
 def body_of(
@@ -115,6 +73,7 @@ def body_of(
         body["temperature"] = params.temperature
     if params.top_p is not None:
         body["top_p"] = params.top_p
+    dialect.say_thought(body, params)
     return body
 
 
@@ -255,6 +214,7 @@ def _response(reply: dict[str, Any], request: Request, latency: float | None) ->
     read = _completion if request.messages is None else _chat
     text, token_logprobs = read(choice)
     served_by = reply.get("model")
+    thought, text = thought_apart(text)
     return Response(
         text=text if request.params.max_tokens else "",
         finish_reason=reason,
@@ -262,7 +222,27 @@ def _response(reply: dict[str, Any], request: Request, latency: float | None) ->
         usage=_usage(reply.get("usage")),
         latency=latency,
         served_by=served_by if isinstance(served_by, str) else None,
+        reasoning=_thought_of(choice.get("message")) or thought,
     )
+
+
+def thought_apart(text: str) -> tuple[str, str]:
+    """The thought that a server left in a text, and the answer after it.
+
+    A thought that was not closed stays: no answer follows it, and readers say so.
+
+    >>> thought_apart("<think>B?</think>\\n\\nA")
+    ('B?', 'A')
+    """
+    found = _THOUGHT.match(text)
+    return (found[1].strip(), text[found.end() :]) if found else ("", text)
+
+
+def _thought_of(message: Any) -> str:
+    """The thought that a server tells apart from the answer; "" where it tells none."""
+    fields = message if isinstance(message, dict) else {}
+    thought = fields.get("reasoning_content") or fields.get("reasoning")
+    return thought if isinstance(thought, str) else ""
 
 
 def _scored(request: Request) -> bool:
@@ -297,8 +277,7 @@ def _instead_of_content(message: dict[str, Any], choice: dict[str, Any]) -> Any:
     reason = choice.get("finish_reason")
     if reason == "content_filter":
         raise _FilteredError
-    thought = message.get("reasoning_content") or message.get("reasoning")
-    return "" if thought and reason == "length" else None
+    return "" if reason == "length" and _thought_of(message) else None
 
 
 def _token(entry: Any) -> tuple[str, float]:
@@ -334,11 +313,28 @@ def _completion(choice: dict[str, Any]) -> _Read:
 
 def _usage(value: Any) -> Usage:
     """Token counts; one that is missing or not a count stays unknown: the answer is valid."""
-    counts = []
-    for name in ("prompt_tokens", "completion_tokens"):
-        tokens = value.get(name) if isinstance(value, dict) else None
-        counts.append(tokens if _is_count(tokens) else None)
-    return Usage(*counts)
+    told = value if isinstance(value, dict) else {}
+    more = told.get("completion_tokens_details") or told.get("output_tokens_details")
+    inner = more if isinstance(more, dict) else {}
+    given = inner.get("reasoning_tokens"), told.get("reasoning_tokens")
+    thought = next(filter(_is_count, given), None)
+    names = ("prompt_tokens", "completion_tokens", "total_tokens")
+    prompt, completion, total = (v if _is_count(v := told.get(name)) else None for name in names)
+    return usage_of(prompt, completion, thought, total)
+
+
+def usage_of(
+    prompt: int | None, completion: int | None, thought: int | None, total: int | None
+) -> Usage:
+    """Token counts with the thought among what was generated, also where it is counted apart.
+
+    >>> usage_of(10, 5, 100, 115).completion_tokens, usage_of(10, 105, 100, 115).completion_tokens
+    (105, 105)
+    """
+    if prompt is not None and completion is not None and thought and total is not None:
+        apart = prompt + completion + thought == total  # xAI, Gemini
+        completion += thought if apart else 0
+    return Usage(prompt, completion, thought)
 
 
 def _is_count(value: Any) -> bool:

@@ -19,6 +19,7 @@ from urllib.parse import parse_qsl
 from horsesense.errors import UsageError
 from horsesense.models.base import Asked, Capabilities
 from horsesense.models.messages import UNATTACHED, Failure, Key, Request, Response, Usage
+from horsesense.models.simulated.instruments import Garbled, Thinker
 from horsesense.models.simulated.profiles import (
     ALLOWED,
     Cheat,
@@ -73,6 +74,8 @@ for _profile in (
     Recites,
     LooksUp,
     Slips,
+    Thinker,
+    Garbled,
 ):
     PROFILES.add(_profile.name, _profile, formerly=_profile.formerly)
 
@@ -91,6 +94,7 @@ class Simulated:
         self.profile = profile
         self.identity = profile.spec
         self.name = profile.shown
+        self.thinks = profile.thinks
         self._answer_key: dict[Key, Trial] = {}
 
     @classmethod
@@ -138,13 +142,13 @@ class Simulated:
             UNATTACHED if trial is None else self.answer(asked, trial) for asked, trial in known
         ]
 
-    def answer(self, asked: Asked, trial: Trial) -> Response:
+    def answer(self, asked: Asked, trial: Trial) -> Response | Failure:
         decisions = self.profile.decide_all(trial, self._luck_key(asked))
         params = asked.request.params
         scored = params.label_tokens and len(decisions) == 1
         replies = params.continuations if len(decisions) == 1 else ()
         told = self.profile.text_logits(trial.variants[0], decisions[0]) if replies else ()
-        return Response(
+        response = Response(
             text=speak(trial, decisions),
             finish_reason="stop",
             token_logprobs=(first_token(trial, decisions[0]),) if scored else (),
@@ -154,6 +158,7 @@ class Simulated:
             else reply_scores(replies, [0.0] * len(replies)),
             usage=Usage(),
         )
+        return self.profile.delivered(response, trial, asked.request)
 
     def _luck_key(self, asked: Asked) -> Key:
         """The key that draws are made with: what is scored besides does not change the reply."""

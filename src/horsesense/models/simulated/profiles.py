@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from horsesense.models.messages import Key
+from horsesense.models.messages import Failure, Key, Request, Response
 from horsesense.models.simulated.decision import Decision, Luck, choose, drawn
 from horsesense.models.simulated.speech import STYLES
 from horsesense.rng import unit
@@ -29,7 +29,7 @@ def _written(value: Any) -> str:
 ALLOWED: Mapping[type, str] = {
     int: "a whole number from 0",
     float: "a number from 0 to 1",
-    str: "the name of a probe",
+    str: "a name",
     tuple: "weights from 0, separated by commas",
 }
 """Values of a parameter, by the type of its default."""
@@ -46,6 +46,8 @@ class Profile:
     name: ClassVar[str]
     summary: ClassVar[str]
     formerly: ClassVar[str | None] = None
+    thinks: ClassVar[bool] = False
+    """Whether it takes how much to think."""
 
     def decide(self, variant: Variant, luck: Luck) -> Decision:
         raise TypeError(f"profile {self.name} does not decide")
@@ -53,6 +55,10 @@ class Profile:
     def decide_all(self, trial: Trial, key: Key) -> list[Decision]:
         """A decision about each variant of a trial; `key` is that of the request."""
         return [self.decide(v, luck_of(key, place)) for place, v in enumerate(trial.variants)]
+
+    def delivered(self, response: Response, trial: Trial, request: Request) -> Response | Failure:
+        """What becomes of a reply on its way; nothing, unless a profile says so."""
+        return response
 
     def text_logits(self, variant: Variant, decision: Decision) -> tuple[float, ...]:
         """One number per position for the option's text as the reply; those of what it says.

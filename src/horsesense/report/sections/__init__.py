@@ -6,6 +6,7 @@ from horsesense.plugins import Registry
 from horsesense.report.sections.agreement import AGREEMENT
 from horsesense.report.sections.appendix import GLOSSARY, LEFT_OUT, NUMBERS, SIGNATURES
 from horsesense.report.sections.base import Section
+from horsesense.report.sections.budget import BUDGET
 from horsesense.report.sections.items import SECTION as ITEMS
 from horsesense.report.sections.look_at_text import LOOK_AT_TEXT
 from horsesense.report.sections.multi_problem import MULTI_PROBLEM
@@ -32,6 +33,7 @@ for _section in (
     POSITIONS,
     AGREEMENT,
     VARIANCE,
+    BUDGET,
     OPTION_COUNT,
     WITHOUT_GOLD,
     SECOND_LOOK,

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
-from itertools import chain, islice
 from typing import Final
 
 from horsesense_extras.build.equinfer.sources import Paper
@@ -33,30 +31,20 @@ _VERBATIM: Final = (
     r"[BL]?[Vv]erbatim\*?|spverbatim|SaveVerbatim|VerbatimOut|alltt|lstlisting|tcblisting|minted"
     r"|comment|filecontents\*?"
 )
-_DEFINERS: Final = (
-    "lstnewenvironment|(?:re)?newtcblisting|NewTCBListing|(?:Re|Custom)?DefineVerbatimEnvironment"
-    "|NewVerbatimEnvironment|excludecomment"
-)
-_OWN = re.compile(
-    rf"\\(?:{_DEFINERS})\s*(?:\[[^\]]{{0,300}}\]\s*)?"
-    r"\{(?P<named>[A-Za-z]{1,40}\*?)\}"
-    r"|\\newminted\s*(?:\[(?P<minted>[A-Za-z]{1,40})\]|\{(?P<language>[A-Za-z]{1,40})\})"
-    r"|\\newenvironment\s*\{(?P<wrapped>[A-Za-z]{1,40})\}[^\n]{0,300}?"
-    rf"\\(?:begin\{{)?(?:{_VERBATIM})(?![A-Za-z])"
-)
-"""Where an author defines an environment that shows its content as it is written."""
-_MOST_OWN: Final = 50
 _INPUT = re.compile(
     r"\\(?P<how>input|include|subfile|subfileinclude)\s*(?:\{(?P<braced>[^{}\n]{1,300})\}"
     r"|(?<=input)[ \t]+(?P<bare>[^\s{}\\%]{1,300}))"
     r"|\\(?:sub)?(?:import|inputfrom|includefrom)\*?\s*\{(?P<folder>[^{}\n]{0,300})\}"
     r"\s*\{(?P<file>[^{}\n]{1,300})\}"
 )
-_CONDITIONAL = re.compile(  # `\iff` is a sign; `\ifthenelse{` and its like take braces
-    r"(?<!\\)(?:\\\\)*(?:\\newif\s*\\if[A-Za-z@]+"
-    r"|\\(?P<if>iffalse|if(?!f(?![A-Za-z@]))[A-Za-z@]*(?![A-Za-z@{]))(?![A-Za-z@])"
-    r"|\\(?P<fi>fi|else)(?![A-Za-z@]))"
+_FALSE = re.compile(r"\\iffalse(?![A-Za-z@])(?:(?!\\iffalse).)*?\\fi(?![A-Za-z@])", re.DOTALL)
+_COMMENT = re.compile(
+    rf"(?P<kept>\\begin\{{(?P<env>{_VERBATIM})\}}.*?(?:\\end\{{(?P=env)\}}|\Z))"
+    r"|\\(?:verb\*?|lstinline)(?P<mark>[^\sA-Za-z*{\[])[^\n]*?(?P=mark)"
+    r"|(?P<escaped>\\[\\%])|(?P<line>(?:(?<=\n)|\A)[ \t]*%[^\n]*\n?)|(?P<comment>%[^\n]*)",
+    re.DOTALL,
 )
+"""Comments, and what is shown as it is written."""
 _CLASS = re.compile(r"\\document(?:class|style)\b")
 _BEGIN = re.compile(r"\\begin\s*\{document\}")
 _END = re.compile(r"\\end\s*\{document\}")
@@ -86,73 +74,18 @@ class Document:
     used: set[str] = field(default_factory=set)
 
 
-@lru_cache(64)
-def _comment(own: frozenset[str]) -> re.Pattern[str]:
-    """Comments and what is shown as it is written, in environments of an author's own too."""
-    names = "|".join((_VERBATIM, *map(re.escape, sorted(own))))
-    return re.compile(
-        rf"(?P<kept>\\begin\{{(?P<env>{names})\}}.*?(?:\\end\{{(?P=env)\}}|\Z))"
-        r"|\\(?:verb\*?|lstinline)(?P<mark>[^\sA-Za-z*{\[])[^\n]*?(?P=mark)"
-        r"|(?P<escaped>\\[\\%])|(?P<line>(?:(?<=\n)|\A)[ \t]*%[^\n]*\n?)|(?P<comment>%[^\n]*)",
-        re.DOTALL,
-    )
-
-
-def own_verbatim(text: str) -> Iterator[str]:
-    r"""The environments that a file defines to show their content as it is written.
-
-    >>> sorted(own_verbatim(r"\lstnewenvironment{code}{}{} \newminted{python}{}"))
-    ['code', 'pythoncode']
-    """
-    for f in _OWN.finditer(text):
-        yield f["named"] or f["minted"] or f["wrapped"] or f"{f['language']}code"
-
-
-def without_comments(text: str, own: frozenset[str] = frozenset()) -> str:
+def without_comments(text: str) -> str:
     r"""LaTeX without comments; what is shown verbatim goes too, since nothing in it is LaTeX.
-
-    `own` are names of environments that show their content so, besides those of usual packages.
 
     >>> without_comments("50\\% of it % really\nwas % \\begin{equation}\n")
     '50\\% of it \nwas \n'
     """
-    return _without_false(_comment(own).sub(lambda found: found["escaped"] or "", text))
-
-
-def _without_false(text: str) -> str:
-    r"""LaTeX without what `\iffalse` takes out, up to its `\else` or `\fi`."""
-    parts: list[str] = []
-    kept_to = 0  # the place behind what is decided
-    start: int | None = None  # of the part that is taken out
-    depth = 0
-    live = False  # in the \else of an \iffalse
-    for found in _CONDITIONAL.finditer(text):
-        if found["if"]:
-            if depth == 0 and found["if"] != "iffalse":
-                continue
-            depth += 1
-            if depth == 1:
-                start, live = found.start("if") - 1, False
-        elif depth == 1 and found["fi"] and start is not None:
-            parts.append(text[kept_to:start])
-            kept_to, start = found.end(), None
-            if found["fi"] == "fi":
-                depth = 0
-            else:
-                live = True
-        elif depth == 1 and found["fi"] == "fi" and live:
-            parts.append(text[kept_to : found.start("fi") - 1])
-            kept_to, depth = found.end(), 0
-        elif depth > 1 and found["fi"] == "fi":
-            depth -= 1
-    return "".join([*parts, text[kept_to:]])
+    return _FALSE.sub("", _COMMENT.sub(lambda found: found["escaped"] or "", text))
 
 
 def stripped(paper: Paper) -> dict[str, str]:
     """The files of a paper without comments, each read once."""
-    defined = dict.fromkeys(chain.from_iterable(map(own_verbatim, paper.files.values())))
-    own = frozenset(islice(defined, _MOST_OWN))
-    return {name: without_comments(text, own) for name, text in paper.files.items()}
+    return {name: without_comments(text) for name, text in paper.files.items()}
 
 
 def roots(files: Mapping[str, str]) -> list[str]:
@@ -183,43 +116,31 @@ def flatten(files: Mapping[str, str], root: str) -> Document:
         FlattenError: it is too long, what is read of its files and then left out included.
     """
     document = Document(root, "")
-    document.text = "".join(_Merger(files, document).merged(root, ()))
+    left = [MOST_TEXT, MOST_INPUTS]
+
+    def merged(name: str, within: tuple[str, ...]) -> str:
+        # A subfile has a preamble of its own.
+        text = body(files[name]) if within else files[name]
+        document.used.add(name)
+        left[0] -= len(files[name])
+        left[1] -= bool(within)
+        if min(left) < 0:
+            raise FlattenError(TOO_LONG)
+        return _INPUT.sub(lambda found: put(found, (*within, name)), text)
+
+    def put(found: re.Match[str], within: tuple[str, ...]) -> str:
+        target = _target(found, within[-1], files, root)
+        if target is not None and target not in within and len(within) <= DEEPEST:
+            return merged(target, within)
+        asked = _asked(found)
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(root), asked))
+        outside = path.startswith(("../", "/", "~")) or "|" in asked
+        why = CIRCLE if target else OUTSIDE if outside else MISSING
+        document.not_found.setdefault(why, []).append(asked)
+        return ""
+
+    document.text = merged(root, ())
     return document
-
-
-class _Merger:
-    def __init__(self, files: Mapping[str, str], document: Document) -> None:
-        self.files = files
-        self.document = document
-        self._left = MOST_TEXT
-        self._inputs = MOST_INPUTS
-
-    def merged(self, name: str, within: tuple[str, ...]) -> Iterator[str]:
-        text = self.files[name]
-        self.document.used.add(name)
-        self._left -= len(text)
-        if self._left < 0:
-            raise FlattenError(TOO_LONG)
-        if within:  # a subfile has a preamble of its own
-            text = body(text)
-        start = 0
-        for found in _INPUT.finditer(text):
-            yield text[start : found.start()]
-            yield from self._put(found, (*within, name))
-            start = found.end()
-        yield text[start:]
-
-    def _put(self, found: re.Match[str], within: tuple[str, ...]) -> Iterator[str]:
-        target = _target(found, within[-1], self.files, within[0])
-        if target is None or target in within or len(within) > DEEPEST:
-            asked = _asked(found)
-            why = CIRCLE if target else OUTSIDE if _leads_out(asked, within[0]) else MISSING
-            self.document.not_found.setdefault(why, []).append(asked)
-            return
-        self._inputs -= 1
-        if self._inputs < 0:
-            raise FlattenError(TOO_LONG)
-        yield from self.merged(target, within)
 
 
 def body(text: str) -> str:
@@ -241,26 +162,17 @@ def _asked(found: re.Match[str]) -> str:
     return (name if name else posixpath.join(found["folder"], found["file"])).strip().strip('"')
 
 
-def _leads_out(asked: str, root: str) -> bool:
-    path = posixpath.normpath(posixpath.join(posixpath.dirname(root), asked))
-    return path.startswith(("../", "/", "~")) or "|" in asked
-
-
 def _target(
     found: re.Match[str], name: str, files: Mapping[str, str], root: str | None = None
 ) -> str | None:
     """The file that an input means: as LaTeX looks from the main file, or beside where it stands.
 
-    Collections that keep a paper in one folder write `__` for `/`.
+    `Paper.files` writes `/` for `__`.
     """
-    asked = _asked(found)
-    for beside in dict.fromkeys((root or name, name)):
-        for flat in (False, True):
-            folder = posixpath.dirname(beside.replace("__", "/") if flat else beside)
-            path = posixpath.normpath(posixpath.join(folder, asked))
-            for ending in ("", ".tex", ".ltx", ".latex"):
-                candidate = f"{path}{ending}"
-                candidate = candidate.replace("/", "__") if flat else candidate
-                if candidate in files:
-                    return candidate
+    asked = _asked(found).replace("__", "/")
+    for beside in (root or name, name):
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(beside), asked))
+        for candidate in (path, f"{path}.tex", f"{path}.ltx", f"{path}.latex"):
+            if candidate in files:
+                return candidate
     return None

@@ -1,7 +1,5 @@
 r"""Simple macros of authors, expanded: `\newcommand`, `\def`, `\let`, `\DeclareMathOperator`.
 
-Environments of authors (`\newenvironment`) are expanded if they begin a display equation.
-
 A macro is not expanded within itself. What LaTeX could compute (conditionals, delimited arguments)
 is left as it stands: an equation that uses it has a command of its own and is dropped for that.
 """
@@ -10,8 +8,6 @@ from __future__ import annotations
 
 import re
 from typing import Final, NamedTuple
-
-from horsesense_extras.build.equinfer.equations import DISPLAY
 
 MOST_BODY: Final = 2_000
 """Characters of the longest macro that counts as simple."""
@@ -25,19 +21,26 @@ DEEPEST: Final = 40
 ENDLESS: Final = "its macros expand without end"
 
 _COMMAND = re.compile(r"\\(?:([A-Za-z@]+)\*?|.)", re.DOTALL)
-_NEW = frozenset(("newcommand", "renewcommand", "providecommand", "DeclareRobustCommand"))
-_OPERATOR = frozenset(("DeclareMathOperator",))
+_NAME = r"\s*(?:\{\s*\\([A-Za-z@]+)\s*\}|\\([A-Za-z@]+))"
+_NEW = re.compile(_NAME + r"\s*(?:\[\s*(\d)\s*\])?\s*(?:\[([^\]]{0,200})\])?")
+_PLAIN = re.compile(_NAME + r"((?:#\d)*)")
+_LET = re.compile(_NAME + r"\s*=?\s?\\([A-Za-z@]+)")
+_HEADS: Final = {
+    **dict.fromkeys(("newcommand", "renewcommand", "providecommand", "DeclareRobustCommand"), _NEW),
+    "DeclareMathOperator": _NEW,
+    **dict.fromkeys(("def", "gdef"), _PLAIN),
+    "let": _LET,
+}
+"""Command that defines a macro -> what stands between it and what the macro stands for."""
 _NOT_SIMPLE = re.compile(
     r"\\(?:if[a-zA-Z@]*|else|fi|def|edef|gdef|xdef|newcommand|renewcommand|csname|expandafter"
     r"|futurelet|let|loop|repeat|@ifnextchar|input|include|write|read|catcode)(?![A-Za-z@])"
 )
-_ENVIRONMENT = re.compile(r"[ \t]*\{([^{}\n]{1,80})\}")
 _PROTECTED = frozenset(
     ("begin", "end", "left", "right", "label", "ref", "cite", "item", "frac", "sqrt", "text")
 )
 """Commands that a paper may not redefine here."""
 _SPACE = re.compile(r"[ \t\n]*")
-_PARAMETERS = re.compile(r"(?:#\d)*")
 _OPEN_END = re.compile(r"\\[A-Za-z@]+\Z")
 _ARGUMENT = re.compile(r"##|#(\d)")
 _PLACE = re.compile(r"\\(?:[A-Za-z@]+|.)|[{}]", re.DOTALL)
@@ -86,14 +89,10 @@ class _Expander:
             parts.append(text[place : found.start()])
             name = found[1] or ""
             place = found.end()
-            if name in ("begin", "end") and (at := _ENVIRONMENT.match(text, place)) is not None:
-                environment = f"{name} {at[1]}"
-                if environment in self.macros and environment not in within:
-                    name, place = environment, at.end()
-            if (end := self._defined(text, found)) is not None:
+            if name in _HEADS and (end := self._defined(text, found)) is not None:
                 place = end
             elif name in within or (used := self._used(text, name, place, within, depth)) is None:
-                parts.append(text[found.start() : place])
+                parts.append(found[0])
             else:
                 parts.append(used[0])
                 place = used[1]
@@ -118,9 +117,10 @@ class _Expander:
         place -= text[place - 1] == "*"
         given: list[str] = []
         if macro.default is not None:
-            optional = _bracketed(text, place)
-            given.append(macro.default if optional is None else optional[0])
-            place = place if optional is None else optional[1]
+            start = _skip(text, place)
+            end = text.find("]", start, start + 200) if text.startswith("[", start) else -1
+            given.append(macro.default if end < 0 else text[start + 1 : end])
+            place = place if end < 0 else end + 1
         while len(given) < macro.arguments:
             argument = _argument(text, place)
             if argument is None:
@@ -129,7 +129,8 @@ class _Expander:
             place = argument[1]
         given = [self.expanded(each, within, depth + 1) for each in given]
         shape = self.expanded(macro.body, within | {name}, depth + 1)
-        filled = _ARGUMENT.sub(lambda at: _filled(at, given), shape)
+        table = {str(number): each for number, each in enumerate(given, 1)}
+        filled = _ARGUMENT.sub(lambda at: table.get(at[1], "") if at[1] else "#", shape)
         self._count(filled)
         if _OPEN_END.search(filled) and text[place : place + 1].isalpha():
             filled += " "
@@ -137,113 +138,33 @@ class _Expander:
 
     def _defined(self, text: str, found: re.Match[str]) -> int | None:
         """Where a definition ends that stands here, which is noted; None where none does."""
-        name = found[1]
-        if name in _NEW:
-            told = _new_command(_name(text, found.end()), text)
-        elif name in _OPERATOR:
-            told = _operator(text, found.end(), found[0].endswith("*"))
-        elif name in ("def", "gdef"):
-            told = _plain_definition(text, found.end())
-        elif name == "let":
-            told = self._let(text, found.end())
-        elif name == "newenvironment":
-            return self._environment(text, found.end())
+        head = _HEADS[found[1]].match(text, found.end())
+        if head is None:
+            return None
+        name, end = head[1] or head[2], head.end()
+        if found[1] == "let":
+            macro = self.macros.get(head[3], Macro(0, None, f"\\{head[3]}"))
         else:
-            return None
-        if told is None:
-            return None
-        defined, macro, end = told
-        simple = len(macro.body) <= MOST_BODY and not _NOT_SIMPLE.search(macro.body)
-        if defined not in _PROTECTED:
-            self.macros.pop(defined, None)
-            if simple:
-                self.macros[defined] = macro
+            content = _braced(text, _skip(text, end))
+            if content is None:
+                return None
+            body, end = content
+            if found[1] == "DeclareMathOperator":
+                macro = Macro(0, None, f"\\operatorname{found[0][20:]}{{{body}}}")
+            elif head.re is _PLAIN:
+                macro = Macro(len(head[3]) // 2, None, body)
+            else:
+                macro = Macro(int(head[3] or 0), head[4], body)
+        if name not in _PROTECTED:
+            self.macros.pop(name, None)
+            if len(macro.body) <= MOST_BODY and not _NOT_SIMPLE.search(macro.body):
+                self.macros[name] = macro
         return end
-
-    def _environment(self, text: str, place: int) -> int | None:
-        """Where the definition of an environment ends; it is noted if it begins a display."""
-        named = _ENVIRONMENT.match(text, place)
-        begin = _new_command((named[1], named.end()) if named else None, text)
-        end = None if begin is None else _braced(text, _skip(text, begin[2]))
-        if begin is None or end is None:
-            return None
-        name, macro, _ = begin
-        opening = self.expanded(macro.body, frozenset((f"begin {name}",)), 1)
-        if len(macro.body) <= MOST_BODY and DISPLAY.search(opening):
-            self.macros[f"begin {name}"] = macro
-            self.macros[f"end {name}"] = Macro(0, None, end[0])
-        return end[1]
-
-    def _let(self, text: str, place: int) -> tuple[str, Macro, int] | None:
-        name = _name(text, place)
-        if name is None:
-            return None
-        skipped = re.compile(r"\s*=?\s?").match(text, name[1])
-        target = _COMMAND.match(text, skipped.end() if skipped else name[1])
-        if target is None or target[1] is None:
-            return None
-        return name[0], self.macros.get(target[1], Macro(0, None, f"\\{target[1]}")), target.end()
-
-
-def _filled(at: re.Match[str], given: list[str]) -> str:
-    if at[1] is None:
-        return "#"
-    number = int(at[1])
-    return given[number - 1] if 1 <= number <= len(given) else ""
 
 
 def _skip(text: str, place: int) -> int:
     found = _SPACE.match(text, place)
     return found.end() if found else place
-
-
-def _name(text: str, place: int) -> tuple[str, int] | None:
-    r"""The macro named here, as `\x` or `{\x}`, and the place behind it."""
-    place = _skip(text, place)
-    braced = text.startswith("{", place)
-    found = _COMMAND.match(text, _skip(text, place + 1) if braced else place)
-    if found is None or found[1] is None or found[0].endswith("*"):
-        return None
-    end = found.end()
-    if not braced:
-        return found[1], end
-    end = _skip(text, end)
-    return (found[1], end + 1) if text.startswith("}", end) else None
-
-
-def _new_command(name: tuple[str, int] | None, text: str) -> tuple[str, Macro, int] | None:
-    """What is defined under a name that ends at a place."""
-    if name is None:
-        return None
-    count = _bracketed(text, name[1])
-    default = None if count is None else _bracketed(text, count[1])
-    place = (default or count or name)[1]
-    content = _braced(text, _skip(text, place))
-    if content is None or (count is not None and not count[0].strip().isdigit()):
-        return None
-    number = 0 if count is None else int(count[0][:2])
-    return name[0], Macro(number, default[0] if default else None, content[0]), content[1]
-
-
-def _operator(text: str, place: int, starred: bool) -> tuple[str, Macro, int] | None:
-    name = _name(text, place)
-    content = None if name is None else _braced(text, _skip(text, name[1]))
-    if name is None or content is None:
-        return None
-    star = "*" if starred else ""
-    return name[0], Macro(0, None, f"\\operatorname{star}{{{content[0]}}}"), content[1]
-
-
-def _plain_definition(text: str, place: int) -> tuple[str, Macro, int] | None:
-    name = _name(text, place)
-    if name is None:
-        return None
-    parameters = _PARAMETERS.match(text, name[1])
-    end = parameters.end() if parameters else name[1]
-    content = _braced(text, _skip(text, end))
-    if content is None:
-        return None
-    return name[0], Macro((end - name[1]) // 2, None, content[0]), content[1]
 
 
 def _argument(text: str, place: int) -> tuple[str, int] | None:
@@ -267,9 +188,3 @@ def _braced(text: str, place: int) -> tuple[str, int] | None:
         if depth == 0:
             return text[place + 1 : found.start()], found.end()
     return None
-
-
-def _bracketed(text: str, place: int) -> tuple[str, int] | None:
-    place = _skip(text, place)
-    end = text.find("]", place, place + 200) if text.startswith("[", place) else -1
-    return None if end < 0 else (text[place + 1 : end], end + 1)

@@ -1,11 +1,10 @@
 r"""The notation of an equation: its tokens, and whether two say the same.
 
-Two equations are the same if one canonical form is: layout, brackets' sizes, labels and final
-punctuation are gone; terms of a sum, factors of a product, members of a list and the sides of a
-relation are sorted; brackets around terms of a sum are opened; the letters that sums, integrals and
-the like run over are numbered. The form errs on the side of "the same": `AB` and `BA` are, and so
-are `f(x,y)` and `f(y,x)`, `(a-b)` and `(b-a)`, `u^\top v` and `v^\top u`,
-`\ln\frac{p}{q}` and `-\ln\frac{q}{p}`.
+Two equations are the same if one canonical form is: layout, brackets' kinds and sizes, labels and
+final punctuation are gone; terms of a sum, factors of a product, members of a list and the sides of
+a relation are sorted; brackets around terms of a sum are opened; the letters that sums run over are
+numbered. The form errs on the side of "the same": `AB` and `BA` are, and so are `f(x,y)` and
+`f(y,x)`, `(a-b)` and `(b-a)`, `u^\top v` and `v^\top u`.
 """
 
 from __future__ import annotations
@@ -13,10 +12,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import islice, permutations
+from itertools import islice, pairwise, permutations
 from typing import Final
 
-from horsesense_extras.build.equinfer.terms import differentials, is_symbol, opened
 from horsesense_extras.build.equinfer.vocabulary import (
     ACCENTS,
     ALIASES,
@@ -26,22 +24,24 @@ from horsesense_extras.build.equinfer.vocabulary import (
     EVEN,
     FACING,
     FINAL,
+    GREEK,
+    INTEGRALS,
     LAYOUT,
     LISTING,
-    LOGARITHMS,
     MIRRORED,
     OPENING,
     SEPARATORS,
     SPACED,
     TIMES,
+    UPRIGHT,
 )
 
-TEXTS: Final = (
+_TEXTS: Final = (
     "text|textrm|textit|textbf|textsf|texttt|textsc|textnormal|mbox|mathrm|mathsf|mathtt"
     r"|operatorname|DeclareMathOperator"
 )
 _TOKEN = re.compile(
-    rf"\\(?:{TEXTS})\*?\s*\{{[^{{}}]*\}}|\\[A-Za-z]+\*?|\\.|\d+(?:\.\d+)?|\s+|.", re.DOTALL
+    rf"\\(?:{_TEXTS})\*?\s*\{{[^{{}}]*\}}|\\[A-Za-z]+\*?|\\.|\d+(?:\.\d+)?|\s+|.", re.DOTALL
 )
 _REMOVED = re.compile(
     r"\\(?:label|tag\*?|hspace\*?|vspace\*?|hskip|phantom|vphantom|hphantom|eqlabel)\s*"
@@ -49,9 +49,17 @@ _REMOVED = re.compile(
     r"|\\(?:nonumber|notag)(?![A-Za-z])|\\begin\{split\}|\\end\{split\}"
 )
 _INVISIBLE = re.compile(r"\\(?:left|right)\s*\.")
-
 _AS_BARS: Final = str.maketrans({one: bar for bar, both in FACING.items() for one in both})
-MOST_ORDERS: Final = 24
+_BEFORE_OPENING = SPACED | SEPARATORS | TIMES | BINDERS | {"^", "_", "/", *OPENING} | UPRIGHT
+"""After what a bar opens, whatever is open."""
+_DEFINING = SEPARATORS - {",", ";", "<", ">", r"\leq", r"\geq", r"\neq"} | {"}"}
+"""Where the letters end that a subscript binds."""
+_DIFFERENTIAL: Final = frozenset(("d", r"\mathrm{d}", r"\text{d}"))
+_ROUND: Final = {"[": "(", r"\{": "(", "]": ")", r"\}": ")"}
+_TURNED: Final = {"+": "-", "-": "+"}
+_EVEN_POWER = re.compile(r"\d*[02468]")
+_LEADING_MINUS = re.compile(r"\A([({\ue000\ue002])-")
+_MOST_ORDERS: Final = 24
 """Ways to number the letters that sums run over of which the first in order is taken."""
 
 
@@ -77,19 +85,16 @@ def with_bars(found: Sequence[str]) -> list[str]:
     levels: list[list[int]] = [[]]
     before = ""
     for place, token in enumerate(found):
+        bar, level = BARS.get(token), levels[-1]
         if token.isspace() or token in LAYOUT:
             continue
-        if token not in BARS:
-            before = token
+        if bar is None:
             if token in OPENING:
                 levels.append([])
             elif token in CLOSING and len(levels) > 1:
                 levels.pop()
-            continue
-        bar, level = BARS[token], levels[-1]
-        closes = any(BARS[found[at]] == bar for at in level[:-3:-1])
-        after_sign = before in _BEFORE_OPENING or before in OPENING
-        if not closes or token in (r"\lvert", r"\lVert") or after_sign:
+            before = token
+        elif before in _BEFORE_OPENING or bar not in {BARS[found[at]] for at in level[-2:]}:
             level.append(place)
             before = "("
         else:
@@ -98,11 +103,6 @@ def with_bars(found: Sequence[str]) -> list[str]:
             marked[opening], marked[place] = FACING[bar]
             before = ")"
     return marked
-
-
-def without_marks(text: str) -> str:
-    """A text with the bars of `with_bars` as they are written."""
-    return text.translate(_AS_BARS)
 
 
 def cleaned(latex: str) -> str:
@@ -137,18 +137,19 @@ def spaced(latex: str) -> str:
         parts.append(f" {token} " if token in SPACED and not unary else token)
         if token == ",":
             parts.append(" ")
-    return without_marks(" ".join("".join(parts).split()))
+    return " ".join("".join(parts).split()).translate(_AS_BARS)
 
 
 def plain(latex: str) -> list[str]:
     """The tokens that matter, without layout, by one name each."""
-    found = (token for token in with_bars(tokens(cleaned(latex))) if not token.isspace())
-    kept = [ALIASES.get(token, token) for token in found if token not in LAYOUT]
     named: list[str] = []
-    for token in kept:
-        if named and named[-1] in _UPRIGHT and len(token) == 1 and token.isalnum():
+    for token in with_bars(tokens(cleaned(latex))):
+        if token.isspace() or token in LAYOUT:
+            continue
+        if named and named[-1] in UPRIGHT and len(token) == 1 and token.isalnum():
             named[-1] += f"{{{token}}}"  # "\mathrm d" is "\mathrm{d}"
         else:
+            token = ALIASES.get(token, token)
             named.append("".join(token.split()) if token.startswith("\\") else token)
     return named
 
@@ -166,7 +167,13 @@ def canonical(latex: str) -> str:
     >>> canonical("b - a") == canonical("-(a - b)"), canonical("a < b") == canonical("b > a")
     (True, True)
     """
-    return min(_Canonical(found).form() for found in _numbered(opened(plain(latex))))
+    found = [_ROUND.get(token, token) for token in plain(latex)]
+    letters = list(dict.fromkeys(_letters_bound(found)))
+    forms = []
+    for order in islice(permutations(range(len(letters))), _MOST_ORDERS):
+        names = {letter: f"§{number}" for letter, number in zip(letters, order, strict=True)}
+        forms.append(_Canonical([names.get(token, token) for token in found]).form())
+    return min(forms)
 
 
 def bound(latex: str) -> list[str]:
@@ -178,36 +185,32 @@ def bound(latex: str) -> list[str]:
     return list(_letters_bound(plain(latex)))
 
 
-def same(one: str, other: str) -> bool:
-    """Whether two equations say the same as far as their canonical forms can tell."""
-    return canonical(one) == canonical(other)
-
-
-def _numbered(found: Sequence[str]) -> Iterator[list[str]]:
-    """Letters that sums and the like run over get numbers, in each possible order."""
-    variables = (found[place + 1] for place in differentials(found))
-    letters = list(dict.fromkeys([*_letters_bound(found), *variables]))
-    for order in islice(permutations(range(len(letters))), MOST_ORDERS):
-        names = {letter: f"§{number}" for letter, number in zip(letters, order, strict=True)}
-        yield [names.get(token, token) for token in found]
-
-
 def _letters_bound(found: Sequence[str]) -> Iterator[str]:
+    """The letters that a binder's subscript names before it says what they are."""
     for place, token in enumerate(found[:-2]):
-        if token in BINDERS and found[place + 1] == "_":
-            yield from _bound(found, place + 2)
+        if token not in BINDERS or found[place + 1] != "_":
+            continue
+        braced = found[place + 2] == "{"
+        for letter in found[place + 3 :] if braced else found[place + 2 : place + 3]:
+            if letter in _DEFINING:
+                break
+            if is_symbol(letter):
+                yield letter
 
 
-def _bound(found: Sequence[str], start: int) -> Iterator[str]:
-    """Letters that a subscript names before it says what they are, such as i and j of `i,j=1`."""
-    if found[start] != "{":
-        yield from [found[start]] if is_symbol(found[start]) else []
-        return
-    for token in found[start + 1 :]:
-        if token in _DEFINING:
-            return
-        if is_symbol(token):
-            yield token
+def is_symbol(token: str) -> bool:
+    """Whether a token is a variable: a Latin or Greek letter."""
+    return (len(token) == 1 and token.isalpha()) or token in GREEK
+
+
+def differentials(found: Sequence[str]) -> Iterator[int]:
+    """Places of the d of `dx`: behind the sign of an integral and before a letter."""
+    begun = False
+    shown = [place for place, token in enumerate(found) if not token.isspace()]
+    for place, following in pairwise(shown):
+        begun = begun or found[place] in INTEGRALS
+        if begun and found[place] in _DIFFERENTIAL and is_symbol(found[following]):
+            yield place
 
 
 def _either_way(chain: Sequence[str]) -> str:
@@ -226,218 +229,117 @@ class _Canonical:
     def __init__(self, found: Sequence[str]) -> None:
         self._found = found
         self._place = 0
-        self._inverse: dict[str, str] = {}  # a fraction -> the same upside down
-        self._negative: dict[str, str] = {}  # a bracket around one term with a minus -> with none
-        self._single = False  # whether the list that was read last is one term
+        self._terms: list[str] = []  # of the bracket read last, where it holds one sum
 
     def form(self) -> str:
-        parts = [self._list("")]
+        parts = [self._list(False)]
         while self._place < len(self._found):  # a closing bracket without its opening one
-            parts += [self._found[self._place]]
-            self._place += 1
-            parts.append(self._list(""))
+            parts.append(self._next())
+            parts.append(self._list(False))
         return "".join(parts)
 
-    def _list(self, closing: str) -> str:
+    def _peek(self) -> str:
+        return self._found[self._place] if self._place < len(self._found) else ""
+
+    def _next(self) -> str:
+        self._place += 1
+        return self._found[self._place - 1]
+
+    def _list(self, inside: bool) -> str:
         """Sums with separators between, up to the closing bracket.
 
         Members of a list are sorted: many functions do not care for the order of their arguments.
         """
         chains: list[list[str]] = [[]]
         while True:
-            chains[-1].append(self._sum(bool(closing)))
-            token = self._peek()
-            if token not in SEPARATORS:
-                self._single = self._single and len(chains) == len(chains[0]) == 1
+            terms = self._sum()
+            chains[-1].append(_told(terms, inside))
+            if self._peek() not in SEPARATORS or not self._peek():
+                self._terms = terms if len(chains) == len(chains[0]) == 1 else []
                 return ",".join(sorted(map(_either_way, chains)))
-            self._place += 1
+            token = self._next()
             if token in LISTING:
                 chains.append([])
             else:
                 chains[-1].append(token)
 
-    def _sum(self, inside: bool) -> str:
-        """A sum; of one in brackets, where it may be squared, the overall sign does not matter."""
-        terms = [self._product("+")]
-        while (sign := self._peek()) in ("+", "-"):
-            self._place += 1
-            terms.append(self._product(sign))
-        kept = sorted(term for term in terms if term[1:])
-        if inside and len(kept) > 1:
-            turned = sorted(("-" if t[0] == "+" else "+") + t[1:] for t in kept)
-            kept = min(kept, turned)
-        self._single = len(kept) == 1
-        return "".join(kept)
+    def _sum(self) -> list[str]:
+        """The terms of a sum with their signs; those of a bracket that is a term are among them."""
+        terms = self._product("+")
+        while self._peek() in _TURNED:
+            terms += self._product(self._next())
+        return [term for term in terms if term[1:]]
 
-    def _product(self, sign: str) -> str:
-        """The factors of a term, sorted.
-
-        Which of them are transposed does not matter, only how many are. A logarithm of a fraction
-        is one of two that differ by the sign.
-        """
+    def _product(self, sign: str) -> list[str]:
+        """A term, its factors sorted; which of them are transposed does not matter."""
         factors: list[str] = []
-        transposed = 0
-        while (token := self._peek()) is not None:
-            if token in ("+", "-") or token in SEPARATORS or token in CLOSING:
-                break
-            before = self._found[self._place - 1]
-            self._place += 1
-            if token in TIMES:
-                continue
-            if token in ("_", "^") and factors:
-                script = self._group()
-                if token == "^" and script in _TRANSPOSE and not factors[-1].startswith(_LIMITED):
-                    transposed += 1
-                else:
-                    factors[-1] = self._with_script(factors[-1], token, script)
-                continue
-            self._place -= 1
-            factor = self._atom()
-            if factors and before not in TIMES:
-                factor = self._as_argument(factor)
-            if factors and _base(factors[-1]) in EVEN:
-                factor = self._negative.get(factor, factor)
-            turned = self._inverse.get(factor, factor)
-            if turned < factor and factors and factors[-1].partition("_")[0] in LOGARITHMS:
-                factor = turned
-                sign = "-" if sign == "+" else "+"
-            factors.append(factor)
-        braced = [factor for factor in factors if factor[0] == "{" and factor in self._negative]
-        factors, turns = self._divided([self._unsigned(factor) for factor in factors])
-        if (turns + len(braced)) % 2:
-            sign = "-" if sign == "+" else "+"
-        factors = [factor for factor in factors if factor != "1"] or factors[:1]
-        if factors == ["0"]:
-            sign = "+"
-        return sign + "·".join([*sorted(factors), *[r"^\top"] * transposed])
-
-    def _unsigned(self, factor: str) -> str:
-        """A factor without the braces around it and its sign."""
-        return self._negative.get(factor, factor) if factor[0] == "{" else factor
-
-    def _as_argument(self, factor: str) -> str:
-        """A bracket that follows another factor, as round: what kind it is says nothing there."""
-        opening = next((o for o in ("[", r"\{") if factor.startswith(o)), None)
-        if opening is None:
-            return factor
-        inner = slice(len(opening), -len(OPENING[opening]))
-        if factor in self._inverse:
-            self._inverse[f"({factor[inner]})"] = f"({self._inverse[factor][inner]})"
-        if factor in self._negative:
-            self._negative[f"({factor[inner]})"] = f"({self._negative[factor][inner]})"
-        return f"({factor[inner]})"
-
-    def _divided(self, factors: Sequence[str]) -> tuple[list[str], int]:
-        """The factors, of which those around a slash are a fraction; and how many were turned.
-
-        What stands before a slash belongs to it, up to the sign of a sum or a logarithm. That of a
-        fraction is the same as of the inverse one but for its sign.
-        """
-        divided: list[str] = []
-        waiting, turns = False, 0
-        for factor in factors:
-            if factor == "/":
-                waiting = bool(divided)
-            elif waiting:
-                start = len(divided)
-                while start and _base(divided[start - 1]) not in BINDERS | LOGARITHMS:
-                    start -= 1
-                top, bottom = self._side(divided[start:]), self._side([factor])
-                fraction, turned = rf"\frac<{top}><{bottom}>", rf"\frac<{bottom}><{top}>"
-                self._inverse[fraction] = turned
-                if start and turned < fraction and _base(divided[start - 1]) in LOGARITHMS:
-                    fraction, turns = turned, turns + 1
-                divided[start:] = [fraction] if start < len(divided) else [factor]
-                waiting = False
+        alone: list[str] = []
+        divides = ""
+        while (token := self._peek()) and token not in SEPARATORS | CLOSING | {"+", "-"}:
+            if token in TIMES or token == "/":
+                self._place += 1
+                divides = "/" if token == "/" else ""
+            elif token in ("_", "^") and factors:
+                self._place += 1
+                factors += self._scripted(factors.pop(), token, self._group())
+                alone = []
             else:
-                divided.append(factor)
-        return divided, turns
+                factor = self._atom()
+                if factors and re.split("[_^]", factors[-1])[0] in EVEN:
+                    factor = _LEADING_MINUS.sub(r"\1+", factor)
+                alone = [] if factors or divides else self._terms
+                factors.append(divides + factor)
+                divides = ""
+        if len(alone) > 1:
+            return alone if sign == "+" else [_TURNED[term[0]] + term[1:] for term in alone]
+        factors = [factor for factor in factors if factor != "1"] or factors[:1]
+        return [sign + "·".join(sorted(factors))]
 
-    def _side(self, factors: Sequence[str]) -> str:
-        """The numerator or denominator that some factors are, as in braces."""
-        if len(factors) == 1 and factors[0][:1] == "(" and factors[0][-1:] == ")":
-            return self._braced(factors[0][1:-1])
-        return self._braced("+" + "·".join(sorted(factors)))
-
-    def _braced(self, inner: str) -> str:
-        """What stands in braces, which are not seen: a group of one atom is that atom."""
-        atom = inner[1:] in self._inverse or _ATOM.fullmatch(inner[1:])
-        return inner[1:] if inner.startswith("+") and atom else f"{{{inner}}}"
-
-    def _with_script(self, factor: str, token: str, script: str) -> str:
+    def _scripted(self, factor: str, token: str, script: str) -> list[str]:
         """A factor with an index or a power; of what gets an even one, the sign does not matter."""
-        if token == "^" and script.startswith("{-") and factor in self._inverse:
-            factor, script = self._inverse[factor], script[2:-1]
-            if script == "1":
-                return factor
+        if token == "^" and script in ("T", r"\top") and factor.partition("_")[0] not in BINDERS:
+            return [factor, r"^\top"]
         if token == "^" and factor == "1":
-            return factor
-        if token == "^" and _EVEN.fullmatch(script):
-            factor = self._negative.get(factor, _LEADING_MINUS.sub(r"\1+", factor))
-        return factor + token + script
+            return [factor]
+        if token == "^" and _EVEN_POWER.fullmatch(script):
+            factor = _LEADING_MINUS.sub(r"\1+", factor)
+        return [factor + token + script]
 
     def _atom(self) -> str:
         """A letter, a bracket with its content, or a command with the groups that follow."""
-        token = self._found[self._place]
+        token = self._next()
+        self._terms = []
         if token in OPENING:
             return self._bracket(token)
-        self._place += 1
         if not token.startswith("\\"):
             return token
         groups: list[str] = []
-        if token in ACCENTS and self._peek() not in ("{", None):
-            return f"{token}<{self._group()}>"
-        while (following := self._peek()) == "{" or (following == "[" and token == r"\sqrt"):
-            group = self._group()
-            groups.append(f"<{self._unsigned(group) if token in EVEN else group}>")
-        if token == r"\frac" and len(groups) == 2:
-            self._inverse[token + "".join(groups)] = token + "".join(groups[::-1])
-        return token + "".join(groups)
+        if token in ACCENTS and self._peek() not in ("{", ""):
+            groups.append(self._group())
+        while self._peek() == "{" or (self._peek() == "(" and token == r"\sqrt" and not groups):
+            groups.append(self._group())
+        self._terms = []
+        groups = [_LEADING_MINUS.sub(r"\1+", g) if token in EVEN else g for g in groups]
+        return token + "".join(f"<{group}>" for group in groups)
 
     def _bracket(self, token: str) -> str:
-        self._place += 1
-        inner = self._list(OPENING[token])
-        if self._peek() in CLOSING:
+        inner = self._list(True)
+        if self._peek() in CLOSING and self._peek():
             self._place += 1
-        closing = OPENING[token]
-        turned = self._inverse.get(inner[1:])
-        negative = self._single and inner.startswith("-")
-        if token == "{":
-            braced = self._braced(inner)
-            if negative:
-                self._negative[braced] = inner[1:]
-            return braced
-        if turned and inner.startswith("+"):
-            self._inverse[f"{token}{inner}{closing}"] = f"{token}+{turned}{closing}"
-        whole = f"{token}{inner}{closing}"
-        if negative:
-            self._negative[whole] = f"{token}+{inner[1:]}{closing}"
-        return _LEADING_MINUS.sub(r"\1+", whole) if token in _OPENING_BARS else whole
+        self._terms = self._terms if token == "(" else []
+        if token == "{" and inner.startswith("+") and not set(inner[1:]) & set("+-·=,;|<>/"):
+            return inner[1:]  # braces are not seen: a group of one atom is that atom
+        whole = f"{token}{inner}{OPENING[token]}"
+        return _LEADING_MINUS.sub(r"\1+", whole) if token[0] in "\ue000\ue002" else whole
 
     def _group(self) -> str:
         """What stands in a script or is an argument, with braces or without."""
-        token = self._peek()
-        if token is None or token in CLOSING:
-            return ""
-        return self._atom()
-
-    def _peek(self) -> str | None:
-        return self._found[self._place] if self._place < len(self._found) else None
+        return "" if self._peek() in CLOSING or not self._peek() else self._atom()
 
 
-def _base(factor: str) -> str:
-    """A factor without its scripts."""
-    return re.split(r"[_^]", factor, maxsplit=1)[0]
-
-
-_UPRIGHT: Final = frozenset((r"\mathrm", r"\mathsf", r"\mathtt"))
-_OPENING_BARS = frozenset(opening for opening, _ in FACING.values())
-_BEFORE_OPENING = SPACED | SEPARATORS | TIMES | BINDERS | LOGARITHMS | {"^", "_", "/", r"\exp"}
-"""After what a bar opens, whatever is open."""
-_DEFINING = SEPARATORS - {",", ";", "<", ">", r"\leq", r"\geq", r"\neq"} | {"}"}
-"""Where the letters end that a subscript binds."""
-_TRANSPOSE = frozenset(("T", r"\top"))
-_LIMITED = tuple(BINDERS)
-_EVEN = re.compile(r"\d*[02468]")
-_LEADING_MINUS = re.compile(r"\A(\\\{|[(\[{\ue000\ue002])-")
-_ATOM = re.compile(r"[^+\-·=,;|<>]+")
+def _told(terms: Sequence[str], inside: bool) -> str:
+    """A sum; of one in brackets, where it may be squared, the overall sign does not matter."""
+    kept = sorted(terms)
+    if inside and len(kept) > 1:
+        kept = min(kept, sorted(_TURNED[term[0]] + term[1:] for term in kept))
+    return "".join(kept)

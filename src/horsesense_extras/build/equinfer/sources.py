@@ -6,7 +6,6 @@ that were read. Links are not followed.
 
 from __future__ import annotations
 
-import contextlib
 import gzip
 import io
 import lzma
@@ -14,10 +13,11 @@ import os
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import IO, BinaryIO, Final, cast
+from typing import IO, Final, cast
 
 from horsesense.errors import UsageError
 from horsesense.files import opened
@@ -42,9 +42,11 @@ _BROKEN = (
     *(RuntimeError, NotImplementedError, ValueError),
 )
 """What a broken archive raises; an encrypted one, a RuntimeError."""
-
 _LATEX = (".tex", ".ltx", ".latex")
-_ARCHIVES = (".tar", ".tar.gz", ".tgz", ".zip")
+_ENDINGS = (".gz", ".tar", ".tgz", ".zip")
+
+Opened = Callable[[], IO[bytes] | None]
+"""The content of a file; None of a link."""
 
 
 @dataclass
@@ -53,38 +55,40 @@ class Paper:
 
     Attributes:
         name: of the folder, archive or file, unique among those that were given.
-        files: path within the paper, with `/` -> text.
+        files: path within the paper -> text; `/` for the `__` of collections without folders.
         refused: path -> why the file was not read.
     """
 
     name: str
     files: dict[str, str] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
-    size: int = 0
-    seen: int = 0
 
-    def may_look(self, path: str) -> bool:
-        """Count a file; False where there are too many."""
-        self.seen += 1
-        if self.seen > MOST_FILES:
-            self.refused.setdefault("(the rest)", TOO_MANY)
-        return self.seen <= MOST_FILES
-
-    def add(self, path: str, file: IO[bytes]) -> None:
-        """Read a LaTeX file, within the limits."""
-        try:
-            packed = path.endswith(".gz")
-            content = (gzip.GzipFile(fileobj=file) if packed else file).read(MOST_FILE + 1)
-        except _BROKEN:
-            self.refused[path] = UNREADABLE
-            return
-        self.size += len(content)
-        if len(content) > MOST_FILE:
-            self.refused[path] = TOO_LARGE
-        elif self.size > MOST_PAPER:
-            self.refused[path] = PAPER_TOO_LARGE
-        else:
-            self.files[path.removesuffix(".gz")] = _decoded(content)
+    def fill(self, found: Iterator[tuple[str, Opened]]) -> None:
+        """Take the LaTeX files of a paper, within the limits."""
+        size = 0
+        for seen, (path, open_it) in enumerate(found, 1):
+            if seen > MOST_FILES:
+                self.refused["(the rest)"] = TOO_MANY
+                return
+            if not _is_latex(path):
+                continue
+            try:
+                file = open_it()
+                if file is None:
+                    self.refused[path] = LINK
+                    continue
+                with file:
+                    packed = path.endswith(".gz")
+                    content = (gzip.GzipFile(fileobj=file) if packed else file).read(MOST_FILE + 1)
+            except _BROKEN:
+                self.refused[path] = UNREADABLE
+                continue
+            size += len(content)
+            if len(content) > MOST_FILE or size > MOST_PAPER:
+                large = len(content) > MOST_FILE
+                self.refused[path] = TOO_LARGE if large else PAPER_TOO_LARGE
+            else:
+                self.files[path.removesuffix(".gz").replace("__", "/")] = _decoded(content)
 
 
 def read_papers(sources: Sequence[str | Path]) -> Iterator[Paper]:
@@ -102,102 +106,74 @@ def read_papers(sources: Sequence[str | Path]) -> Iterator[Paper]:
             raise UsageError(
                 f"{source} is not there.", hint="Name folders, archives or .tex files."
             )
-        for path in _papers_in(source):
-            name = _name(path)
+        within = sorted(source.iterdir()) if source.is_dir() else []
+        if within and not any(_is_latex(path.name) for path in within):
+            papers = [p for p in within if p.is_dir() or p.name.lower().endswith(_ENDINGS)]
+        else:
+            papers = [source]
+        for path in papers:
+            name = path.resolve().name
+            for ending in (*_ENDINGS, *_LATEX):
+                name = name.removesuffix(ending)
             while name in taken:
                 name += "~"
             taken.add(name)
-            yield _read(path, name)
-
-
-def _papers_in(source: Path) -> list[Path]:
-    if not source.is_dir() or any(map(_is_latex, (p.name for p in source.iterdir()))):
-        return [source]
-    return sorted(p for p in source.iterdir() if p.is_dir() or _is_archive(p.name))
-
-
-def _name(path: Path) -> str:
-    name = path.resolve().name
-    for ending in (".gz", *_ARCHIVES, *_LATEX):
-        name = name.removesuffix(ending)
-    return name
+            paper = Paper(name)
+            try:
+                paper.fill(_files_of(path))
+            except _BROKEN:
+                paper.refused[path.name] = UNREADABLE
+            yield paper
 
 
 def _is_latex(name: str) -> bool:
     return name.lower().removesuffix(".gz").endswith(_LATEX)
 
 
-def _is_archive(name: str) -> bool:
-    return name.lower().endswith(_ARCHIVES) or name.lower().endswith(".gz")
-
-
-def _read(path: Path, name: str) -> Paper:
-    paper = Paper(name)
+def _files_of(path: Path) -> Iterator[tuple[str, Opened]]:
+    """Each file of a paper by its path in it, and how to open it."""
     if path.is_symlink():
-        paper.refused[path.name] = LINK
+        yield f"{path.name}.tex", _link
     elif path.is_dir():
-        _read_folder(paper, path)
+        for folder, folders, names in os.walk(path):
+            folders.sort()
+            for file in (Path(folder, name) for name in sorted(names)):
+                inside = partial(opened, file, inside=True)
+                yield file.relative_to(path).as_posix(), _link if file.is_symlink() else inside
+    elif _is_latex(path.name):
+        yield path.name, partial(opened, path)
+    elif path.name.lower().endswith(".zip"):
+        with opened(path) as whole, zipfile.ZipFile(whole) as archive:
+            for info in archive.infolist():
+                yield _plain(info.filename), partial(archive.open, info)
     else:
+        yield from _in_tar(path)
+
+
+def _link() -> None:
+    """Nothing is read of a link."""
+
+
+def _in_tar(path: Path) -> Iterator[tuple[str, Opened]]:
+    """The files of a tar archive; arXiv gives papers of one file as `.gz` of it."""
+    with opened(path) as whole:
+        packed = whole.read(2) == b"\x1f\x8b"
+        whole.seek(0)
+        within = _Bounded(cast(IO[bytes], gzip.GzipFile(fileobj=whole)) if packed else whole)
         try:
-            with opened(path) as file:
-                _read_file(paper, path.name, file)
-        except _BROKEN:
-            paper.refused[path.name] = UNREADABLE
-    return paper
-
-
-def _read_folder(paper: Paper, root: Path) -> None:
-    for folder, folders, names in os.walk(root):
-        folders.sort()
-        for name in sorted(names):
-            path = Path(folder, name)
-            inside = path.relative_to(root).as_posix()
-            if not paper.may_look(inside):
-                return
-            if not _is_latex(name):
-                continue
-            if path.is_symlink():
-                paper.refused[inside] = LINK
-                continue
-            try:
-                with opened(path, inside=True) as file:
-                    paper.add(inside, file)
-            except OSError:
-                paper.refused[inside] = UNREADABLE
-
-
-def _read_file(paper: Paper, name: str, file: BinaryIO) -> None:
-    """A file of LaTeX, or an archive; arXiv gives papers of one file as `.gz` of it."""
-    if _is_latex(name):
-        paper.add(name, file)
-    elif name.lower().endswith(".zip"):
-        _read_zip(paper, file)
-    elif not _read_tar(paper, file):
-        file.seek(0)
-        paper.add(f"{name.removesuffix('.gz')}.tex.gz", file)
-
-
-def _read_tar(paper: Paper, file: BinaryIO) -> bool:
-    """False where it is no tar archive."""
-    packed = file.read(2) == b"\x1f\x8b"
-    file.seek(0)
-    with contextlib.ExitStack() as stack:
-        plain = cast(IO[bytes], gzip.GzipFile(fileobj=file)) if packed else file
-        within = cast(IO[bytes], _Bounded(plain))
-        try:
-            archive = stack.enter_context(tarfile.open(fileobj=within, mode="r|"))
+            archive = tarfile.open(fileobj=within, mode="r|")  # noqa: SIM115 (closed below)
         except tarfile.ReadError:
-            return False
-        for member in archive:
-            if not paper.may_look(member.name):
-                break
-            if _is_latex(member.name) and not member.isdir():
-                content = archive.extractfile(member) if member.isreg() else None
-                if content is None:
-                    paper.refused[_plain(member.name)] = LINK
-                else:
-                    paper.add(_plain(member.name), content)
-    return True
+            name = path.name.removesuffix(".gz")
+            yield f"{name}.tex.gz", partial(opened, path)
+            return
+        with archive:
+            for member in archive:
+                if not member.isdir():
+                    regular = member.isreg()
+                    yield (
+                        _plain(member.name),
+                        partial(archive.extractfile, member) if regular else _link,
+                    )
 
 
 class _Bounded(io.RawIOBase):
@@ -216,16 +192,6 @@ class _Bounded(io.RawIOBase):
         content = self._file.read(size)
         self._left -= len(content)
         return content
-
-
-def _read_zip(paper: Paper, file: BinaryIO) -> None:
-    with zipfile.ZipFile(file) as archive:
-        for member in archive.infolist():
-            if not paper.may_look(member.filename):
-                break
-            if _is_latex(member.filename):
-                with archive.open(member) as content:
-                    paper.add(_plain(member.filename), content)
 
 
 def _plain(path: str) -> str:

@@ -13,6 +13,11 @@ def _tokens(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+def pairs_of(text: str) -> dict[str, str]:
+    """`a>b c>d` as a table."""
+    return {pair[: (cut := pair.index(">", 1))]: pair[cut + 1 :] for pair in text.split()}
+
+
 GREEK: Final = _commands(
     "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi"
     " pi rho sigma tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma"
@@ -36,6 +41,8 @@ LAYOUT: Final = (
 )
 """What changes how an equation looks and not what it says."""
 
+UPRIGHT: Final = _commands("mathrm mathsf mathtt")
+"""Faces whose argument is part of one token."""
 BINDERS: Final = _commands("sum prod int max min sup inf argmax argmin bigcup bigcap forall exists")
 """Signs whose subscript names what they run over."""
 FACES: Final = _commands("mathbb mathcal mathfrak mathscr mathds")
@@ -55,28 +62,23 @@ SEPARATORS: Final = _tokens(
 """What stands between sums."""
 LISTING: Final = _tokens(r", ; | \| \neq")
 """Those of them whose sides may change places."""
-MIRRORED: Final = {
-    "=": "=", r"\neq": r"\neq", r"\approx": r"\approx", r"\sim": r"\sim",
-    r"\propto": r"\propto", "<": ">", ">": "<", r"\leq": r"\geq", r"\geq": r"\leq",
-    r"\rightarrow": r"\leftarrow", r"\leftarrow": r"\rightarrow",
-}  # fmt: skip
+MIRRORED: Final = pairs_of(
+    r"=>= \neq>\neq \approx>\approx \sim>\sim \propto>\propto <>> >>< \leq>\geq \geq>\leq"
+    r" \rightarrow>\leftarrow \leftarrow>\rightarrow"
+)
 """Relations -> what they become where their sides change places."""
 INTEGRALS: Final = _commands("int iint oint")
 """Signs whose variable follows a d."""
-LOGARITHMS: Final = _commands("log ln lg")
 EVEN: Final = _commands("cos cosh sec")
 """Functions that do not care for the sign of their argument."""
-BARS: Final = {"|": "|", r"\|": r"\|"} | {
-    f"\\{side}{name}": bar
-    for name, bar in (("vert", "|"), ("Vert", r"\|"))
-    for side in ("", "l", "r")
-}
+BARS: Final = pairs_of(r"|>| \vert>| \lvert>| \rvert>| \|>\| \Vert>\| \lVert>\| \rVert>\|")
 """Signs of absolute values and norms -> the sign of their kind."""
 FACING: Final = {"|": ("\ue000", "\ue001"), r"\|": ("\ue002", "\ue003")}
 """Bar -> how `with_bars` writes one that opens and one that closes."""
-OPENING: Final = {"(": ")", "[": "]", "{": "}", r"\{": r"\}", r"\langle": r"\rangle",
-                  r"\lfloor": r"\rfloor", r"\lceil": r"\rceil",
-                  **dict(FACING.values())}  # fmt: skip
+OPENING: Final = pairs_of(
+    r"(>) [>] {>} \{>\} \langle>\rangle \lfloor>\rfloor \lceil>\rceil"
+) | dict(FACING.values())
+"""Opening bracket -> the closing one."""
 CLOSING: Final = frozenset(OPENING.values())
 TIMES: Final = _tokens(r"\cdot \times *")
 
@@ -102,14 +104,11 @@ KNOWN: Final = GREEK | LAYOUT | BINDERS | FACES | _commands(
 )  # fmt: skip
 """Commands of LaTeX and of amsmath, amssymb, bm, mathtools and dsfont; others are an author's."""
 
-_NAMES: Final = r"""
-\dfrac>\frac \tfrac>\frac \cfrac>\frac \le>\leq \ge>\geq \ne>\neq \to>\rightarrow \gets>\leftarrow
-\lbrace>\{ \rbrace>\} \lvert>| \rvert>| \vert>| \lVert>\| \rVert>\| \Vert>\| \parallel>\|
-\dots>\ldots \cdots>\ldots \mid>|
-\lbrack>[ \rbrack>] \ast>* \boldsymbol>\mathbf \bm>\mathbf \bold>\mathbf
-\colon>: \coloneqq>= \triangleq>= \equiv>= \doteq>= \land>\wedge \lor>\vee \lnot>\neg \intercal>\top
-"""
-ALIASES: Final = {
-    token: name for token, _, name in (pair.partition(">") for pair in _NAMES.split())
-}
+ALIASES: Final = pairs_of(
+    r"\dfrac>\frac \tfrac>\frac \cfrac>\frac \le>\leq \ge>\geq \ne>\neq \to>\rightarrow"
+    r" \gets>\leftarrow \lbrace>\{ \rbrace>\} \lvert>| \rvert>| \vert>| \lVert>\| \rVert>\|"
+    r" \Vert>\| \parallel>\| \dots>\ldots \cdots>\ldots \mid>| \lbrack>[ \rbrack>] \ast>*"
+    r" \boldsymbol>\mathbf \bm>\mathbf \bold>\mathbf \colon>: \coloneqq>= \triangleq>= \equiv>="
+    r" \doteq>= \land>\wedge \lor>\vee \lnot>\neg \intercal>\top"
+)
 """Commands by the name under which they are compared."""

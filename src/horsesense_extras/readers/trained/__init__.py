@@ -21,7 +21,7 @@ from horsesense_extras.readers.trained.saved import (
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="8", source="4e6cf6bdb149")
+RULES: Final = Rules(version="8", source="a46e502dc83a")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""

@@ -111,7 +111,7 @@ def _settings(path: Path) -> Settings:
     try:
         return Settings.of(**read_settings(path, inside=True))
     except (OSError, ValueError) as error:
-        raise StoreError(f"{path} cannot be read: {error}") from None
+        raise StoreError.unreadable(path, error) from None
 
 
 def _items(layout: RunLayout, settings: Settings, fingerprint: str) -> ItemSet:
@@ -206,7 +206,8 @@ def _readings(
     stage = {n: scan_parts([layout.trials_of(n)], TRIALS).select("trial") for n in plan}
     for name, version in readers.items():
         folder = layout.readings_of(name, version)
-        own = old.filter(pl.col("reader") == name).select(list(READINGS)).cast(pl.Schema(READINGS))
+        own = old.filter(pl.col("reader") == name).with_columns(cause=None)
+        own = own.select(list(READINGS)).cast(pl.Schema(READINGS))
         for number, trials in stage.items():
             part = own.join(trials.unique().collect(), on="trial", how="semi")
             _write(folder / f"stage-{number}", part)

@@ -1,0 +1,43 @@
+"""What a limit on the tokens of a reply takes from a score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from horsesense.measures.base import Rows
+from horsesense.measures.cells import Cell
+from horsesense.measures.contrast import item_differences, right
+from horsesense.measures.families import DIFFERENCE
+from horsesense.measures.graded import graded
+from horsesense.measures.joined import OfProbe
+
+BUDGET: Final = "budget"
+"""The probe that asks with several limits."""
+CAP: Final = "cap"
+"""The setting of its conditions that names the limit."""
+
+
+class LostToTheLimit(OfProbe):
+    """`cell.other` has the largest limit."""
+
+    name = "accuracy_under_limit"
+    of_gold = True
+    title = "Change of accuracy by the limit on tokens"
+    summary = (
+        "Accuracy as graded under a limit on tokens minus that under the largest limit of the probe"
+        " budget, over the items that have both."
+    )
+    counted = "items"
+    family = DIFFERENCE
+    probe_names = (BUDGET,)
+
+    def cells(self, every: Sequence[Cell]) -> Iterable[Cell]:
+        own = [graded(cell) for cell in every if self.fits(cell)]
+        largest: dict[str, Cell] = {}
+        for cell in sorted(own, key=lambda each: each.condition.integer(CAP)):
+            largest[cell.reader] = cell
+        return (c.against(o) for c in own if (o := largest[c.reader]) is not c)
+
+    def rows(self, cell: Cell) -> Rows:
+        return item_differences(cell, cell.other, right)

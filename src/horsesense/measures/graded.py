@@ -1,0 +1,142 @@
+"""Scores as a harness gives them, which has to decide: whatever is not the right choice is wrong.
+
+A reader leaves out a reply that it cannot read. `graded` puts it back, as a wrong one that agrees
+with nothing. A prompt without any reply stays missing. What that leaves open is a score's range
+(bounds in place of an assumption about what is missing: Manski 1989).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+import numpy as np
+
+from horsesense.measures.accuracy import Accuracy, AccuracyHard
+from horsesense.measures.agreement import PluralityAgreement
+from horsesense.measures.base import item_means
+from horsesense.measures.cells import MISSING, NO_OPTION, STATUS_CODE, Bools, Cell, Replies
+from horsesense.measures.gold import goldless, with_gold
+from horsesense.measures.know_no import OmniAccuracy
+from horsesense.measures.undefined import no_replicates
+from horsesense.readers.causes import CAUSES, LOST, NO_REPLY, Cause
+from horsesense.trials.condition import Condition
+
+
+def graded(cell: Cell) -> Cell:
+    """The cell with its unread replies as wrong ones; itself where it has none."""
+    replies = cell.get(Replies)
+    if replies is None:
+        return cell
+    unread = (cell.status == MISSING) & ~replies.of(*NO_REPLY)
+    if not unread.any():
+        return cell
+    return replace(
+        cell,
+        status=np.where(unread, STATUS_CODE["unclear"], cell.status).astype(cell.status.dtype),
+        correct=np.where(unread, replies.correct, cell.correct).astype(cell.correct.dtype),
+    )
+
+
+def to_the_letter(cell: Cell) -> Cell:
+    """`graded`, where replies without a choice agree with nothing, not even with each other
+    (REVAS; specification, section 3.2)."""
+    cell = graded(cell)
+    chose = (cell.status == STATUS_CODE["answer"]) | (cell.correct == 1)
+    option = np.where(chose, cell.option, NO_OPTION).astype(cell.option.dtype)
+    return replace(cell, option=option)
+
+
+class AccuracyAsGraded(Accuracy):
+    name = "accuracy_as_graded"
+    title = "Accuracy as graded"
+    summary = (
+        "Share of right answers, mean over items, as a harness gives it: a reply that cannot be "
+        "read counts as wrong (the twin of accuracy, which leaves it out)."
+    )
+
+    def cells(self, every: Sequence[Cell]) -> Iterable[Cell]:
+        return super().cells([graded(cell) for cell in every])
+
+
+class AccuracyHardAsGraded(AccuracyHard):
+    name = "accuracy_hard_as_graded"
+    title = "Right in every order, as graded"
+    summary = "accuracy_hard with a reply that cannot be read as a wrong one."
+
+    def cells(self, every: Sequence[Cell]) -> Iterable[Cell]:
+        return super().cells([graded(cell) for cell in every if not no_replicates(cell)])
+
+
+class PluralityAgreementAsGraded(PluralityAgreement):
+    name = "plurality_agreement_as_graded"
+    title = "Agreement with itself, as graded"
+    summary = (
+        "plurality_agreement where replies without a choice agree with nothing (CS of REVAS, "
+        "section 3.2)."
+    )
+
+    def cells(self, every: Sequence[Cell]) -> Iterable[Cell]:
+        return super().cells([to_the_letter(cell) for cell in every if not no_replicates(cell)])
+
+
+class OmniAccuracyAsGraded(OmniAccuracy):
+    name = "omni_accuracy_as_graded"
+    title = "OmniAccuracy as graded"
+    summary = "omni_accuracy with a reply that cannot be read as a wrong one (Know-No)."
+
+    def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
+        return super().cells([graded(cell) for cell in every])
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRange:
+    """What became of a form's prompts, and what its score could be, whatever was lost.
+
+    Attributes:
+        probe, condition, reader: the form, and by whom it was read.
+        prompts: of items with a right answer; of all where none has one.
+        causes: how many of them each cause has; those without any are left out.
+        as_graded: share right of the replies that came, item by item; None without one.
+        least, most: the score if all that is lost were wrong, and if all of it were right.
+        without: cause -> the score if what it took were right.
+    """
+
+    probe: str
+    condition: Condition
+    reader: str
+    prompts: int
+    causes: Mapping[Cause, int]
+    as_graded: float | None = None
+    least: float | None = None
+    most: float | None = None
+    without: Mapping[Cause, float] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """Every field by name; the condition as a text."""
+        found = {f.name: getattr(self, f.name) for f in fields(self)}
+        return {**found, "condition": self.condition.format()}
+
+
+def score_range(cell: Cell) -> ScoreRange:
+    """What became of a cell's prompts, and the range of its score, where it has one."""
+    cell = with_gold(cell)
+    replies, asked = cell[Replies], cell.asked
+    counts = {c: int(n) for c in CAUSES if (n := replies.of(c).sum())}
+    found = ScoreRange(cell.probe, cell.condition, cell.reader, int(asked.sum()), counts)
+    if not found.prompts or goldless(cell).all():
+        return found
+    right, came = cell.correct == 1, asked & ~replies.of(*NO_REPLY)
+
+    def mean(hits: Bools, among: Bools) -> float:
+        rows = item_means(hits, among)
+        return float(rows[:, 0].sum() / rows[:, 1].sum())
+
+    return replace(
+        found,
+        as_graded=mean(right, came) if came.any() else None,
+        least=mean(right, asked),
+        most=mean(right | replies.of(*LOST), asked),
+        without={c: mean(right | replies.of(c), asked) for c in counts if c in LOST},
+    )

@@ -1,0 +1,153 @@
+"""Why a reply counts as it does: one closed list of causes, told from all that came back.
+
+A reading says what a reply says. A cause adds how it came about: a reply may be empty because the
+limit on tokens was spent on a thought, or because the provider held it back. What counts as a
+number's wrong answer and what as its missing one is decided here, and nowhere else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final, Literal, get_args
+
+from horsesense.models.messages import Failure, Response
+from horsesense.readers.reading import Reading, Status
+from horsesense.trials.trial import Variant
+
+Cause = Literal[
+    "choice",
+    "several",
+    "none",
+    "refused",
+    "no_choice",
+    "cut_off",
+    "thought_open",
+    "empty",
+    "filtered",
+    "failed",
+    "not_asked",
+    "unreadable",
+]
+"""What became of a prompt:
+
+choice        the reply chooses one option, or as many as were asked for
+several       it chooses several where one was asked for, or contradicts itself
+none          it says that no option is right
+refused       it declines to answer
+no_choice     it is whole and states no choice, or one that was not offered
+cut_off       it ends before an answer: the limit on tokens, a loop, an unfinished last sentence
+thought_open  it is a thought that was not ended
+empty         nothing came, and nothing says why
+filtered      the provider held the reply back
+failed        the call gave no reply
+not_asked     the prompt was not sent
+unreadable    it states a choice that no reader can tell
+"""
+
+CAUSES: Final[tuple[Cause, ...]] = get_args(Cause)
+WORDS: Final[Mapping[Cause, str]] = {
+    "choice": "chose an option",
+    "several": "chose several options",
+    "none": 'said "none"',
+    "refused": "refused",
+    "no_choice": "stated no choice",
+    "cut_off": "cut off",
+    "thought_open": "thought not ended",
+    "empty": "empty",
+    "filtered": "held back by the provider",
+    "failed": "failed",
+    "not_asked": "not asked",
+    "unreadable": "unreadable",
+}
+"""What a page calls each."""
+NO_REPLY: Final[frozenset[Cause]] = frozenset(("failed", "not_asked"))
+"""Without a reply there is nothing to grade."""
+LOST: Final[frozenset[Cause]] = frozenset(
+    ("cut_off", "thought_open", "empty", "filtered", "failed", "not_asked", "unreadable")
+)
+"""What may say more of the instrument than of the model: these leave a score open."""
+
+_OF_STATUS: Final[Mapping[Status, Cause]] = {
+    "answer": "choice",
+    "none": "none",
+    "refusal": "refused",
+    "unknown": "no_choice",
+    "ambiguous": "several",
+    "illegal": "no_choice",
+    "truncated": "cut_off",
+    "empty": "empty",
+    "unclear": "unreadable",
+}
+_FILTERED: Final = re.compile(
+    r"content[ _-]?(?:filter|management|policy)|safety|blocklist|prohibited|recitation|\brefusal\b",
+    re.IGNORECASE,
+)
+_LIMITS: Final = frozenset(("length", "max_tokens", "max_output_tokens", "model_length"))
+_UNFINISHED: Final = re.compile(r"[^\s.!?:;)\]}\"'`*$|。！？…>]\s*\Z")
+_LONG: Final = 200
+"""Characters from which an end without a stop is the sign of a cut."""
+
+
+def of_status(status: Status) -> Cause:
+    """The cause of a reading of which nothing but its status is known."""
+    return _OF_STATUS[status]
+
+
+def of_failure(failure: Failure | None) -> Cause:
+    """The cause of a prompt without a reply, from what its call failed with; None: not sent."""
+    if failure is None:
+        return "not_asked"
+    return "filtered" if _FILTERED.search(failure.message) else "failed"
+
+
+def cause_of(
+    reading: Reading, response: Response, variant: Variant, cap: int | None = None
+) -> Cause:
+    """What became of a prompt that has a reply.
+
+    Args:
+        variant: what the reply was read against.
+        cap: the limit on tokens that was asked for, where it is known.
+    """
+    found = _OF_STATUS[reading.status]
+    if found in ("choice", "several", "none", "refused"):
+        return found
+    if response.finish_reason and _FILTERED.search(response.finish_reason):
+        return "filtered"
+    if not response.text.strip() and response.continuations:
+        return found  # scores alone were asked for
+    ended = ends_early(response, cap)
+    if ended:
+        return ended
+    if found == "unreadable":
+        return "unreadable" if states(response.text, variant) else "no_choice"
+    return found
+
+
+def ends_early(response: Response, cap: int | None = None) -> Cause | None:
+    """Whether a reply, or the thought before it, was cut off; None where it ended by itself."""
+    # Here and not above: what is needed before the first request loads no reader.
+    from horsesense.readers.text.outright import loops
+    from horsesense.readers.text.page import prepare
+
+    text, thought = response.text, bool(response.reasoning)
+    spent = response.usage.completion_tokens
+    full = cap is not None and cap > 1 and spent is not None and spent >= cap
+    at_limit = response.finish_reason in _LIMITS or (response.finish_reason is None and full)
+    if text.strip() and prepare(text).thinks:
+        return "thought_open"
+    if at_limit:
+        return "thought_open" if thought and not text.strip() else "cut_off"
+    if len(text) > _LONG and (loops(text) or _UNFINISHED.search(text)):
+        return "cut_off"
+    return None
+
+
+def states(text: str, variant: Variant) -> bool:
+    """Whether a reply names an option, by its label or its words."""
+    folded = text.casefold()
+    named = any(
+        re.search(rf"(?<!\w){re.escape(label)}(?!\w)", text) for label in variant.labels if label
+    )
+    return named or any(o.casefold() in folded for o in variant.options if len(o) > 2)

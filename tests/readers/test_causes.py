@@ -1,0 +1,72 @@
+"""What becomes of a prompt: one cause for each, told from all that came back."""
+
+from __future__ import annotations
+
+import pytest
+
+from horsesense.models.messages import Failure, Response, Usage
+from horsesense.readers.causes import CAUSES, LOST, NO_REPLY, WORDS, cause_of, of_failure, of_status
+from horsesense.readers.reading import STATUSES
+from horsesense.readers.text import TextReader
+from horsesense.trials.trial import Variant
+
+SHOWN = Variant("1", None, ("red", "green", "blue", "grey"), ("A", "B", "C", "D"), (0, 1, 2, 3), 1)
+
+
+def cause(text: str, finish: str | None = "stop", cap: int | None = None, **rest: object) -> str:
+    response = Response(text, finish, **rest)  # type: ignore[arg-type]
+    reading = TextReader().read(text, SHOWN.options, SHOWN.labels, finish_reason=finish)
+    return cause_of(reading, response, SHOWN, cap)
+
+
+@pytest.mark.parametrize(
+    ("text", "finish", "expected"),
+    [
+        ("The answer is (B).", "stop", "choice"),
+        ("The answer is (B).", "length", "choice"),
+        ("Both A and B are right.", "stop", "several"),
+        ("None of these options is correct.", "stop", "none"),
+        ("I'm sorry, but I can't help with that.", "stop", "refused"),
+        ("Colours are a fine thing to think about.", "stop", "no_choice"),
+        ("Let me look at each option. First, the sky can be", "length", "cut_off"),
+        ("Let me look at each option. " * 20 + "So the", None, "cut_off"),
+        ("wait, again " * 300, "stop", "cut_off"),
+        ("<think>First, the sky can be", "length", "thought_open"),
+        ("<think>First, the sky can be", None, "thought_open"),
+        ("", "stop", "empty"),
+        ("", "length", "cut_off"),
+        ("", "content_filter", "filtered"),
+        ("", "SAFETY", "filtered"),
+    ],
+)
+def test_each_cause_is_told(text: str, finish: str | None, expected: str) -> None:
+    assert cause(text, finish) == expected
+
+
+def test_a_thought_that_took_all_tokens_is_told_from_an_empty_reply() -> None:
+    assert cause("", "length", reasoning="First, the sky") == "thought_open"
+
+
+def test_a_server_that_gives_no_reason_is_judged_by_its_count_of_tokens() -> None:
+    spent = Usage(completion_tokens=16)
+    assert cause("First, the sky can be", None, 16, usage=spent) == "cut_off"
+    assert cause("The sky is a fine thing.", None, 99, usage=spent) == "no_choice"
+
+
+def test_what_states_an_option_and_cannot_be_read_is_not_a_reply_without_a_choice() -> None:
+    found = TextReader().read("grey, or else not", SHOWN.options, SHOWN.labels)
+    if found.status == "unclear":
+        assert cause("grey, or else not") == "unreadable"
+    assert cause("Hmm.") == "no_choice"
+
+
+def test_calls_without_a_reply() -> None:
+    assert of_failure(None) == "not_asked"
+    assert of_failure(Failure("timeout", "no answer in 60 s")) == "failed"
+    assert of_failure(Failure("rejected", "400: content_filter, see policy")) == "filtered"
+
+
+def test_the_list_is_closed() -> None:
+    assert set(WORDS) == set(CAUSES)
+    assert {of_status(status) for status in STATUSES} < set(CAUSES)
+    assert NO_REPLY < LOST
