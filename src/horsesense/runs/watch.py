@@ -19,6 +19,7 @@ from horsesense.readers.base import Reader
 from horsesense.readers.causes import LOST, WORDS, Cause, cause_of, of_failure
 from horsesense.runs.plan import Plan
 from horsesense.runs.prepare import Study
+from horsesense.trials.extras import Capped
 from horsesense.trials.trial import Trial
 
 FIRST: Final = 50
@@ -88,7 +89,8 @@ class Watch:
         before, self._settled = self._settled, self._settled + len(came)
         for asked, result in came:
             trial = self._trials.pop(asked.key, None)
-            if trial is not None and trial.answer_format not in FREE:
+            # Where a limit on tokens is what is tried, replies are meant to be cut off.
+            if trial and trial.answer_format not in FREE and not isinstance(trial.extras, Capped):
                 self._latest.append((asked, result, trial))
         if before < FIRST:
             for _, result in came:
