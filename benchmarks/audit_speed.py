@@ -161,6 +161,8 @@ def lines(small: bool) -> Iterator[str]:
             ratio = f"{ours.cpu / loop.cpu:.2f} x the loop"
             yield f"| {items:,} items {title}: processor time | {ratio} | {most} |"
             yield f"| of it readings, measures and report | {rest / loop.cpu:.2f} | 0.6 |"
+            parts = ", ".join(f"{stage} {spent / loop.cpu:.2f}" for stage, spent in after.items())
+            yield f"| stage by stage | {parts} | |"
             yield f"| of it checks of items | {after['checks of items'] / loop.cpu:.2f} | 0.17 |"
             yield (
                 f"| the same in figures | {1e3 * ours.cpu / n:.3f} ms a request, loop"

@@ -30,8 +30,10 @@ def page(name: str, words: list[str], printed: str) -> str:
     body = printed.strip()
     if not body.startswith(("|", "-", "#")):
         body = f"```\n{body}\n```"
+    cores, load = os.cpu_count() or 1, os.getloadavg()[2]
+    shared = f" shared with others (load {load:.0f})" if load > cores + 1 else ""
     made = (
-        f"horsesense {__version__}, Python {platform.python_version()}, {os.cpu_count()} cores,"
+        f"horsesense {__version__}, Python {platform.python_version()}, {cores} cores{shared},"
         f" {date.today().isoformat()}"
     )
     return f"# {about.splitlines()[0]}\n\n`{command}` wrote this page ({made}).\n\n{body}\n"

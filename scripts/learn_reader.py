@@ -218,7 +218,7 @@ def fit_choice(
         row = rows[i]
         if row.target is None or row.scene is None:
             continue
-        found = weigh.weighed(row.scene, row.mentions, z[i], {})
+        found = weigh.weighed(row.scene, row.mentions, z[i], {}, {})
         options += found.options
         status.append(found.status)
         sizes.append(row.scene.see.k)
@@ -266,7 +266,7 @@ def choice_loss(
 
 def decide(row: Row, z: list[float], choice: dict[str, float]) -> tuple[int, list[float]]:
     assert row.scene is not None
-    found = weigh.weighed(row.scene, row.mentions, z, choice)
+    found = weigh.weighed(row.scene, row.mentions, z, *weigh.parted(choice))
     return found.best, weigh.grounds(row.scene, found)
 
 

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import settings
 
 # The same examples every time, and no example fails for being slow on a busy machine.
-settings.register_profile("steady", deadline=None, derandomize=True)
+settings.register_profile("steady", deadline=None, derandomize=True, max_examples=40)
+settings.register_profile("long", deadline=None, max_examples=500)  # --hypothesis-profile long
 settings.load_profile("steady")
 
 HERE = Path(__file__).parent

@@ -1,7 +1,7 @@
 """Side programs of this distribution: what no audit needs, found by our own entry points.
 
 The core imports none of them. It knows them by the groups `horsesense.commands`, `.api`,
-`.schemas`, `.papers`, `.logs`, `.workers`, `.engines`, `.checks` and `.sections` in
+`.schemas`, `.papers`, `.runs`, `.logs`, `.workers`, `.engines`, `.checks` and `.sections` in
 `pyproject.toml`. Models and readers by scheme are plug-ins like those of other packages
 (`plugins.py`).
 """

@@ -13,7 +13,7 @@ import re
 import secrets
 import tempfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
@@ -130,44 +130,32 @@ class Redaction:
 
     def trials(self, frame: pl.DataFrame) -> pl.DataFrame:
         """The table of trials without a text of an item."""
-        ids = frame["item_id"].to_list()
-        options = [
-            [self.option(item, text) for text in shown]
-            for item, shown in zip(ids, frame["options"].to_list(), strict=True)
+
+        def hidden(name: str, hide: Callable[[str, Any], Any]) -> pl.Series:
+            cells = zip(frame["item_id"].to_list(), frame[name].to_list(), strict=True)
+            return pl.Series(name, [hide(*cell) for cell in cells], dtype=frame.schema[name])
+
+        def short(item: str, text: str) -> str:
+            return text if len(text) <= 3 else self.option(item, text)
+
+        made = [
+            hidden("item_id", lambda item, _: self.id(item)),
+            hidden("options", lambda item, shown: [self.option(item, text) for text in shown]),
+            hidden("labels", lambda item, shown: [short(item, text) for text in shown]),
+            hidden("extras", self._extras),
+            hidden("key", lambda _, key: blake2b(key, key=self.key, digest_size=16).digest()),
         ]
-        labels = [
-            [text if len(text) <= 3 else self.option(item, text) for text in shown]
-            for item, shown in zip(ids, frame["labels"].to_list(), strict=True)
-        ]
-        extras = [
-            self._extras(item, text)
-            for item, text in zip(ids, frame["extras"].to_list(), strict=True)
-        ]
-        keys = [
-            blake2b(key, key=self.key, digest_size=16).digest() for key in frame["key"].to_list()
-        ]
-        known = {"item_id", "options", "extras", "key", *WHOLE_TRIALS}
-        made: dict[str, list[Any]] = {
-            "item_id": [self.id(item) for item in ids],
-            "options": options,
-            "labels": labels,
-            "extras": extras,
-            "key": keys,
-        }
-        columns = [pl.Series(n, v, dtype=frame.schema[n]) for n, v in made.items()]
-        return _without_texts(frame, known).with_columns(columns).select(frame.columns)
+        known = {column.name for column in made} | WHOLE_TRIALS
+        return _without_texts(frame, known).with_columns(made).select(frame.columns)
 
     def _extras(self, item_id: str, text: str) -> str:
         if not text:
             return text
         told = orjson.loads(text)
-        hidden = {
-            name: self.option(item_id, value)
-            if isinstance(value, str) and name not in KEPT_EXTRAS
-            else value
-            for name, value in told.items()
-        }
-        return orjson.dumps(hidden).decode()
+        for name, value in told.items():
+            if isinstance(value, str) and name not in KEPT_EXTRAS:
+                told[name] = self.option(item_id, value)
+        return orjson.dumps(told).decode()
 
     def readings(self, frame: pl.DataFrame) -> pl.DataFrame:
         """The table of readings; a rule that is no name is hidden."""
@@ -280,11 +268,9 @@ def _fill(results: Results, layout: RunLayout, hidden: Redaction) -> None:
 def _fingerprints(value: Any, old: RunDirectory, new: RunDirectory) -> bytes:
     """JSON with the fingerprints of the hashes: on those of the texts, guesses could be tried."""
     text = orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS)
-    pairs = [(old.items, new.items)]
-    if old.shots is not None and new.shots is not None:
-        pairs.append((old.shots, new.shots))
-    for one, other in pairs:
-        text = text.replace(one.fingerprint.encode(), other.fingerprint.encode())
+    for one, other in ((old.items, new.items), (old.shots, new.shots)):
+        if one is not None and other is not None:
+            text = text.replace(one.fingerprint.encode(), other.fingerprint.encode())
     return text
 
 

@@ -148,7 +148,7 @@ def test_wrong_use_is_explained(words: tuple[str, ...], says: str, tmp_path: Pat
 
 
 def test_errors_are_json_for_machines(tmp_path: Path) -> None:
-    done = call_process("audit", "sample", "-m", "sim:prio", "--json", cwd=tmp_path, code=2)
+    done = call("audit", "sample", "-m", "sim:prio", "--json", cwd=tmp_path, code=2)
     assert json.loads(done.stderr)["hint"].startswith("Known:")
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from horsesense.errors import StoreError
@@ -74,7 +74,6 @@ responses = st.builds(
 def test_what_is_stored_comes_back(path: Path) -> None:
     with Store.open(path) as store:
 
-        @settings(max_examples=100, deadline=None)
         @given(texts, params, responses)
         def comes_back(prompt: str, params: SamplingParams, response: Response) -> None:
             request = Request(messages=None, text=prompt, params=params)

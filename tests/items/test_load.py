@@ -552,7 +552,7 @@ NAMES = st.sampled_from(
 )
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.lists(st.dictionaries(NAMES, JSON, max_size=6), max_size=4))
 def test_whatever_a_file_holds_it_is_read_or_refused(rows: list[Row], write: Write) -> None:
     path = write(rows)
@@ -567,7 +567,7 @@ def test_whatever_a_file_holds_it_is_read_or_refused(rows: list[Row], write: Wri
     assert items.fingerprint
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=st.binary(max_size=80), name=st.sampled_from(sorted(FORMATS)))
 def test_whatever_bytes_a_file_holds_they_are_read_or_refused(
     content: bytes, name: str, write: Write

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import orjson
 import pytest
 
+from horsesense.api import Run
+from horsesense.inference.limits import Limits
+from horsesense.models.registry import make_model
 from horsesense.report.viewed import Viewed
 from horsesense.runs.settings import Settings
 from studies import run_study
@@ -102,8 +106,18 @@ def test_a_run_in_progress_shows_its_newest_answers(run: Path, tmp_path: Path) -
     record = (run / "run.toml").read_text(encoding="utf-8")
     (begun / "run.toml").write_text(record.replace('"complete"', '"begun"'), encoding="utf-8")
     text = page(client(begun), "/")
-    assert "answers so far; asking goes on" in text
+    assert re.search(r"Asking goes on. Answers: ([0-9,]+) of \1\.", text)
     assert 'http-equiv="refresh"' in text
     assert "The newest answers" in text
     assert "Not measured yet." in text
     assert "has not been measured yet" in page(client(begun), "/items/3")
+
+
+def test_how_much_is_left_is_told_while_a_run_is_asked(tmp_path: Path) -> None:
+    settings = Settings.of(items="sample", model="sim:prior", probes=("order",))
+    run = Run.start(tmp_path, settings)
+    run.ask(make_model("sim:prior"), limits=Limits(requests=20))
+    browser = client(tmp_path)
+    assert "Asking was stopped. Answers: 20 of 296." in page(browser, "/")
+    run.ask(make_model("sim:prior"), limits=Limits(requests=60))
+    assert re.search(r"Answers: 60 of 296, [0-9.,]+/s, .* left\.", page(browser, "/"))

@@ -45,7 +45,7 @@ def values(out: Path) -> set[tuple[Any, ...]]:
     Intervals, and the n of groups, are not what 0.1.0 made of them (docs/statistics.md).
     """
     return {
-        (e["measure"], e["probe"], e["reader"], e["group"], e["value"])
+        (e["measure"], e["probe"], e["reader"], e["group"], e["value"] and round(e["value"], 12))
         for e in estimates(out)
         if not e["measure"].endswith("_null")
     }

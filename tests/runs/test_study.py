@@ -16,10 +16,12 @@ from horsesense.inference.runner import Limits
 from horsesense.runs.settings import Settings
 from studies import Result, items_file, study
 
+N = 80
+
 
 @pytest.fixture(scope="module")
 def benchmark(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return items_file(tmp_path_factory.mktemp("items") / "made_up.jsonl")
+    return items_file(tmp_path_factory.mktemp("items") / "made_up.jsonl", N)
 
 
 @pytest.fixture(scope="module")
@@ -143,7 +145,7 @@ def test_a_refusal_is_no_answer(results: dict[str, Result]) -> None:
 def test_a_prior_has_the_accuracy_that_follows_from_it(results: dict[str, Result]) -> None:
     """Gold is spread evenly, so a draw from any prior is right once in k."""
     prior = results["prior"]
-    known = sum(_knows(f"q{i}") for i in range(200)) / 200
+    known = sum(_knows(f"q{i}") for i in range(N)) / N
     truth = known + (1 - known) / 4
     assert within(prior, truth, "accuracy")
     assert within(prior, truth, "accuracy", "order")
@@ -303,14 +305,14 @@ def test_a_recording_names_its_settings_in_any_order(benchmark: Path, tmp_path: 
             "condition": ways[i % len(ways)],
             "response": "ABCD"[i % 4],
         }
-        for i in range(150)
+        for i in range(60)
     ]
     path = tmp_path / "answers.jsonl"
     path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
     probes = ("none_of_the_above(place=kept)",)
     result = study(benchmark, f"replay:{path}", tmp_path / "run", probes=probes)
     e = result.estimate("accuracy", "none_of_the_above", reader="text", condition=ways[1])
-    assert (e.value, e.n, e.n_missing) == (1.0, 150, 50)
+    assert (e.value, e.n, e.n_missing) == (1.0, 60, N - 60)
     path.write_bytes(orjson.dumps({**rows[0], "condition": "the first prompt"}))
     with pytest.raises(ItemsError, match="'the first prompt' is not a condition"):
         study(benchmark, f"replay:{path}", tmp_path / "other", probes=probes)
@@ -321,16 +323,16 @@ def test_recorded_answers_are_matched_and_what_is_not_recorded_is_missing(
 ) -> None:
     rows = [
         {"item_id": f"q{i}", "model": "m", "response": "ABCD"[i % 4], "gold": "ABCD"[i % 4]}
-        for i in range(150)
+        for i in range(60)
     ]
     path = tmp_path / "answers.jsonl"
     path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
     result = study(benchmark, f"replay:{path}", tmp_path / "run", probes=("order",))
     e = result.estimate("accuracy", reader="text")
-    assert (e.value, e.n, e.n_missing) == (1.0, 150, 50)
+    assert (e.value, e.n, e.n_missing) == (1.0, 60, N - 60)
     # An order that happens to be the published one is the same prompt, and so has an answer.
     order = result.estimate("accuracy", "order", reader="text")
-    assert order.n + order.n_missing == 800
+    assert order.n + order.n_missing == 4 * N
     assert order.n < 40
 
 

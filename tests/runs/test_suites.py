@@ -36,6 +36,7 @@ REVAS = (
     "multi_select(items=majority_wrong)",
     "misleading_replaced(items=majority_wrong)",
 )
+COUNTED, JUDGED, RATED, TWICE = REVAS[1:4], REVAS[4:5], REVAS[5:6], REVAS[6:]
 N = 48
 
 
@@ -109,7 +110,7 @@ def test_chance_is_nothing_where_no_shown_option_is_right(run: Callable[..., Res
 
 
 def test_a_ranker_takes_the_runner_up_where_none_is_right(run: Callable[..., Result]) -> None:
-    result = run("ranker", REVAS)
+    result = run("ranker", REVAS[:1])
     assert value(result, "accuracy", has="place=kept") == 0
     assert value(result, "accuracy", has="place=distractor") == 1
     assert value(result, "plurality_agreement", has="place=kept") == 1
@@ -137,7 +138,7 @@ def test_judgements_one_by_one(
     run: Callable[..., Result], model: str, gold: float, distractors: float, accuracy: float
 ) -> None:
     """Always no has 0.75 of 1:3, and half of the balance, like always yes."""
-    result, has = run(model, REVAS), "items=all, polarity=positive"
+    result, has = run(model, JUDGED), "items=all, polarity=positive"
     assert value(result, "true_false_consistency", "gold", has=has) == gold
     assert value(result, "true_false_consistency", "distractors", has=has) == distractors
     assert value(result, "true_false_accuracy", has=has) == pytest.approx(accuracy)
@@ -146,7 +147,7 @@ def test_judgements_one_by_one(
 
 
 def test_a_bias_to_yes_shows_in_opposite_polarities(run: Callable[..., Result]) -> None:
-    result = run("position?k=0", REVAS)
+    result = run("position?k=0", JUDGED)
     by = {p: f"items=all, polarity={p}" for p in ("positive", "negative")}
     accepted = {p: value(result, "true_false_consistency", "gold", has=by[p]) for p in by}
     assert accepted == {"positive": 1, "negative": 0}
@@ -154,7 +155,7 @@ def test_a_bias_to_yes_shows_in_opposite_polarities(run: Callable[..., Result]) 
 
 def test_confidence_in_options(run: Callable[..., Result]) -> None:
     """The simulation leaves 2 % of the first token's mass to other words."""
-    result = run("rates?gold=0.9&other=0.3", REVAS)
+    result = run("rates?gold=0.9&other=0.3", RATED)
     for measure, mass in (("option_confidence", 0.98), ("option_confidence_relative", 1.0)):
         got = [value(result, measure, g, reader="first_token")
                for g in ("gold", "strongest_distractor", "ratio")]  # fmt: skip
@@ -163,7 +164,7 @@ def test_confidence_in_options(run: Callable[..., Result]) -> None:
 
 
 def test_confidence_that_knows_no_difference(run: Callable[..., Result]) -> None:
-    result = run("rates?gold=0.5&other=0.5&spread=0.6", REVAS)
+    result = run("rates?gold=0.5&other=0.5&spread=0.6", RATED)
     (area,) = [e for e in result.estimates if e.measure == "option_auroc" and e.n]
     assert area.low is not None
     assert area.high is not None
@@ -183,7 +184,7 @@ def test_a_second_look(
     model: str, multi: float, gold: float, misleading: float, recovery: float,
 ) -> None:  # fmt: skip
     """Who prefers a misleading option recovers once it is gone; who knows no better does not."""
-    result = run(model, REVAS)
+    result = run(model, TWICE)
     assert value(result, "multi_rate") == multi
     assert value(result, "recall_gold", "all") == gold
     assert value(result, "recall_misleading", "all") == misleading
@@ -195,7 +196,7 @@ def test_a_second_look(
 
 
 def test_items_chosen_by_their_answers_show_no_change(run: Callable[..., Result]) -> None:
-    result = run("torn?know=0", REVAS)
+    result = run("torn?know=0", TWICE)
     (change,) = [
         e for e in result.estimates
         if e.fits(measure="accuracy_change", reader="text")
@@ -206,7 +207,7 @@ def test_items_chosen_by_their_answers_show_no_change(run: Callable[..., Result]
 
 
 def test_who_knows_all_is_not_looked_at_twice(run: Callable[..., Result]) -> None:
-    result = run("oracle", REVAS)
+    result = run("oracle", TWICE)
     reasons = {e["reason"]: e["items"] for e in result.findings["exclusions"]
                if e["probe"].startswith("multi_select")}  # fmt: skip
     assert reasons == {"it was answered right": N}
@@ -214,7 +215,7 @@ def test_who_knows_all_is_not_looked_at_twice(run: Callable[..., Result]) -> Non
 
 @pytest.mark.parametrize("n", [2, 8])
 def test_a_position_agrees_with_itself_once_in_n(run: Callable[..., Result], n: int) -> None:
-    result = run("position?k=0", REVAS)
+    result = run("position?k=0", COUNTED)
     has = f"n={n}, kind=nonsense" if n > 4 else f"n={n}, "
     assert value(result, "plurality_agreement", has=has) == pytest.approx(1 / n)
     assert value(result, "accuracy", has=has) == pytest.approx(1 / n)
@@ -223,12 +224,12 @@ def test_a_position_agrees_with_itself_once_in_n(run: Callable[..., Result], n: 
 
 def test_options_without_meaning_are_seen_through(run: Callable[..., Result]) -> None:
     """Guessing among what has a meaning: 1/4 whatever nonsense is added, 1/8 of plausible ones."""
-    result = run("excludes", REVAS)
+    result = run("excludes", COUNTED)
     nonsense = value(result, "accuracy", has="kind=nonsense")
     plausible = value(result, "accuracy", has="kind=plausible")
     assert nonsense == pytest.approx(1 / 4, abs=0.07)
     assert plausible == pytest.approx(1 / 8, abs=0.06)
-    knows = run("ranker", REVAS)
+    knows = run("ranker", COUNTED)
     assert {value(knows, "accuracy", has=f"kind={k}") for k in ("nonsense", "plausible")} == {1}
 
 

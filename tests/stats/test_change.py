@@ -21,7 +21,7 @@ def changes(plus: int, minus: int, n: int) -> Change:
     return Change.of(d, np.ones(n))
 
 
-@given(st.lists(st.floats(-3, 3).map(lambda x: round(x, 4)), min_size=1, max_size=9))
+@given(st.lists(st.floats(-3, 3).map(lambda x: round(x, 7)), min_size=1, max_size=9))
 def test_the_tail_is_that_of_all_signs(sums: list[float]) -> None:
     sizes, total = np.abs(sums), sum(sums)
     every = [

@@ -156,14 +156,9 @@ def unasked_composition(cells: Sequence[Cell], ended: str = "") -> dict[str, dic
     """The same where asking stopped for what was answered: no part, and the reason."""
     blank: dict[str, Any] = {"about": None, "items": 0, "unclassified": 0, "mixed": 0}
     blank |= {"bounds_only": False, "parts": [], "questionless": None}
+    blank |= dict.fromkeys(("questionless_reason", "reason"), WHY[ended or "stopped"])
     return {
-        cell.reader: {
-            **blank,
-            "questionless_reason": WHY[ended or "stopped"],
-            "reason": WHY[ended or "stopped"],
-        }
-        for cell in ScoreComposition().cells(cells)
-        if considered(cell).any()
+        cell.reader: blank for cell in ScoreComposition().cells(cells) if considered(cell).any()
     }
 
 

@@ -166,9 +166,11 @@ def _unfolded(
     rows: tuple[Numbered, ...], given: Mapping[str, str]
 ) -> tuple[tuple[Numbered, ...], str]:
     """Rows of messages as rows of texts and labels, and what to say of it."""
-    fields = {conversation_fields(at.row) for at in rows}
-    both = fields.pop() if len(fields) == 1 else None
+    both = conversation_fields(rows[0].row)
+    # Most sets are none: one row says so.
     if both is None or set(both) & set(given.values()):
+        return rows, ""
+    if any(conversation_fields(at.row) != both for at in rows):
         return rows, ""
     note = (
         f"Rows of messages: the last of the user in `{both[0]}` is the text, `{both[1]}` the label"
@@ -260,7 +262,7 @@ def _clustered(items: list[Item], kind: Kind) -> tuple[list[Item], list[str]]:
         what = "context" if isinstance(key, str) else "item"
         names.setdefault(key, f"{what}-{fingerprint(key)}")
     return [
-        replace(item, cluster=names.get(key)) if item.cluster is None else item
+        replace(item, cluster=names[key]) if item.cluster is None and key in names else item
         for item, key in zip(items, keys, strict=True)
     ], notes
 

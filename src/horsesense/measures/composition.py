@@ -39,16 +39,13 @@ def _by_reader(every: Sequence[Cell], probe: str) -> dict[str, Cell]:
 
 def forms(cell: Cell) -> Bools:
     """Which columns of a joined cell are forms of the whole question, (repetitions,)."""
-    shown: Bools = cell[Parts].of(PUBLISHED) | cell[Parts].of(ORDERS)
-    return shown
+    return cell[Parts].of(PUBLISHED) | cell[Parts].of(ORDERS)
 
 
 def considered(cell: Cell) -> Bools:
     """Items asked as published and in other orders, whose right answer is known, (items,)."""
-    published = np.any(cell.asked & cell[Parts].of(PUBLISHED), axis=1)
-    orders = np.any(cell.asked & cell[Parts].of(ORDERS), axis=1)
-    kept: Bools = published & orders & ~goldless(cell)
-    return kept
+    asked = [(cell.asked & cell[Parts].of(part)).any(axis=1) for part in (PUBLISHED, ORDERS)]
+    return np.asarray(asked[0] & asked[1] & ~goldless(cell))
 
 
 def possible(cell: Cell) -> Bools:
@@ -61,30 +58,23 @@ def possible(cell: Cell) -> Bools:
     lost = cell.status == MISSING
     right, wrong = (cell.correct == 1) | lost, (cell.correct == 0) | lost
 
-    def every(held: Bools, part: Bools) -> Bools:
-        whole: Bools = np.all(held | ~(cell.asked & part), axis=1)
-        return whole
-
     def some(held: Bools, part: Bools) -> Bools:
-        there: Bools = np.any(held & cell.asked & part, axis=1)
-        return there
+        return np.asarray((held & cell.asked & part).any(axis=1))
+
+    def every(held: Bools, part: Bools) -> Bools:
+        return ~some(~held, part)
 
     asked = np.count_nonzero(cell.asked & published, axis=1)
     mixed = some(right, published) & some(wrong, published) & (asked > 1)
-    return np.column_stack(
-        [
-            every(right, published) & every(right, orders),
-            mixed | (every(right, published) & some(wrong, orders)),
-            mixed | (every(wrong, published) & some(right, orders)),
-            every(wrong, published) & every(wrong, orders),
-        ]
-    )
+    always, never = every(right, published), every(wrong, published)
+    between = (always & some(wrong, orders)), (never & some(right, orders))
+    every_form, none = always & every(right, orders), never & every(wrong, orders)
+    return np.column_stack([every_form, *(mixed | one for one in between), none])
 
 
 def complete(cell: Cell) -> Bools:
     """Items with a reading of every form of the whole question, (items,)."""
-    whole: Bools = ~((cell.status == MISSING) & forms(cell)).any(axis=1)
-    return whole
+    return ~np.asarray(((cell.status == MISSING) & forms(cell)).any(axis=1))
 
 
 def parts(cell: Cell) -> Codes:

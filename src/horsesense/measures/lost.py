@@ -215,14 +215,6 @@ def _came(cell: Cell) -> Cell:
     return replace(cell, status=here).against(replace(other, status=there))
 
 
-def _gained(measure: Measure, cell: Cell, place: int) -> Ends:
-    return _supposed(measure, _came(cell), place)
-
-
-def _mismatched(measure: Measure, cell: Cell, place: int) -> Ends:
-    return _void(measure, _came(cell), place)
-
-
 def _void(measure: Measure, cell: Cell, place: int) -> Ends:
     """Of anything else: an item that lacks a reply in any of the cells may have any value."""
     unread = [one.item[(one.status == MISSING).any(axis=1)] for one in _beside(cell)]
@@ -240,18 +232,21 @@ def _void(measure: Measure, cell: Cell, place: int) -> Ends:
 
 _ENDS: Mapping[str, Callable[[Measure, Cell, int], Ends]] = {
     "accuracy": _supposed,
+    "accuracy_as_graded": _supposed,
+    "accuracy_hard_as_graded": _void,
+    "plurality_agreement_as_graded": _agreeing,
     "accuracy_change": _supposed,
     "accuracy_hard": _void,
     "accuracy_valid": _void,
     "accuracy_without_gold_lenient": _supposed,
     "answer_switch_beyond_repeat": _switched,
     "composition_questionless": _void,
-    "mismatch_valid": _mismatched,
+    "mismatch_valid": lambda measure, cell, place: _void(measure, _came(cell), place),
     "plurality_agreement": _agreeing,
     "position_locked": _locked,
     "position_preference": _chosen,
     "score_composition": _void,
-    "score_gain": _gained,
+    "score_gain": lambda measure, cell, place: _supposed(measure, _came(cell), place),
     "true_false_consistency": _supposed,
     "true_false_not_wrong": _supposed,
     "valid_change": _supposed,

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from horsesense.measures.base import Crossed, Floats, Measure, Rows
 from horsesense.measures.cells import STATUS_CODE, Bools, Bundles, Cell, ChosenSets, Columns
 from horsesense.measures.parts import of_whole
+from horsesense.stats.two_way import by_cluster
 from horsesense.trials.trial import BUNDLED
 
 MOST_PLACES = 20
@@ -40,6 +41,12 @@ def chance(cell: Cell) -> Floats:
     return np.asarray((1 / k) * (1 - 1 / k) ** (k - 1))
 
 
+def crossing(outcomes: Crossed, items: int, n_missing: int) -> Rows:
+    """Outcomes of problems that share prompts, added up over so many items."""
+    rows = by_cluster(outcomes.rows, outcomes.item, items)
+    return Rows(rows, len(outcomes.item), n_missing, outcomes)
+
+
 class PerProblem(Measure):
     """Sums over problems; a subclass gives its columns."""
 
@@ -49,7 +56,7 @@ class PerProblem(Measure):
 
     @abstractmethod
     def columns(self, cell: Cell, used: Bools) -> Floats:
-        """(items, places, d); what is not `used` is set to 0 afterwards."""
+        """(items, places, d); what is not `used` is left out afterwards."""
 
     def used(self, cell: Cell) -> Bools:
         """Which problems count: those with a reply and a gold answer."""
@@ -57,11 +64,9 @@ class PerProblem(Measure):
 
     def rows(self, cell: Cell) -> Rows:
         used = self.used(cell)
-        columns = self.columns(cell, used) * used[:, :, None]
-        crossed = Crossed(
-            columns[used], np.nonzero(used)[0], cell[Bundles].bundle[used].astype(np.intp)
-        )
-        return Rows(columns.sum(axis=1), int(used.sum()), cell.n_missing, crossed)
+        columns, bundle = self.columns(cell, used)[used], cell[Bundles].bundle[used]
+        outcomes = Crossed(columns, np.nonzero(used)[0], bundle.astype(np.intp))
+        return crossing(outcomes, len(cell.item), cell.n_missing)
 
 
 def beside(*columns: npt.NDArray[np.generic]) -> Floats:

@@ -12,6 +12,7 @@ from horsesense.measures.cells import Bundles, Cell, Parts
 from horsesense.measures.contrast import paired
 from horsesense.measures.families import DIFFERENCE, Unknown
 from horsesense.measures.joined import ORIGINAL, AgainstOriginal, families, joined
+from horsesense.measures.per_problem import crossing
 from horsesense.trials.trial import BUNDLED
 
 Ints = npt.NDArray[np.intp]
@@ -43,12 +44,9 @@ class SingleChange(AgainstOriginal):
         used = cell.known & ~np.isnan(single)[:, None]
         item = np.nonzero(used)[0]
         change = (cell.correct[used] == 1) - single[item]
-        columns = np.column_stack([change, np.ones(len(item))])
-        sums = np.zeros((len(cell.item), 2))
-        np.add.at(sums, item, columns)
         bundle = cell[Bundles].bundle[used].astype(np.intp)
-        crossed = Crossed(columns, item, bundle)
-        return Rows(sums, len(item), int(cell.asked.sum()) - len(item), crossed)
+        outcomes = Crossed(np.column_stack([change, np.ones(len(item))]), item, bundle)
+        return crossing(outcomes, len(cell.item), int(cell.asked.sum()) - len(item))
 
 
 class TaskDifference(Measure):
@@ -83,12 +81,8 @@ class TaskDifference(Measure):
     def rows(self, cell: Cell) -> Rows:
         """Outcomes are paired by item and bundle."""
         item, bundle, right, other = paired_outcomes(cell)
-        difference = right - other
-        columns = np.column_stack([difference, np.ones(len(difference))])
-        sums = np.zeros((len(cell.item), 2))
-        np.add.at(sums, item, columns)
-        asked = int(cell.asked.sum()) // 2
-        return Rows(sums, len(item), asked - len(item), Crossed(columns, item, bundle))
+        outcomes = Crossed(np.column_stack([right - other, np.ones(len(item))]), item, bundle)
+        return crossing(outcomes, len(cell.item), int(cell.asked.sum()) // 2 - len(item))
 
 
 class TaskDifferenceByItem(TaskDifference):

@@ -60,7 +60,7 @@ class OptionCount(Probe):
         if k < 2:
             raise NotApplicableError("the item has no distractor")
         if k == self.n:
-            raise NotApplicableError(f"the item has {self.n} options as published")
+            raise NotApplicableError(f"the item already has {self.n} options")
         setting.refuse_if_order_matters(item)
         shown = self._reduced(item, setting) if self.n < k else self._extended(item, setting)
         for repetition, (options, origin, order) in enumerate(shown):

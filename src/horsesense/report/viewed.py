@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 
 from horsesense.errors import HorsesenseError
 from horsesense.items.item import Item
-from horsesense.models.messages import Request, Response
+from horsesense.models.known import KnownAnswers
+from horsesense.models.messages import UNATTACHED, Request, Response
+from horsesense.progress import Progress
 from horsesense.report.reasons import ItemEvidence, evidence_of
 from horsesense.runs.directory import RunDirectory
+from horsesense.runs.plan import LOOKED_AT, plan_of
 from horsesense.runs.results import Results
 
 PAGE = 50
@@ -22,9 +27,9 @@ LATEST = 10
 
 @dataclass(frozen=True)
 class RunProgress:
-    """A run that is being asked, or was stopped: answers so far, and the newest of them."""
+    """A run that is being asked, or was stopped: how far it is, and the newest answers."""
 
-    answered: int
+    told: str
     state: str
     latest: tuple[tuple[Request, Response], ...]
 
@@ -71,6 +76,7 @@ class Viewed:
         self._results: Results | None = None
         self._evidence: ItemEvidence | None = None
         self._texts: list[str] | None = None
+        self._progress: Progress | None = None
 
     @property
     def items(self) -> Sequence[Item]:
@@ -112,9 +118,15 @@ class Viewed:
         stage = directory.known.stages.get("ask")
         if stage is not None and stage.state == "complete":
             return None
-        with directory.store() as store:
+        with directory.store() as store, self._lock:
+            answered = store.answered()
+            if self._progress is None:
+                self._progress = _asking(directory)
+                self._progress(answered, skipped=True)  # the rate is that since the view began
+            self._progress(answered - self._progress.done)
+            told = self._progress.line(time.monotonic())
             state = "begun" if stage is None else stage.state
-            return RunProgress(store.answered(), state, tuple(store.latest(LATEST)))
+            return RunProgress(told, state, tuple(store.latest(LATEST)))
 
     def find(self, wanted: Wanted) -> list[Item]:
         """The items that a page wants, all of them, in the order of the data."""
@@ -137,3 +149,12 @@ class Viewed:
             and (ids is None or item.id in ids)
             and (part is None or part.get(item.id) == wanted.part)
         ]
+
+
+def _asking(directory: RunDirectory) -> Progress:
+    """Progress of a run's requests, of which there are about as many as its plan has."""
+    known = directory.known.model
+    model = KnownAnswers[None](known.name, known.identity, known.offers, {}, lambda *_: UNATTACHED)
+    plan = plan_of(directory.study(), model, sample=LOOKED_AT)
+    about = plan.at_most or not plan.exact
+    return Progress("Answers", plan.requests, StringIO(), about=about)

@@ -10,6 +10,7 @@ from typing import Self
 
 from horsesense.files import refuse_links, usable
 from horsesense.rng import fingerprint
+from horsesense.side import side
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +148,13 @@ def version_one(root: Path) -> list[Path]:
 def _is_of_today(study: Path) -> bool:
     """Whether a study.toml names models, as in `runs.studies`, and not the one of a run."""
     return re.search(rb"^models\s*=", study.read_bytes(), re.MULTILINE) is not None
+
+
+def convert_if_old(root: Path, **how: str) -> None:
+    """Convert a run of 0.1.0, once; see `horsesense_extras.old_runs`, which does it."""
+    root = RunLayout.at(root).root  # which refuses links
+    if version_one(root) or (root / ASIDE).is_dir():
+        side("runs", "convert_if_old")(root, **how)
 
 
 def put_aside(root: Path) -> None:

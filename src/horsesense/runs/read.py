@@ -29,7 +29,7 @@ from horsesense.readers.model_based.cases import BulkReader
 from horsesense.runs.directory import RunDirectory, told_of
 from horsesense.runs.layout import RunLayout
 from horsesense.runs.parts import UNREADABLE, PartWriter, scan_parts
-from horsesense.runs.tables import READINGS, TRIALS, read_trials, reading_row
+from horsesense.runs.tables import CHUNK, READINGS, TRIALS, read_trials, reading_row
 from horsesense.trials.trial import Trial
 
 _Answered = tuple[int, Trial, Response]
@@ -77,19 +77,21 @@ async def read_stage(
     max_connections: int | None = None,
 ) -> RunSummary:
     """Read the answers to the trials of one stage; fitted readers are fitted on the first."""
-    if stage == 1:
-        _fit(directory.layout, setting, store, readers)
     layout = directory.layout
+    trials = scan_parts([layout.trials_of(stage)], TRIALS)
+    height = trials.select(pl.len()).collect().item()
+    # Trials that fit into one part are taken from the files once, for fitting and for reading.
+    whole = list(_chunks(trials, store)) if height <= CHUNK else None
+    if stage == 1:
+        _fit(trials, whole, setting, store, readers)
     shelves = [_Shelf(layout, reader, stage, plan) for reader in readers]
     spent = RunSummary()
     async with AsyncExitStack() as stack:
         bulk = [reader for reader in readers if isinstance(reader, BulkReader)]
         for reader in bulk:
             await stack.enter_async_context(reader)
-        trials = scan_parts([layout.trials_of(stage)], TRIALS)
-        height = trials.select(pl.len()).collect().item()
         with progress("reading", height) as tick:
-            for rows, answers in _chunks(trials, store):
+            for rows, answers in _chunks(trials, store) if whole is None else whole:
                 for reader in bulk:
                     pairs = [(trial, response) for _, trial, response in answers]
                     spent += await reader.prepare(pairs, store, limits, max_connections)
@@ -101,9 +103,11 @@ async def read_stage(
     return spent
 
 
-def _chunks(trials: pl.LazyFrame, store: Store) -> Iterator[tuple[int, list[_Answered]]]:
+def _chunks(
+    trials: pl.LazyFrame, store: Store, probes: Collection[str] | None = None
+) -> Iterator[tuple[int, list[_Answered]]]:
     """How many trials a part of the table holds, and those of them that have an answer."""
-    for rows in read_trials(trials):
+    for rows in read_trials(trials, probes):
         texts = store.texts([row.key for row in rows])
         answered = (row for row in rows if row.key in texts)
         yield len(rows), [(r.number, r.trial, response_of(texts[r.key])) for r in answered]
@@ -227,20 +231,16 @@ def _tidy(directory: RunDirectory, stages: Collection[int]) -> None:
                 shutil.rmtree(place, ignore_errors=True)
 
 
-def _fit(layout: RunLayout, setting: Setting, store: Store, readers: Sequence[Reader]) -> None:
+def _fit(
+    trials: pl.LazyFrame,
+    whole: Sequence[tuple[int, list[_Answered]]] | None,
+    setting: Setting,
+    store: Store,
+    readers: Sequence[Reader],
+) -> None:
     """Let the readers that need it look at the answers of the first stage."""
     for reader in readers:
         if isinstance(reader, FittedReader):
-            answered = _answered(layout, store, reader.fits_on)
-            reader.fit(answered, setting)
-
-
-def _answered(
-    layout: RunLayout, store: Store, probes: Collection[str]
-) -> Iterator[tuple[Trial, Response]]:
-    """The answered trials of some probes of the first stage."""
-    for rows in read_trials(scan_parts([layout.trials_of(1)], TRIALS), probes=probes):
-        responses = store.get([row.key for row in rows])
-        for row in rows:
-            if row.key in responses:
-                yield row.trial, responses[row.key]
+            chunks = _chunks(trials, store, reader.fits_on) if whole is None else whole
+            pairs = ((trial, response) for _, found in chunks for _, trial, response in found)
+            reader.fit((pair for pair in pairs if pair[0].probe in reader.fits_on), setting)

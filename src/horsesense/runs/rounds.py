@@ -236,10 +236,10 @@ class _InMemory:
         self.answered = {row.trial.variant.item_id for row in rows if row.key in responses}
         readings = TableInMemory(READINGS)
         for row in rows:
-            response = responses.get(row.key)
-            for place, reading in enumerate(reader.read(row.trial, response) if response else ()):
-                name = reader.name
-                readings.add(reading_row(row.number, place, name, reading, row.trial, response))
+            if response := responses.get(row.key):
+                for place, found in enumerate(reader.read(row.trial, response)):
+                    name = reader.name
+                    readings.add(reading_row(row.number, place, name, found, row.trial, response))
         return cells(trials, readings.frame().lazy(), [reader.name])
 
 

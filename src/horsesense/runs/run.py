@@ -31,10 +31,10 @@ from horsesense.readers.base import Reader
 from horsesense.readers.model_based.make import asks_model
 from horsesense.readers.registry import make_reader
 from horsesense.runs import ask, read
-from horsesense.runs.convert import convert_if_old
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.frames import estimates_frame, readings_frame, trials_frame
 from horsesense.runs.garbage import fewer_collections
+from horsesense.runs.layout import convert_if_old
 from horsesense.runs.parts import readable
 from horsesense.runs.plan import Plan
 from horsesense.runs.prepare import reader_names

@@ -66,6 +66,9 @@ READINGS: Mapping[str, Any] = {
 }
 """`cause` is null in runs of earlier versions (see `readers.causes.of_status`)."""
 
+CHUNK: Final = 20_000
+"""Rows of a table that are held at once as trials, with the answers to them."""
+
 MOST_EXCESS = 30_000
 """A reply may hold more numbers than a column has room for."""
 
@@ -134,7 +137,7 @@ def decides(key: Key, trial: Trial) -> bytes:
 
 
 def read_trials(
-    frame: pl.LazyFrame, probes: Collection[str] | None = None, chunk: int = 20_000
+    frame: pl.LazyFrame, probes: Collection[str] | None = None, chunk: int = CHUNK
 ) -> Iterator[list[TrialRow]]:
     """Trials of a table, in chunks of about `chunk` rows; none is ever split.
 

@@ -50,7 +50,7 @@ def _whole(sizes: Floats) -> npt.NDArray[np.int64] | None:
     """The sizes in their common unit; None where there is no unit, or too many of it."""
     for unit in UNITS:
         scaled = np.rint(sizes * unit)
-        if np.abs(sizes * unit - scaled).max() < 1e-6 and scaled.min() > 0:
+        if np.abs(sizes * unit - scaled).max() < ROUNDING and scaled.min() > 0:
             whole: npt.NDArray[np.int64] = scaled.astype(np.int64)
             whole //= np.gcd.reduce(whole)
             return whole if whole.max() == 1 or whole.sum() <= LONGEST else None

@@ -100,9 +100,12 @@ def _most(t: Floats, alpha: float) -> Floats:
     """The least numbers of heads, of t coins, with a chance of more of at most `alpha`."""
     most = np.clip(np.round(t / 2 - float(functions.ndtri(alpha)) * np.sqrt(t) / 2), 0, t)
     for _ in range(8):  # the normal quantile is off by less
+        before = most
         most = np.where(_beyond(most, t, 0.5) > alpha, np.minimum(most + 1, t), most)
         less = np.maximum(most - 1, 0)
         most = np.where(_beyond(less, t, 0.5) <= alpha, less, most)
+        if np.array_equal(most, before):
+            break
     return most
 
 

@@ -120,6 +120,7 @@ def _parsed(text: str) -> Condition:
     return Condition(**settings)
 
 
+@lru_cache(maxsize=4096)
 def _sound(name: str, value: str) -> bool:
     """Whether a setting can be read back from the text form."""
     whole = value == value.strip() and split_outside_brackets(value) == [value]

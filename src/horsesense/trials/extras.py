@@ -40,10 +40,9 @@ class Extras:
 
     def as_json(self) -> str:
         """The text that stands in a table; "" for no extras."""
-        named = self.named()
-        if type(self) is Extras and not named:
+        if type(self) is Extras and self.person is None:
             return ""
-        return orjson.dumps({"kind": type(self).__name__, **named}).decode()
+        return orjson.dumps({"kind": type(self).__name__, **self.named()}).decode()
 
 
 Extras.kinds[Extras.__name__] = Extras

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Self
+from typing import Literal, Self
 
 from horsesense.errors import InterruptedRunError, UsageError
 from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
@@ -19,6 +19,16 @@ from horsesense.prompts import Prompter, Want
 from horsesense.trials.trial import Trial
 
 
+@dataclass(frozen=True)
+class How:
+    """How a model is asked, as a run has it: see `horsesense.runs.settings.Settings`."""
+
+    temperature: float = 0.0
+    templates: Path | None = None
+    limits: Limits = UNLIMITED
+    max_connections: int | None = None
+
+
 @dataclass
 class Asker:
     """Puts trials to one model.
@@ -27,43 +37,30 @@ class Asker:
         model: one that is entered already.
         store: holds every answer, so that none is asked for twice.
         prompter: makes the requests.
-        limits, max_connections: as a run has them.
+        how: limits and connections.
         spent: requests and tokens so far.
     """
 
     model: Model
     store: Store
     prompter: Prompter
-    limits: Limits = UNLIMITED
-    max_connections: int | None = None
+    how: How
     spent: RunSummary = field(default_factory=RunSummary)
 
     @classmethod
-    async def for_model(
-        cls,
-        model: Model,
-        store: Store,
-        *,
-        temperature: float = 0.0,
-        templates: Path | None = None,
-        limits: Limits = UNLIMITED,
-        max_connections: int | None = None,
-    ) -> Self:
+    async def for_model(cls, model: Model, store: Store, how: How = How()) -> Self:
         """Find out what the model offers, and ask it in that style.
 
         Raises:
             UsageError: it does not write text.
             ModelError: it cannot be reached.
         """
-        offers, spent = await capabilities(model, store, limits)
+        offers, spent = await capabilities(model, store, how.limits)
         if not offers.text:
             raise UsageError(f"{model.name} does not write text.", hint="Choose a model that does.")
-        prompter = Prompter(
-            "chat" if offers.chat else "completion",
-            Want(temperature=temperature),
-            folder=templates,
-        )
-        return cls(model, store, prompter, limits, max_connections, spent)
+        style: Literal["chat", "completion"] = "chat" if offers.chat else "completion"
+        prompter = Prompter(style, Want(temperature=how.temperature), folder=how.templates)
+        return cls(model, store, prompter, how, spent)
 
     @property
     def greedy(self) -> bool:
@@ -86,8 +83,8 @@ class Asker:
                 asks,
                 self.model,
                 self.store,
-                limits=self.limits,
-                max_connections=self.max_connections,
+                limits=self.how.limits,
+                max_connections=self.how.max_connections,
                 progress=shown,
             )
         for _ in asks:  # beyond the budget there may be stored answers

@@ -10,8 +10,8 @@ those the one that puts the right answer where this booklet has it least.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import ceil
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -148,37 +148,26 @@ def _check(trial: Trial) -> None:
 
 def _in_clusters(items: Sequence[Item], seed: int) -> list[Item]:
     """Items in random order, those of a cluster one after the other."""
-    groups: dict[str, list[Item]] = defaultdict(list)
-    for item in items:
-        groups[f"i|{item.id}" if item.cluster is None else f"c|{item.cluster}"].append(item)
-    names = sorted(groups, key=lambda name: (Dice(seed, name, "booklets").uniform(), name))
-    return [
-        item
-        for name in names
-        for item in sorted(
-            groups[name], key=lambda i: (Dice(seed, i.id, "booklets").uniform(), i.id)
-        )
-    ]
+
+    def key(item: Item) -> tuple[float, str, float, str]:
+        group = f"i|{item.id}" if item.cluster is None else f"c|{item.cluster}"
+        first, second = (Dice(seed, name, "booklets").uniform() for name in (group, item.id))
+        return first, group, second, item.id
+
+    return sorted(items, key=key)
 
 
+@dataclass(frozen=True)
 class _Dealt:
     """Deals items in forms and orders to booklets."""
 
-    def __init__(
-        self,
-        items: Sequence[Item],
-        forms: Sequence[Form],
-        parts: int,
-        planned: Mapping[str, Mapping[Form, Sequence[Planned]]],
-        seed: int,
-    ) -> None:
-        self.items = items
-        self.forms = forms
-        self.parts = parts
-        self.planned = planned
-        self.seed = seed
-        self.used: Counter[tuple[str, Form, int]] = Counter()
-        self.asked: Counter[tuple[str, Form]] = Counter()
+    items: Sequence[Item]
+    forms: Sequence[Form]
+    parts: int
+    planned: Mapping[str, Mapping[Form, Sequence[Planned]]]
+    seed: int
+    used: Counter[tuple[str, Form, int]] = field(default_factory=Counter)
+    asked: Counter[tuple[str, Form]] = field(default_factory=Counter)
 
     def booklet(self, person: int) -> list[Question]:
         """What person number `person`, from 0, is asked."""
@@ -195,7 +184,21 @@ class _Dealt:
             repetition = self.asked[item.id, form]
             self.asked[item.id, form] += 1
             chosen.append(numbered(Question(trial, order.request), person + 1, repetition))
-        return sorted(chosen, key=self._place(chosen, person))
+        cluster = {item.id: item.cluster or item.id for item in self.items}
+
+        def place_of(question: Question) -> tuple[bool, float, float]:
+            """Nothing that speaks of "none" stands before what does not.
+
+            Within each half clusters come in random order, the items of one after the other.
+            """
+            name = question.trial.variant.item_id
+            first, second = (
+                Dice(self.seed, text, "booklet place", person).uniform()
+                for text in (cluster[name], name)
+            )
+            return speaks_of_none(question.trial), first, second
+
+        return sorted(chosen, key=place_of)
 
     def _order(self, item: Item, form: Form, golds: Counter[tuple[Form, int | None]]) -> Planned:
         """The order that was shown least; of several, where the right answer stands least."""
@@ -209,23 +212,6 @@ class _Dealt:
         best = min(range(len(orders)), key=so_far)
         self.used[item.id, form, best] += 1
         return orders[best]
-
-    def _place(
-        self, chosen: Iterable[Question], person: int
-    ) -> Callable[[Question], tuple[bool, float, float]]:
-        """Where a question stands: nothing that speaks of "none" stands before what does not.
-
-        Within each half clusters come in random order, the items of one after the other.
-        """
-        cluster = {item.id: item.cluster or item.id for item in self.items}
-
-        def key(question: Question) -> tuple[bool, float, float]:
-            name = question.trial.variant.item_id
-            drawn = (Dice(self.seed, text, "booklet place", person).uniform()
-                     for text in (cluster[name], name))  # fmt: skip
-            return speaks_of_none(question.trial), next(drawn), next(drawn)
-
-        return key
 
 
 def speaks_of_none(trial: Trial) -> bool:

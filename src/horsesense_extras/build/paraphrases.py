@@ -14,19 +14,18 @@ from pathlib import Path
 from typing import Any, Final
 
 from horsesense.errors import UsageError
-from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
+from horsesense.inference.limits import RunSummary
 from horsesense.inference.store import Store
 from horsesense.items.item import Item, ItemSet
 from horsesense.items.rows import row_of
 from horsesense.models.base import Model
 from horsesense.models.messages import Response
-from horsesense.models.registry import make_model
 from horsesense.probes.base import show
 from horsesense.rng import Dice
 from horsesense.trials.condition import PLAIN
 from horsesense.trials.extras import Rewording
 from horsesense.trials.trial import Trial
-from horsesense_extras.build.asking import Asker
+from horsesense_extras.build.asking import Asker, How
 from horsesense_extras.build.rewordings import unwrapped, why_refused
 
 ROUNDS: Final = 2
@@ -93,15 +92,12 @@ class Paraphrased:
 
 async def paraphrase(
     items: ItemSet,
-    model: str | Model,
+    model: Model,
     folder: Path,
     *,
     versions: int = 4,
     seed: int = 0,
-    temperature: float = 0.0,
-    templates: Path | None = None,
-    limits: Limits = UNLIMITED,
-    max_connections: int | None = None,
+    how: How = How(),  # noqa: B008
 ) -> Paraphrased:
     """Ask a model for `versions` rewordings of each question and keep those of sound form.
 
@@ -121,17 +117,10 @@ async def paraphrase(
         raise UsageError(f"versions is {versions}; it must be at least 1.")
     found = Paraphrased(items, versions, {item.id: [] for item in items})
     with Store.open(folder / "store.sqlite") as store:
-        async with make_model(model) if isinstance(model, str) else model as writer:
+        async with model as writer:
             if (check := getattr(writer, "check", None)) is not None:
                 check(items)
-            asker = await Asker.for_model(
-                writer,
-                store,
-                temperature=temperature,
-                templates=templates,
-                limits=limits,
-                max_connections=max_connections,
-            )
+            asker = await Asker.for_model(writer, store, how)
             for number in range(ROUNDS):
                 wanted = list(found.wanted(number * versions))
                 trials = [rewording(item, place, seed) for item, place in wanted]

@@ -7,9 +7,13 @@ item, and passes of all arms show the same items in the same orders.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from horsesense.errors import UsageError
 from horsesense.items.item import Flag, Item, ItemSet, normalised
@@ -204,20 +208,20 @@ def _too_few(
 
 
 def _usable(items: ItemSet) -> tuple[list[Item], dict[str, int]]:
-    def flagged(flag: Flag) -> Callable[[Item], bool]:
-        return lambda item: item.id in items.flagged(flag)
-
-    reasons: dict[str, Callable[[Item], bool]] = {
-        "without a right answer": lambda item: item.gold is None,
-        "with fewer than two options": lambda item: len(item.options) < 2,
-        "with an option that speaks of others": flagged("order_dependent"),
-        "with two options that say the same": flagged("repeated_options"),
-        "that ask what another item asks": flagged("repeated_normalised"),
+    flags: dict[str, Flag] = {
+        "with an option that speaks of others": "order_dependent",
+        "with two options that say the same": "repeated_options",
+        "that ask what another item asks": "repeated_normalised",
+    }
+    reasons = {
+        "without a right answer": {item.id for item in items if item.gold is None},
+        "with fewer than two options": {item.id for item in items if len(item.options) < 2},
+        **{reason: items.flagged(flag) for reason, flag in flags.items()},
     }
     left_out = dict.fromkeys(reasons, 0)
     usable = []
     for item in items:
-        reason = next((name for name, holds in reasons.items() if holds(item)), None)
+        reason = next((name for name, held in reasons.items() if item.id in held), None)
         if reason is None:
             usable.append(item)
         else:
@@ -230,29 +234,23 @@ def _clusters(items: Sequence[Item]) -> list[list[Item]]:
 
     One question about two contexts is two questions.
     """
-    leader = list(range(len(items)))
-
-    def find(n: int) -> int:
-        while leader[n] != n:
-            n = leader[n]
-        return n
-
     first: dict[tuple[str, str], int] = {}
+    pairs = []
     for n, item in enumerate(items):
         question = None if item.context else item.question
-        for kind, name in (
-            ("cluster", item.cluster),
-            ("context", item.context),
-            ("question", question),
-        ):
-            if name:
-                leader[find(n)] = find(first.setdefault((kind, normalised(name)), n))
+        named = {"cluster": item.cluster, "context": item.context, "question": question}
+        pairs += [
+            (n, first.setdefault((kind, normalised(name)), n))
+            for kind, name in named.items()
+            if name
+        ]
     texts = [" ".join((i.context or "", i.question, *i.options)) for i in items]
-    for one, other in near_duplicates(texts):
-        leader[find(other)] = find(one)
+    pairs += near_duplicates(texts)
+    one, other = np.array(pairs, int).reshape(-1, 2).T
+    table = coo_array((np.ones(len(one)), (one, other)), shape=(len(items), len(items)))
     groups: dict[int, list[Item]] = {}
-    for n, item in enumerate(items):
-        groups.setdefault(find(n), []).append(item)
+    for item, number in zip(items, connected_components(table)[1].tolist(), strict=True):
+        groups.setdefault(number, []).append(item)
     return list(groups.values())
 
 

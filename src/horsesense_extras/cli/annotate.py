@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,10 +15,9 @@ from horsesense.files import usable
 from horsesense_extras.cli.people import take_booklets
 
 if TYPE_CHECKING:
-    from horsesense.api import Run
     from horsesense.models.messages import Key
     from horsesense.readers.reviews import Reviews
-    from horsesense_extras.people.review_files import Material
+    from horsesense_extras.people.review_files import Row
 
 To = Annotated[
     Path | None,
@@ -91,98 +91,86 @@ def _booklets(test: Path, files: list[Path] | None, to: Path | None, as_json: bo
 
 def _written(path: Path, to: Path, also: int) -> dict[str, object]:
     from horsesense.api import open as open_run
-    from horsesense_extras.people.review_files import CHOICES, rows_to_review, write_review
+    from horsesense_extras.people.review_files import CHOICES, rows_to_review
 
-    rows = rows_to_review(_material(open_run(path)), also)
-    written, carried, new = write_review(rows, to)
+    rows = rows_to_review(open_run(path).directory, also)
     undecided = sum(row.rule == "needs_review" for row in rows)
-    says = (
-        f"{undecided} replies that no rule could judge, and {len(rows) - undecided} others, "
-        f"are in {written}.\n"
-        + (f"It begins with the {carried} answers given before.\n" if carried else "")
-        + (_kept(to, written) if new and written != to else "")
-        + (f"{written} was there already and stays as it is.\n" if not new else "")
-        + f"Write one of {', '.join(CHOICES)} into the column answer, "
-        f"then: horsesense annotate {path} --take {written}"
-    )
-    return {
-        "file": str(written),
-        "carried": carried,
-        "undecided": undecided,
-        "others": len(rows) - undecided,
-        "says": says,
-    }
+    others = len(rows) - undecided
+    head = f"{undecided} replies that no rule could judge, and {others} others,"
+    done = _offered(path, rows, to, head, f"Write one of {', '.join(CHOICES)}")
+    return {**done, "undecided": undecided, "others": others}
 
 
-def _kept(to: Path, written: Path) -> str:
-    return (
-        f"{to} and what continues it stay as they are; columns that were added to them are not in"
-        f" {written.name}.\n"
+def _options_written(path: Path, to: Path | None, also: int) -> dict[str, object]:
+    from horsesense_extras.build.equinfer.review import CHOICES, BuiltSet, check
+
+    check(also)
+    built = BuiltSet.load(path)
+    options = len(built.known())
+    head = f"The {options:,} wrong options of {len(built.rows):,} items"
+    tell = (
+        "Read the excerpt (prompt) and the right equation (missing_answer), and write of the"
+        f" option (reply) one of {', '.join(CHOICES)}"
     )
+    to = to or built.folder / "review.csv"
+    return {**_offered(path, built.to_review(), to, head, tell), "options": options}
+
+
+def _offered(path: Path, rows: Sequence[Row], to: Path, head: str, tell: str) -> dict[str, object]:
+    """Write rows to a file that people fill, and say what they are to do."""
+    from horsesense_extras.people.review_files import write_review
+
+    written, carried, new = write_review(rows, to)
+    lines = [f"{head} are in {written}."]
+    if carried:
+        lines.append(f"It begins with the {carried} answers given before.")
+    if not new:
+        lines.append(f"{written} was there already and stays as it is.")
+    elif written != to:
+        lines.append(
+            f"{to} and what continues it stay as they are; columns that were added to them are not"
+            f" in {written.name}."
+        )
+    lines.append(
+        f"{tell} into the column answer, then: horsesense annotate {path} --take {written}"
+    )
+    return {"file": str(written), "carried": carried, "says": "\n".join(lines)}
 
 
 def _taken(path: Path, files: list[Path]) -> dict[str, object]:
     from horsesense.api import open as open_run
     from horsesense.readers.reviews import Reviews
-    from horsesense_extras.people.review_files import (
-        alpha_of,
-        known_keys,
-        once_asked,
-        read_csv,
-        reviewer,
-        rows_of,
-        take,
-        write_review,
-    )
+    from horsesense_extras.people import review_files
 
     run = open_run(path)
-    material = _material(run)
-    known = known_keys(material)
+    known = review_files.known_keys(run.directory)
     answers: dict[str, dict[Key, str]] = {}
     skipped = set()
     for file in files:
-        found = read_csv(file, known | once_asked(material, file))
+        found = review_files.read_csv(file, known | review_files.once_asked(run.directory, file))
         skipped |= found.keys() - known
-        mine = answers.setdefault(reviewer(file, run.path), {})
+        mine = answers.setdefault(review_files.reviewer(file, run.path), {})
         mine.update((key, said) for key, said in found.items() if key in known)
-    reviews, open_keys, given = take(Reviews.load(run.path), answers)
+    reviews, open_keys, given = review_files.take(Reviews.load(run.path), answers)
     reviews.save(run.path)
     run.measure()
     run.report()
-    says = _said(reviews, len(open_keys))
+    alpha = review_files.alpha_of(reviews.given)
+    lines = [f"{len(reviews.classes)} replies are measured as people judged them."]
+    if reviews.compared:
+        lines.append(f"{_agreed(reviews, 'replies')}; {len(open_keys)} are still open.")
+    if alpha is not None:
+        lines.append(f"Krippendorff's alpha of {len(reviews.given)} reviewers is {alpha:.2f}.")
     if skipped:
-        says += f"\n{len(skipped)} answers to replies that the run no longer asks were left out."
+        lines.append(
+            f"{len(skipped)} answers to replies that the run no longer asks were left out."
+        )
     if open_keys:
-        rows = rows_of(material, open_keys, given)
-        to = write_review(rows, run.path / "disagreements.csv").path
-        says += f"\nThey are in {to}; fill its last column and give it as a third --take."
-    return {
-        **reviews.as_json(),
-        "alpha": alpha_of(reviews.given),
-        "open": [key.hex() for key in open_keys],
-        "skipped": len(skipped),
-        "says": says,
-    }
-
-
-def _options_written(path: Path, to: Path | None, also: int) -> dict[str, object]:
-    from horsesense_extras.build.equinfer.review import CHOICES, BuiltSet, check
-    from horsesense_extras.people.review_files import write_review
-
-    check(also)
-    built = BuiltSet.load(path)
-    to = to or built.folder / "review.csv"
-    written, carried, new = write_review(built.to_review(), to)
-    says = (
-        f"The {len(built.known()):,} wrong options of {len(built.rows):,} items are in {written}.\n"
-        + (f"It begins with the {carried} answers given before.\n" if carried else "")
-        + (_kept(to, written) if new and written != to else "")
-        + (f"{written} was there already and stays as it is.\n" if not new else "")
-        + "Read the excerpt (prompt) and the right equation (missing_answer), and write of the"
-        f" option (reply) one of {', '.join(CHOICES)} into the column answer, then: horsesense"
-        f" annotate {path} --take {written}"
-    )
-    return {"file": str(written), "carried": carried, "options": len(built.known()), "says": says}
+        rows = review_files.rows_of(run.directory, open_keys, given)
+        to = review_files.write_review(rows, run.path / "disagreements.csv").path
+        lines.append(f"They are in {to}; fill its last column and give it as a third --take.")
+    told = {"alpha": alpha, "skipped": len(skipped)}
+    return {**_told(reviews, open_keys, lines), **told}
 
 
 def _options_taken(path: Path, files: list[Path]) -> dict[str, object]:
@@ -204,49 +192,26 @@ def _options_taken(path: Path, files: list[Path]) -> dict[str, object]:
     reviews.save(built.folder)
     kept, funnel = reviewed(built, reviews.classes, open_keys)
     write_noted(out, json_lines(kept), note)
-    lines = [f"{len(kept):,} of {len(built.rows):,} items are in {out}.", _agreed(reviews)]
+    lines = [f"{len(kept):,} of {len(built.rows):,} items are in {out}."]
+    if reviews.compared:
+        lines.append(f"{_agreed(reviews, 'options')}.")
     if open_keys:
         rows = built.to_review(frozenset(open_keys))
         to = write_review(rows, built.folder / "disagreements.csv").path
         lines.append(f"Options that are still open are in {to}; give it as a third --take.")
-    says = "\n".join([line for line in lines if line] + ["", *table(funnel, len(kept))])
-    return {
-        "file": str(out),
-        "items": len(kept),
-        **reviews.as_json(),
-        "open": [key.hex() for key in open_keys],
-        "says": says,
-    }
+    lines += ["", *table(funnel, len(kept))]
+    return {"file": str(out), "items": len(kept), **_told(reviews, open_keys, lines)}
 
 
-def _agreed(reviews: Reviews) -> str:
-    if not reviews.compared:
-        return ""
+def _told(reviews: Reviews, open_keys: Sequence[Key], lines: Sequence[str]) -> dict[str, object]:
+    still_open = [key.hex() for key in open_keys]
+    return {**reviews.as_json(), "open": still_open, "says": "\n".join(lines)}
+
+
+def _agreed(reviews: Reviews, what: str) -> str:
+    """How far the first two reviewers agree."""
     kappa = "not defined" if reviews.agreement is None else f"{reviews.agreement:.2f}"
     return (
-        f"Two reviewers judged {reviews.compared} options, {reviews.disagreements} of them"
-        f" differently (Cohen's kappa {kappa})."
+        f"Two reviewers judged {reviews.compared} {what}, {reviews.disagreements} of them"
+        f" differently (Cohen's kappa {kappa})"
     )
-
-
-def _material(run: Run) -> Material:
-    from horsesense_extras.people.review_files import Material
-
-    directory = run.directory
-    return Material(run.path, directory.trials(), directory.readings(), directory.layout.store)
-
-
-def _said(reviews: Reviews, still_open: int) -> str:
-    from horsesense_extras.people.review_files import alpha_of
-
-    lines = [f"{len(reviews.classes)} replies are measured as people judged them."]
-    if reviews.compared:
-        agreement = "not defined" if reviews.agreement is None else f"{reviews.agreement:.2f}"
-        lines.append(
-            f"Two reviewers judged {reviews.compared} replies, {reviews.disagreements} of them "
-            f"differently (Cohen's kappa {agreement}); {still_open} are still open."
-        )
-    alpha = alpha_of(reviews.given)
-    if alpha is not None:
-        lines.append(f"Krippendorff's alpha of {len(reviews.given)} reviewers is {alpha:.2f}.")
-    return "\n".join(lines)

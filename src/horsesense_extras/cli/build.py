@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -82,7 +84,7 @@ def paraphrases(
     """Questions in other words, by a model: look at the file, then audit it with `paraphrase`."""
     from horsesense.runs.run import complete
     from horsesense_extras.build.paraphrases import paraphrase
-    from horsesense_extras.build.written import refuse_if_corrected, write_noted
+    from horsesense_extras.build.written import refuse_if_corrected
 
     found = rows.load(items)
     folder = out.with_name(f"{out.name}.answers")
@@ -94,16 +96,13 @@ def paraphrases(
             folder,
             versions=versions,
             seed=rows.seed,
-            **asking.given(),
+            how=asking.how(),
         )
     )
-    write_noted(out, json_lines(made.rows()), folder / WRITTEN)
-    if as_json:
-        print_json("build-paraphrases", _as_json(made, out))
-    else:
-        sys.stdout.write(_as_text(made, out))
-    if made.spent.exit_code:
-        raise typer.Exit(made.spent.exit_code)
+    refused = dict(made.refused.most_common())
+    told = {**made.counts(), "versions": versions, "refused": refused}
+    text = None if as_json else partial(_as_text, made, out)
+    _leave(made.rows(), out, folder, "build-paraphrases", told, text, made.spent)
 
 
 def equinfer(
@@ -142,7 +141,7 @@ def equinfer(
     from horsesense.runs.run import complete
     from horsesense_extras.build.equinfer.build import build_equinfer
     from horsesense_extras.build.equinfer.review import folder_of
-    from horsesense_extras.build.written import refuse_if_corrected, write_noted
+    from horsesense_extras.build.written import refuse_if_corrected
 
     folder = folder_of(out)
     refuse_if_corrected(out, folder / WRITTEN)
@@ -155,44 +154,36 @@ def equinfer(
             per_paper=per_paper,
             words=context_words,
             seed=seed,
-            **asking.given(),
+            how=asking.how(),
         )
     )
-    write_noted(out, json_lines(built.rows), folder / WRITTEN)
-    if as_json:
-        found = {"out": str(out), "funnel": built.funnel.as_json(), **_spent_json(built.spent)}
-        print_json("build-equinfer", found)
-    else:
-        sys.stdout.write(_equinfer_text(built, out))
-    if built.spent.exit_code:
-        raise typer.Exit(built.spent.exit_code)
+    told = {"funnel": built.funnel.as_json()}
+    text = None if as_json else partial(_equinfer_text, built, out)
+    _leave(built.rows, out, folder, "build-equinfer", told, text, built.spent)
 
 
 WRITTEN = "written"
 """Holds the hash of the file as it was written, so that no correction is overwritten."""
 
 
-def _as_json(made: Paraphrased, out: Path) -> dict[str, Any]:
-    return {
-        "out": str(out),
-        **made.counts(),
-        "versions": made.versions,
-        "refused": dict(made.refused.most_common()),
-        **_spent_json(made.spent),
-    }
+SPENT = ["answered", "cached", "failed", "prompt_tokens", "completion_tokens", "cost", "stopped"]
 
 
-def _spent_json(spent: RunSummary) -> dict[str, Any]:
-    names = (
-        "answered",
-        "cached",
-        "failed",
-        "prompt_tokens",
-        "completion_tokens",
-        "cost",
-        "stopped",
-    )
-    return {name: getattr(spent, name) for name in names}
+def _leave(
+    rows: Iterable[Mapping[str, Any]], out: Path, folder: Path, schema: str,
+    found: Mapping[str, Any], text: Callable[[], str] | None, spent: RunSummary,
+) -> None:  # fmt: skip
+    """Write the items that a model helped to make, and say what came of it."""
+    from horsesense_extras.build.written import write_noted
+
+    write_noted(out, json_lines(rows), folder / WRITTEN)
+    if text is None:
+        counted = {name: getattr(spent, name) for name in SPENT}
+        print_json(schema, {"out": str(out), **found, **counted})
+    else:
+        sys.stdout.write(text())
+    if spent.exit_code:
+        raise typer.Exit(spent.exit_code)
 
 
 def _as_text(made: Paraphrased, out: Path) -> str:

@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -36,10 +36,6 @@ Faithful = Annotated[bool, typer.Option(help="The published method, flaws includ
 PresenceBug = Annotated[
     bool, typer.Option(help="Presence as the published code computed it: counts.")
 ]
-Group = Annotated[
-    str | None, typer.Option(help="Field of items that belong together; by default also found.")
-]
-NoGroups = Annotated[bool, typer.Option("--no-groups", help="Divide items as if all were alone.")]
 Responses = Annotated[
     list[Path] | None, typer.Option(help="Recorded answers (JSONL) or a run directory; repeatable.")
 ]
@@ -52,6 +48,36 @@ Jobs = Annotated[int | None, typer.Option(help="Processes; by default one per co
 Out = Annotated[Path | None, typer.Option(help="HTML report to write.")]
 
 
+@dataclass(frozen=True)
+class Divided:
+    """Which items stay on one side of every division."""
+
+    group: Annotated[
+        str | None,
+        typer.Option(help="Field of items that belong together; by default also found."),
+    ] = None
+    no_groups: Annotated[
+        bool, typer.Option("--no-groups", help="Divide items as if all were alone.")
+    ] = False
+
+    @property
+    def grouping(self) -> Grouping:
+        """What `find_groups` is told; UsageError where both are given."""
+        if self.group is not None and self.no_groups:
+            raise UsageError("--group and --no-groups exclude each other.")
+        return "none" if self.no_groups else "given" if self.group is not None else "found"
+
+    def load(self, rows: Rows, source: str, faithful: bool = False) -> ItemSet:
+        """The items of a source, with the field as their cluster."""
+        if self.group is not None:
+            rows = replace(rows, map=[*(rows.map or ()), f"cluster={self.group}"])
+        if rows.split is None and faithful:
+            # The published method needs all three parts; a file that names none loads as it is.
+            with suppress(UsageError):
+                return replace(rows, split=PUBLISHED_SPLITS).load(source)
+        return rows.load(source)
+
+
 def register(app: typer.Typer) -> None:
     """Add the command."""
     app.command()(cues)
@@ -60,10 +86,9 @@ def register(app: typer.Typer) -> None:
 def cues(
     items: Sources,
     rows: Rows,
+    divided: Divided,
     faithful: Faithful = False,
     presence_bug: PresenceBug = False,
-    group: Group = None,
-    no_groups: NoGroups = False,
     responses: Responses = None,
     families: Families = None,
     folds: Folds = 5,
@@ -79,7 +104,7 @@ def cues(
     from horsesense_extras.cue_tests.api import find_cues
 
     by_model = _families(families)
-    sets = [_load(source, rows, group, faithful) for source in items]
+    sets = [divided.load(rows, source, faithful) for source in items]
     names = [item_set.name for item_set in sets]
     sets = [
         replace(item_set, name=source) if names.count(item_set.name) > 1 else item_set
@@ -103,7 +128,7 @@ def cues(
             results.append(
                 find_cues(
                     item_set, faithful=faithful, presence_bug=presence_bug,
-                    grouping=_grouping(group, no_groups), folds=folds, repeats=repeats,
+                    grouping=divided.grouping, folds=folds, repeats=repeats,
                     seed=rows.seed, jobs=jobs, answers=given, families=by_model, listener=listener,
                 )
             )  # fmt: skip
@@ -121,19 +146,16 @@ def balanced(
     items: Source,
     out: Annotated[Path, typer.Option(help="JSONL to write: the items kept, unchanged.")],
     rows: Rows,
+    divided: Divided,
     weights: Annotated[bool, typer.Option(help="Write all ids with weights instead.")] = False,
-    group: Group = None,
-    no_groups: NoGroups = False,
     as_json: AsJson = False,
 ) -> None:
     """Choose a subset, or weights, in which cues no longer predict the label."""
     from horsesense_extras.cue_tests.repair import balance
 
-    item_set = _load(items, rows, group, faithful=False)
+    item_set = divided.load(rows, items)
     with _progress(f"balancing {item_set.name}") as listener:
-        found = balance(
-            item_set, grouping=_grouping(group, no_groups), seed=rows.seed, listener=listener
-        )
+        found = balance(item_set, grouping=divided.grouping, seed=rows.seed, listener=listener)
     _write_balanced(out, item_set, found, weights)
     if as_json:
         print_json("build-balanced", _balance_json(found))
@@ -155,32 +177,14 @@ def _progress(doing: str) -> Iterator[Callable[[int, int], None]]:
         yield listener
 
 
-def _load(source: str, rows: Rows, group: str | None, faithful: bool) -> ItemSet:
-    if group is not None:
-        rows = replace(rows, map=[*(rows.map or ()), f"cluster={group}"])
-    if rows.split is None and faithful:
-        # The published method needs all three parts; a file that names none loads as it is.
-        with suppress(UsageError):
-            return replace(rows, split=PUBLISHED_SPLITS).load(source)
-    return rows.load(source)
-
-
-def _grouping(group: str | None, no_groups: bool) -> Grouping:
-    if group is not None and no_groups:
-        raise UsageError("--group and --no-groups exclude each other.")
-    return "none" if no_groups else "given" if group is not None else "found"
-
-
 def _families(path: Path | None) -> dict[str, str]:
-    if path is None:
-        return {}
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise UsageError(f"--families {path}: {error}.") from error
-    if not isinstance(found, dict):
-        raise UsageError(f"--families {path}: needs an object, model -> family.")
-    return {str(model): str(family) for model, family in found.items()}
+        found = json.loads(path.read_text(encoding="utf-8")) if path else {}
+        return {str(model): str(family) for model, family in found.items()}
+    except (OSError, ValueError, AttributeError) as error:
+        raise UsageError(
+            f"--families {path}: {error}.", hint="It needs a JSON object, model -> family."
+        ) from error
 
 
 def _text(results: Sequence[CueResult], out: Path | None) -> str:
@@ -197,36 +201,26 @@ def _text(results: Sequence[CueResult], out: Path | None) -> str:
         lines += [f"  {note}" for note in result.notes]
         lines += [f"  {advice}" for advice in result.verdict.advice]
     for family in family_summary(results)[0]:
-        name, note = printable(family.family), printable(family.note)
+        note = family.note
+        told = f"cannot be told ({note}), n = {family.n:,}"
         if family.difference is not None and family.low is not None and family.high is not None:
             d, low, high = (100 * v for v in (family.difference, family.low, family.high))
-            lines.append(
-                f"{name}: {d:+.1f} points where cues predict the label "
-                f"({low:.1f} to {high:.1f}), n = {family.n:,}" + (f"; {note}" if note else "")
-            )
-        else:
-            lines.append(f"{name}: cannot be told ({note}), n = {family.n:,}")
+            told = f"{d:+.1f} points where cues predict the label ({low:.1f} to {high:.1f})"
+            told += f", n = {family.n:,}" + (f"; {note}" if note else "")
+        lines.append(printable(f"{family.family}: {told}"))
     if out is not None:
         lines.append(f"Report: {out}")
     return "\n".join(lines) + "\n"
 
 
 def _write_balanced(out: Path, items: ItemSet, found: Balance, weights: bool) -> None:
-    import orjson
-
-    from horsesense.files import whole
+    from horsesense.files import json_lines, write_whole
     from horsesense.items.rows import row_of
 
     kept = set(found.kept)
-    with whole(out) as part, part.open("wb") as file:
-        for item in items:
-            if weights and item.id in found.weights:
-                row: dict[str, Any] = {"id": item.id, "weight": found.weights[item.id]}
-            elif not weights and item.id in kept:
-                row = row_of(item, items.kind)
-            else:
-                continue
-            file.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
+    rows = (row_of(item, items.kind) for item in items if item.id in kept)
+    weighed = ({"id": i.id, "weight": found.weights[i.id]} for i in items if i.id in found.weights)
+    write_whole(out, json_lines(weighed if weights else rows))
 
 
 def _balance_json(found: Balance) -> dict[str, Any]:
@@ -234,11 +228,9 @@ def _balance_json(found: Balance) -> dict[str, Any]:
         names = ("kappa", "low", "high", "n")
         return {k: None if v != v else v for k, v in zip(names, part, strict=True)}
 
-    return {
-        "n": found.n, "kept": len(found.kept), "effective": found.effective,
-        "rounds": found.rounds, "before": kappa(found.before), "after": kappa(found.after),
-        "ids": list(found.kept), "notes": list(found.notes),
-    }  # fmt: skip
+    told = {"before": kappa(found.before), "after": kappa(found.after)}
+    ids = {"kept": len(found.kept), "ids": list(found.kept), "notes": list(found.notes)}
+    return {name: getattr(found, name) for name in ("n", "effective", "rounds")} | told | ids
 
 
 def _balance_text(found: Balance, out: Path) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,9 +15,19 @@ from horsesense.errors import UsageError
 from horsesense_extras.cli.export_pieces import Pieces
 from horsesense_extras.cli.groups import Rows
 
-OF_A_RUN = ("inspect", "lm-eval", "batch", "eee", "parquet", "csv")
-OF_ITEMS = ("lm-eval-task",)
-FORMATS = (*OF_A_RUN, *OF_ITEMS)
+if TYPE_CHECKING:
+    from horsesense_extras.integrations.batch import Written
+
+WRITERS = {
+    "inspect": ("inspect_log", "write_inspect_log", ".eval"),
+    "lm-eval": ("lm_eval_samples", "write_lm_eval", "-lm-eval"),
+    "batch": ("batch", "write_batch", "-batch"),
+    "eee": ("every_eval_ever", "write_every_eval_ever", "-eee"),
+    "parquet": ("plain", "write_parquet", "-parquet"),
+    "csv": ("plain", "write_csv", "-csv"),
+}
+"""Format of a run -> its module, the function that writes it, and how the new file is called."""
+FORMATS = (*WRITERS, "lm-eval-task")
 
 
 def register(app: typer.Typer) -> None:
@@ -80,7 +92,7 @@ def export(
         found["says"] = [found["out"]]
     elif to not in FORMATS:
         raise UsageError.unknown("format to export to", to, FORMATS)
-    elif to in OF_ITEMS:
+    elif to not in WRITERS:
         found = _tasks(
             what,
             out,
@@ -99,49 +111,27 @@ def export(
 def _run(path: Path, out: Path | None, to: str) -> dict[str, Any]:
     from horsesense.api import open as open_run
 
+    module, function, ending = WRITERS[to]
     run = open_run(path)
-    ending = {"inspect": ".eval"}.get(to, f"-{to}")
     place = out or path.with_name(f"{path.resolve().name}{ending}")
-    if to == "batch":
-        return _batch(run.directory, place)
-    if "measure" not in run.directory.known.stages:
+    if to != "batch" and "measure" not in run.directory.known.stages:
         run.measure()
-    written = _writer(to)(run.results, place)
-    return {"out": str(written), "format": to, "says": [str(written)]}
+    write = getattr(import_module(f"horsesense_extras.integrations.{module}"), function)
+    written = write(run.directory if to == "batch" else run.results, place)
+    found = {"out": str(place), "format": to, "says": [str(place)]}
+    return found | _of_batch(written, place, run.path) if to == "batch" else found
 
 
-def _writer(to: str) -> Any:
-    from horsesense_extras.integrations import every_eval_ever, inspect_log, lm_eval_samples, plain
-
-    return {
-        "inspect": inspect_log.write_inspect_log,
-        "lm-eval": lm_eval_samples.write_lm_eval,
-        "eee": every_eval_ever.write_every_eval_ever,
-        "parquet": plain.write_parquet,
-        "csv": plain.write_csv,
-    }[to]
-
-
-def _batch(directory: Any, place: Path) -> dict[str, Any]:
+def _of_batch(written: Written, place: Path, root: Path) -> dict[str, Any]:
     from horsesense.stats.words import plural
-    from horsesense_extras.integrations.batch import write_batch
 
-    written = write_batch(directory, place)
     says = [
         f"{plural(written.requests, 'request')} to be sent in {plural(len(written.files), 'file')},"
         f" {written.answered:,} answered: {place}"
     ]
     if written.requests:
-        root = directory.layout.root
         says.append(f"horsesense import ANSWERS.jsonl --out {root} takes what comes back.")
-    return {
-        "out": str(place),
-        "format": "batch",
-        "files": list(written.files),
-        "requests": written.requests,
-        "answered": written.answered,
-        "says": says,
-    }
+    return {**asdict(written), "files": list(written.files), "says": says}
 
 
 def _tasks(items: str, out: Path | None, **values: Any) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from horsesense.cli import options
 if TYPE_CHECKING:
     from horsesense.items.item import ItemSet
     from horsesense.models.base import Model
+    from horsesense_extras.build.asking import How
 
 
 @dataclass(frozen=True)
@@ -53,11 +54,10 @@ class Asking:
 
         return make_model(spec, key_env=self.key_env, timeout=self.timeout)
 
-    def given(self) -> dict[str, Any]:
+    def how(self) -> How:
         """What the functions of `build` take."""
-        return {
-            "temperature": self.temperature,
-            "templates": Path(self.templates) if self.templates else None,
-            "limits": options.limits(self.budget, self.price),
-            "max_connections": self.max_connections,
-        }
+        from horsesense_extras.build.asking import How
+
+        templates = Path(self.templates) if self.templates else None
+        limits = options.limits(self.budget, self.price)
+        return How(self.temperature, templates, limits, self.max_connections)

@@ -14,7 +14,6 @@ from horsesense.stats.words import plural, some_of
 
 if TYPE_CHECKING:
     from horsesense.api import Run
-    from horsesense_extras.logs.log_score import LogScore
 
 Logs = Annotated[
     list[Path],
@@ -88,7 +87,7 @@ def summary(run: Run) -> dict[str, Any]:
         "left_out": sum(row["samples"] for row in _left_out(run, logs)),
         "model": run.directory.known.model.name,
         "logs": logs,
-        "scores": [_score_json(score) for score in log_scores(run.results)],
+        "scores": [score.as_json() for score in log_scores(run.results)],
         "holds": _holds(run),
     }
 
@@ -103,16 +102,6 @@ def _answered(run: Run) -> int:
     """Answers in a run of our own, which was asked inside another program or as a batch."""
     findings = run.results.findings
     return int(findings["trials"] - findings["unread"] + findings.get("unclear", 0))
-
-
-def _score_json(score: LogScore) -> dict[str, Any]:
-    said = None if score.said is None else score.said.as_json()
-    examples = [example._asdict() for example in score.examples]
-    return {
-        "name": score.name, "reported": dict(score.reported), "from_samples": score.from_samples,
-        "reader": score.reader, "said": said, "both": score.both, "differ": score.differ,
-        "examples": examples,
-    }  # fmt: skip
 
 
 def _holds(run: Run) -> list[str]:
@@ -183,24 +172,23 @@ def _scored(scores: list[dict[str, Any]]) -> list[str]:
     first = scores[0]
     own = "; ".join(_own(score) for score in scores[:2])
     own += f"; {len(scores) - 2} more in the report" if len(scores) > 2 else ""
-    said = first["said"]
+    said, lines = first["said"], [f"Accuracy in the log: {own}."]
     if said is None or said["value"] is None:
         why = "no right answer is known (give --items)" if not first["both"] else "not defined"
-        return [f"Accuracy in the log: {own}.", f"Accuracy as said: {why}."]
-    as_said = f"Accuracy as said: {_percent(said['value'])} (read by {first['reader']})"
-    if not first["differ"]:
-        return [f"Accuracy in the log: {own}.", f"{as_said}; the two never differ."]
-    shown = first["examples"][0]
-    reply = " ".join(shown["reply"].split())
-    reply = reply if len(reply) <= 60 else f"{reply[:60]}..."
-    took = "" if shown["log_answer"] is None else f", the log took {shown['log_answer'][:20]!r}"
-    example = (
-        f"{shown['item_id']}: {reply!r} says {shown['said'][:40]}"
-        f" ({'right' if shown['right'] else 'wrong'}){took}"
-    )
-    said = some_of(first["differ"], first["both"], "answer", "differ")
-    differ = f"{said}, such as {example}"
-    return [f"Accuracy in the log: {own}.", f"{as_said}; {differ}."]
+        return [*lines, f"Accuracy as said: {why}."]
+    differ = "the two never differ"
+    if first["differ"]:
+        shown = first["examples"][0]
+        reply = " ".join(shown["reply"].split())
+        reply = reply if len(reply) <= 60 else f"{reply[:60]}..."
+        took = "" if shown["log_answer"] is None else f", the log took {shown['log_answer'][:20]!r}"
+        differ = (
+            f"{some_of(first['differ'], first['both'], 'answer', 'differ')}, such as"
+            f" {shown['item_id']}: {reply!r} says {shown['said'][:40]}"
+            f" ({'right' if shown['right'] else 'wrong'}){took}"
+        )
+    read = f"{_percent(said['value'])} (read by {first['reader']})"
+    return [*lines, f"Accuracy as said: {read}; {differ}."]
 
 
 def _own(score: dict[str, Any]) -> str:

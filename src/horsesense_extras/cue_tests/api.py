@@ -94,11 +94,21 @@ def find_cues(
     jobs = jobs or os.cpu_count() or 1
     found = evaluate(task, splits, groups.numbers, method, jobs=jobs, ticker=ticker)
     rows, best = cue_rows(task, found, groups.numbers, grouped=groups.n_grouped > 0)
-    loose_rows, loose = _without_groups(task, groups, method, folds, jobs, ticker)
     constant = is_constant(found.predicted[BEST])
-    alike = None
+
+    def again(numbers: Ints, grouped: bool) -> tuple[tuple[CueRow, ...], CueRow]:
+        """All rows and the best one by another grouping, once."""
+        divided = list(repeated(task.gold, numbers, folds, 1, seed))
+        lean = evaluate(task, divided, numbers, method, jobs=jobs, ticker=ticker, lean=True)
+        return cue_rows(task, lean, numbers, grouped=grouped)
+
+    loose_rows: tuple[CueRow, ...] = ()
+    loose = alike = None
+    if groups.n_grouped >= WORTH_SHOWING * len(task):
+        loose_rows, loose = again(np.arange(len(task)), False)
     if grouping == "found" and not faithful and is_predictable(best, constant):
-        alike = _alike_apart(task, groups, method, folds, jobs, ticker)
+        numbers = _alike(task, groups, folds)
+        alike = None if numbers is None else again(numbers, True)[1]
     right = np.mean(found.predicted[BEST] == task.gold[found.items], axis=0)
     ids = [task.ids[i] for i in found.items]
     models, by_family = depend(task, found.items, right, groups.numbers, answers, families)
@@ -145,33 +155,15 @@ def _splits(
     return [Split(shuffle[split.fit], shuffle[split.choose], None, shuffle[split.test])]
 
 
-def _without_groups(
-    task: Task, groups: Groups, method: Method, folds: int, jobs: int, ticker: Ticker
-) -> tuple[tuple[CueRow, ...], CueRow | None]:
-    """The rows that a random division would give, once, where many items are grouped."""
-    if groups.n_grouped < WORTH_SHOWING * len(task):
-        return (), None
-    alone = np.arange(len(task))
-    splits = list(repeated(task.gold, alone, folds, 1, method.seed))
-    found = evaluate(task, splits, alone, method, jobs=jobs, ticker=ticker, lean=True)
-    return cue_rows(task, found, alone, grouped=False)
-
-
-def _alike_apart(
-    task: Task, groups: Groups, method: Method, folds: int, jobs: int, ticker: Ticker
-) -> CueRow | None:
-    """The best row with texts that are built alike on one side, once, where many are.
+def _alike(task: Task, groups: Groups, folds: int) -> Ints | None:
+    """Groups that keep texts which are built alike on one side, where many are.
 
     None where few are, or where they leave too few groups to be divided.
     """
     together = built_alike(task, groups)
-    if together.n_grouped - groups.n_grouped < MANY_ALIKE * len(task):
-        return None
-    if len(np.unique(together.numbers)) < max(2 * folds, FEWEST_FRAMES):
-        return None
-    splits = list(repeated(task.gold, together.numbers, folds, 1, method.seed))
-    found = evaluate(task, splits, together.numbers, method, jobs=jobs, ticker=ticker, lean=True)
-    return cue_rows(task, found, together.numbers, grouped=True)[1]
+    many = together.n_grouped - groups.n_grouped >= MANY_ALIKE * len(task)
+    left = len(np.unique(together.numbers)) >= max(2 * folds, FEWEST_FRAMES)
+    return together.numbers if many and left else None
 
 
 def _unresolved(task: Task, groups: Groups) -> int:

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from horsesense.report.charts import ACCENT, FAINT, ROWS, ChartFrame, draw, estimates
 from horsesense.report.text import visible
 from horsesense_extras.cue_tests.result import Cue, CueResult, CueRow, Dependence
-from horsesense_extras.cue_tests.verdict import LEVEL, PUBLISHED_LIMIT
+from horsesense_extras.cue_tests.verdict import LEVEL, PUBLISHED_LIMIT, signed
 
 FRAME: Final = ChartFrame(left=270, middle=380, right=160, row=24, top=12)
 MOST_CUES: Final = 15
@@ -128,12 +128,6 @@ def _figure(
     blank = {"low": None, "high": None, "reference": None, "warning": False}
     numbered = [{"row": place, **blank, **row} for place, row in enumerate(rows)]
     return draw(FRAME.figure(layers, numbered), caption)
-
-
-def signed(value: float, digits: int = 2) -> str:
-    """A number with a true minus; what rounds to zero has none."""
-    text = f"{value:.{digits}f}"
-    return text.replace("-", "") if float(text) == 0 else text.replace("-", "−")
 
 
 def interval_text(value: float | None, low: float | None, high: float | None) -> str:

@@ -174,21 +174,16 @@ def _pooled(rows: Sequence[Dependence]) -> Dependence:
     if len(rows) == 1:
         return rows[0]
     usable = [r for r in rows if r.difference is not None and r.low is not None]
-    first = replace(
-        rows[0], dataset=ALL_SETS, n=sum(r.n for r in rows), by_label={},
-        n_missing=sum(r.n_missing for r in rows), n_predictable=sum(r.n_predictable for r in rows),
-        raw=None, on_predictable=None, on_unpredictable=None,
-        accuracy=float(np.mean([r.accuracy for r in rows])),
-    )  # fmt: skip
     left = "; ".join(f"{r.dataset}: {r.note}" for r in rows if r not in usable)
-    first = replace(first, note=f"left out: {left}" if left else "")
-    if not usable:
-        return replace(first, difference=None, low=None, high=None, p_value=None, note=left)
-    if len(usable) == 1:
-        only = usable[0]
-        return replace(
-            first, difference=only.difference, low=only.low, high=only.high, p_value=only.p_value
-        )
+    first = replace(
+        usable[0] if usable else rows[0], dataset=ALL_SETS, model=rows[0].model, by_label={},
+        n=sum(r.n for r in rows), n_missing=sum(r.n_missing for r in rows),
+        n_predictable=sum(r.n_predictable for r in rows), raw=None, on_predictable=None,
+        on_unpredictable=None, accuracy=float(np.mean([r.accuracy for r in rows])),
+        note=f"left out: {left}" if left and usable else left,
+    )  # fmt: skip
+    if len(usable) < 2:  # the difference of the one, or none
+        return first if usable else replace(first, difference=None)
     z = float(norm.ppf(0.975))
     d = np.array([r.difference for r in usable], float)
     variance = np.array([((r.high or 0) - (r.low or 0)) / (2 * z) for r in usable]) ** 2

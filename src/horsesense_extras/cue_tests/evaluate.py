@@ -29,15 +29,13 @@ from horsesense_extras.cue_tests.sweep import (
     workers,
 )
 from horsesense_extras.cue_tests.task import Task
-from horsesense_extras.cue_tests.tokens import LEVELS, Counts
+from horsesense_extras.cue_tests.tokens import LEVELS
 
 Ints = npt.NDArray[np.int64]
 
 BEST: Final = "best vector"
 """The vector, too, is chosen inside the training part of each split."""
 SHUFFLES: Final = 999
-IN_ONE_PASS: Final = 50_000
-"""Rows up to which the counts of words and tokens are held together."""
 
 
 @dataclass(frozen=True)
@@ -132,17 +130,13 @@ def evaluate(
 def _sources(
     task: Task, groups: Ints, method: Method
 ) -> Iterator[tuple[Source, list[str], CueTable]]:
-    """Features in one go, or one level at a time where both would fill the memory."""
+    """Features of one level at a time, so that few counts are held together."""
     tables, table = dense_tables(task)
-    dense = [READABILITY] if method.faithful else list(tables)
-    at_once = [LEVELS] if len(task.texts) <= IN_ONE_PASS else [LEVELS[:1], LEVELS[1:]]
-    for levels in at_once:
-        counts: dict[str, Counts] = {}
-        names = dense if levels[0] == LEVELS[0] else []
-        for level in levels:
-            counts |= count_level(task, level)
-            names = [*names, *vector_names(task, level)]
-        yield Source(task, counts, tables, groups, method), names, table
+    names = [READABILITY] if method.faithful else list(tables)
+    for level in LEVELS:
+        names = [*names, *vector_names(task, level)]
+        yield Source(task, count_level(task, level), tables, groups, method), names, table
+        names = []
 
 
 def _ordered(vectors: Iterable[str]) -> list[str]:

@@ -6,15 +6,15 @@ training set: columns that occur in two training texts, weights, and the best 20
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
+from warnings import catch_warnings
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array, hstack
+from scipy.sparse import csr_array
 
-from horsesense_extras.cue_tests.tokens import Counts, Level, take_columns
+from horsesense_extras.cue_tests.tokens import Counts, Level
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -66,85 +66,30 @@ def prepare_ngrams(
 ) -> Prepared:
     """The n-gram vector as fitted on the rows `train`, whose labels are `y[train]`.
 
-    With `presence_bug`, presence is counts, as in the released code of the paper. Columns are
-    chosen before anything is weighted: no whole vocabulary is ever held as float64.
+    With `presence_bug`, presence is counts, as in the released code of the paper.
     """
-    matrices = [counts.one, counts.two][: vector.longest]
+    from sklearn.feature_extraction.text import TfidfTransformer
+    from sklearn.feature_selection import f_classif
+
+    whole = counts.both if vector.longest == 2 else counts.one
+    columns = np.flatnonzero(_texts(whole[train]) >= MIN_TEXTS)
+    x = csr_array(whole[:, columns].astype(np.float64))
     if vector.weight == "presence" and not presence_bug:
-        matrices = [_like(m, np.ones_like(m.data)) for m in matrices]
-    texts = [_training_texts(m, train) for m in matrices]
-    kept = [t >= MIN_TEXTS for t in texts]
-    weights, scale = [np.ones(len(t)) for t in texts], np.ones(counts.one.shape[0])
-    if vector.weight == "TFIDF":
-        weights = [np.log((1 + len(train)) / (1 + t)) + 1.0 for t in texts]
-        scale = _inverse_lengths(matrices, [w * k for w, k in zip(weights, kept, strict=True)])
-    columns = np.flatnonzero(np.concatenate(kept))
+        x.data[:] = 1.0
+    if vector.weight == "TFIDF" and len(columns):
+        x = csr_array(TfidfTransformer().fit(x[train]).transform(x))
     if len(columns) > MOST_COLUMNS:
-        f = np.concatenate([anova_f(m, y[train], train, scale) for m in matrices])
-        columns = columns[_best(f[columns])]
-    return Prepared(_chosen(matrices, columns, np.concatenate(weights), scale), columns)
+        with np.errstate(divide="ignore", invalid="ignore"), catch_warnings(action="ignore"):
+            f = np.nan_to_num(f_classif(x[train], y[train])[0], nan=-np.inf)
+        # Of ties the later ones, as in scikit-learn's choice.
+        best = np.sort(np.argsort(f, kind="stable")[-MOST_COLUMNS:])
+        x, columns = csr_array(x[:, best]), columns[best]
+    return Prepared(x, columns)
 
 
-def _like(x: csr_array, data: npt.NDArray[Any]) -> csr_array:
-    """Other values in the same places, which are shared."""
-    return csr_array((data, x.indices, x.indptr), shape=x.shape)
-
-
-def _training_texts(x: csr_array, train: Ints) -> Ints:
-    """In how many training rows each column occurs."""
-    inside = np.zeros(x.shape[0], bool)
-    inside[train] = True
-    return np.bincount(x.indices[np.repeat(inside, np.diff(x.indptr))], minlength=x.shape[1])
-
-
-def _inverse_lengths(matrices: Sequence[csr_array], weights: Sequence[Floats]) -> Floats:
-    """One over the Euclidean length of each weighted row; 1 where that is 0."""
-    pairs = zip(matrices, weights, strict=True)
-    length = np.sqrt(np.sum([_like(m, m.data**2) @ w**2 for m, w in pairs], axis=0))
-    return np.asarray(1 / np.where(length > 0, length, 1.0))
-
-
-def _best(f: Floats) -> Ints:
-    """The 20,000 columns with the largest F; of ties the later ones, as in scikit-learn."""
-    return np.sort(np.argsort(np.nan_to_num(f, nan=-np.inf), kind="stable")[-MOST_COLUMNS:])
-
-
-def _chosen(
-    matrices: Sequence[csr_array], columns: Ints, weights: Floats, scale: Floats
-) -> csr_array:
-    """The chosen columns of the matrices side by side, times the weights of columns and rows."""
-    parts, first = [], 0
-    for matrix in matrices:
-        last = first + matrix.shape[1]
-        parts.append(take_columns(matrix, columns[(first <= columns) & (columns < last)] - first))
-        first = last
-    x = csr_array(hstack(parts, format="csr"))
-    each = weights[columns][x.indices] * np.repeat(scale, np.diff(x.indptr))
-    return _like(x, x.data * each)
-
-
-def anova_f(x: csr_array, y: Ints, rows: Ints, scale: Floats) -> Floats:
-    """F of the one-way analysis of variance of each column by label; NaN where undefined.
-
-    Args:
-        x: (all rows, columns). A factor of a whole column would not change its F.
-        y: labels of `rows`.
-        rows: the rows that count.
-        scale: factor of each of all rows.
-    """
-    labels, place = np.unique(y, return_inverse=True)
-    sizes = np.bincount(place).astype(float)
-    member = csr_array((scale[rows], (place, rows)), shape=(len(labels), x.shape[0]))
-    sums = csr_array(member @ x)
-    correction = np.asarray(sums.sum(axis=0)) ** 2 / len(y)
-    between = sums.power(2).T @ (1 / sizes) - correction
-    squared = np.zeros(x.shape[0])
-    squared[rows] = scale[rows] ** 2
-    total = _like(x, x.data**2).T @ squared - correction
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(
-            (between / (len(labels) - 1)) / ((total - between) / (len(y) - len(labels)))
-        )
+def _texts(x: csr_array) -> Ints:
+    """In how many rows each column occurs."""
+    return np.bincount(x.indices, minlength=x.shape[1])
 
 
 def prepare_dense(table: Floats, train: Ints, *, scale: bool) -> Prepared:

@@ -14,6 +14,7 @@ from horsesense_extras.cue_tests import charts as cues_charts
 from horsesense_extras.cue_tests.dependence import family_summary
 from horsesense_extras.cue_tests.paper import CLEVER_HANS
 from horsesense_extras.cue_tests.result import CueResult
+from horsesense_extras.cue_tests.verdict import signed
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -58,7 +59,7 @@ def write_cue_report(results: Sequence[CueResult], path: Path) -> Path:
 def _environment() -> Environment:
     made = environment("horsesense_extras")
     made.filters.update(
-        signed=cues_charts.signed,
+        signed=signed,
         interval=lambda row: cues_charts.interval_text(row.kappa, row.low, row.high),
         points=cues_charts.points_text,
         cue_name=cues_charts.cue_name,

@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from horsesense_extras.cue_tests.tokens import LETTERS, Stream, word_stream
+from horsesense_extras.cue_tests.tokens import LETTERS, counted, plain
 
 Floats = npt.NDArray[np.float64]
 
@@ -51,26 +51,26 @@ def readability(texts: Sequence[str]) -> Floats:
     >>> readability(["The cat sat on the mat."])[0, 5:7].tolist()
     [6.0, 6.0]
     """
-    stream = word_stream(texts, LETTERS.findall)
-    words = np.maximum(stream.lengths, 1).astype(float)
-    sentences = np.array([_sentences(text) for text in texts], float)
-    syllables, tiles = _per_word(stream.names)
-    total = _sums(stream, syllables)
-    long_words = _sums(stream, syllables >= 3)
-    length = words / sentences
-    columns = [
-        206.835 - 1.015 * length - 84.6 * total / words,
-        0.4 * (length + 100 * long_words / words),
-        1.0430 * np.sqrt(long_words * 30 / sentences) + 3.1291,
-        20 - _sums(stream, syllables == 1) / words * 150 / 10,
-        _sums(stream, tiles) / words,
-        words,
-        length,
-        *_diversity(stream),
-    ]
-    table = np.column_stack(columns)
-    table[stream.lengths == 0] = 0.0
-    return table
+    table, names = counted(texts, lambda text: LETTERS.findall(plain(text)))
+    syllables, tiles = _per_word(names)
+    n = np.asarray(table.sum(axis=1), float)
+    words, sentences = np.maximum(n, 1), np.array([_sentences(text) for text in texts], float)
+    long_words, length = table @ (syllables >= 3), words / sentences
+    measures = np.column_stack(
+        [
+            206.835 - 1.015 * length - 84.6 * (table @ syllables) / words,
+            0.4 * (length + 100 * long_words / words),
+            1.0430 * np.sqrt(long_words * 30 / sentences) + 3.1291,
+            20 - (table @ (syllables == 1)) / words * 150 / 10,
+            (table @ tiles) / words,
+            words,
+            length,
+            np.diff(table.indptr) / words,
+            1e4 * (table.power(2).sum(axis=1) - n) / words**2,
+        ]
+    )
+    measures[n == 0] = 0.0
+    return measures
 
 
 def _sentences(text: str) -> int:
@@ -84,22 +84,3 @@ def _per_word(words: Sequence[str]) -> tuple[Floats, Floats]:
     syllables = [max(syllapy.count(word), 1) for word in words]
     tiles = [sum(_TILES.get(c, 0) for c in word) for word in words]
     return np.array(syllables, float), np.array(tiles, float)
-
-
-def _sums(stream: Stream, value: npt.NDArray[np.generic]) -> Floats:
-    """Sum over the words of each text of a value per vocabulary word."""
-    running = np.concatenate([[0.0], np.cumsum(value[stream.ids], dtype=float)])
-    return np.asarray(running[stream.starts[1:]] - running[stream.starts[:-1]])
-
-
-def _diversity(stream: Stream) -> tuple[Floats, Floats]:
-    """Type-token ratio, and Yule's K = 10^4 (sum over types of count^2 - N) / N^2."""
-    n = stream.lengths.astype(float)
-    text = np.repeat(np.arange(len(n)), stream.lengths)
-    key = text * max(len(stream.names), 1) + stream.ids
-    types, counts = np.unique(key, return_counts=True)
-    owner = types // max(len(stream.names), 1)
-    squares = np.bincount(owner, weights=counts.astype(float) ** 2, minlength=len(n))
-    distinct = np.bincount(owner, minlength=len(n))
-    safe = np.maximum(n, 1)
-    return distinct / safe, 1e4 * (squares - n) / safe**2

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csc_array, hstack
+from scipy.sparse import csc_array
 from scipy.stats import hypergeom, norm
 
 from horsesense.stats.multiplicity import benjamini_hochberg
@@ -116,7 +116,7 @@ def _sides(table: CueTable) -> npt.NDArray[np.bool_]:
 def _presence(source: Source) -> csc_array:
     """Which rows have each word n-gram, by column."""
     counts = source.counts["word"]
-    return csc_array(hstack([counts.one, counts.two], format="csc"))
+    return csc_array(counts.both)
 
 
 def _holders(presence: csc_array, column: int) -> Ints:
@@ -162,7 +162,7 @@ def _distinct(presence: csc_array, candidates: Sequence[Candidate], most: int) -
 
 def _ngram_cue(source: Source, presence: csc_array, candidate: Candidate) -> Cue:
     task = source.task
-    name = source.counts["word"].name(candidate.column)
+    name = source.counts["word"].names[candidate.column]
     has = np.zeros(len(task.texts), bool)
     has[_holders(presence, candidate.column)] = True
     return _cue(task, name, "n-gram", candidate, has, name.split(" ")[0])

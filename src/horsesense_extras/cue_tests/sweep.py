@@ -38,7 +38,7 @@ from horsesense_extras.cue_tests.readability import readability
 from horsesense_extras.cue_tests.scores import accuracy, kappa
 from horsesense_extras.cue_tests.splits import Split
 from horsesense_extras.cue_tests.task import Task
-from horsesense_extras.cue_tests.tokens import Counts, Level, count_ngrams, read_stream
+from horsesense_extras.cue_tests.tokens import Counts, Level, count_ngrams
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -109,10 +109,10 @@ class Outcome(NamedTuple):
 
 def count_level(task: Task, level: Level) -> dict[str, Counts]:
     """The counts a level needs; for options also those of the option paired with its question."""
-    found: dict[str, Counts] = {level: count_ngrams(read_stream(task.texts, level), level)}
+    found: dict[str, Counts] = {level: count_ngrams(task.texts, level)}
     if task.kind == "options" and level == "word":
         pairs = [_paired(t, q) for t, q in zip(task.texts, task.seconds, strict=True)]
-        found[PAIRED] = count_ngrams(read_stream(pairs, level), level)
+        found[PAIRED] = count_ngrams(pairs, level)
     return found
 
 

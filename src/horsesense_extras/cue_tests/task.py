@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
@@ -90,15 +90,18 @@ def make_task(items: ItemSet, *, faithful: bool = False) -> Task:
     fixed = faithful or items.kind == "label" or _same_options(items)
     if faithful and items.kind == "choice" and not _same_options(items):
         items = replace(items, items=tuple(map(_lettered, items)))
-    kept, notes = _usable(items, fixed)
-    if faithful:
-        kept, note = _without_repeats(kept)
-        notes.append(note)
+    kept, notes = _usable(items, fixed, faithful)
     if fixed:
-        kept, note = _without_rare_labels(kept)
-        notes.append(note)
+        # Nothing can teach the label of a single item.
+        times = Counter(map(_label, kept))
+        kept = [item for item in kept if times[_label(item)] > 1]
+        if rare := sum(n == 1 for n in times.values()):
+            notes.append(
+                "Labels left out because only one item has them, so nothing can predict it:"
+                f" {rare:,}."
+            )
     _check(items.name, kept, fixed)
-    task = _labels_task(items.name, kept, faithful) if fixed else _options_task(items.name, kept)
+    task = _task(items.name, kept, fixed, faithful)
     notes += [_length_note(task.wholes), _script_note(task.texts)]
     if task.kind == "labels":
         notes += _layout_notes(task)
@@ -117,41 +120,23 @@ def _lettered(item: Item) -> Item:
     return replace(item, question="\n".join([item.question, *listed]), options=letters)
 
 
-def _usable(items: ItemSet, fixed: bool) -> tuple[list[Item], list[str]]:
+def _usable(items: ItemSet, fixed: bool, faithful: bool) -> tuple[list[Item], list[str]]:
     """Items with gold and text, and what was left out."""
-    with_gold = [item for item in items if item.gold is not None]
-    kept = [item for item in with_gold if _text(item).strip() or not fixed]
-    if not fixed:
-        kept = [item for item in kept if all(map(str.strip, item.options))]
-    notes = []
-    if len(with_gold) < len(items):
-        lost = len(items) - len(with_gold)
-        notes.append(f"Items left out because they have no gold: {lost:,}.")
-    if len(kept) < len(with_gold):
-        what = "text" if fixed else "option"
-        lost = len(with_gold) - len(kept)
-        notes.append(f"Items left out because of an empty {what}: {lost:,}.")
+    first: dict[str, Item] = {}
+    rules: dict[str, Callable[[Item], bool]] = {
+        "they have no gold": lambda item: item.gold is not None,
+        f"of an empty {'text' if fixed else 'option'}": lambda item: (
+            bool(_text(item).strip()) if fixed else all(map(str.strip, item.options))
+        ),
+    }
+    if faithful:
+        rules["they repeat a text"] = lambda item: first.setdefault(_text(item), item) is item
+    kept, notes = list(items), []
+    for why, holds in rules.items():
+        before, kept = len(kept), [item for item in kept if holds(item)]
+        if len(kept) < before:
+            notes.append(f"Items left out because {why}: {before - len(kept):,}.")
     return kept, notes
-
-
-def _without_repeats(kept: Sequence[Item]) -> tuple[list[Item], str]:
-    first = {_text(item): item for item in reversed(kept)}
-    out = [item for item in kept if first[_text(item)] is item]
-    dropped = len(kept) - len(out)
-    return out, f"Items left out because they repeat a text: {dropped:,}." if dropped else ""
-
-
-def _without_rare_labels(kept: Sequence[Item]) -> tuple[list[Item], str]:
-    """Without labels of a single item, which no other item could teach."""
-    times = Counter(_label(item) for item in kept)
-    out = [item for item in kept if times[_label(item)] > 1]
-    rare = len(kept) - len(out)
-    if not rare:
-        return out, ""
-    return (
-        out,
-        f"Labels left out because only one item has them, so nothing can predict it: {rare:,}.",
-    )
 
 
 def _check(name: str, kept: Sequence[Item], fixed: bool) -> None:
@@ -178,38 +163,31 @@ def _tidy(text: str) -> str:
     return " ".join(text[:LONGEST_TEXT].split())
 
 
-def _labels_task(name: str, kept: Sequence[Item], faithful: bool) -> Task:
-    labels = tuple(sorted({_label(item) for item in kept}))
-    number = {label: n for n, label in enumerate(labels)}
-    exact = tuple(_text(item)[:LONGEST_TEXT] for item in kept)
+def _task(name: str, kept: Sequence[Item], fixed: bool, faithful: bool) -> Task:
+    exact = tuple(map(_text, kept))
+    if fixed:
+        labels = tuple(sorted(set(map(_label, kept))))
+        gold = [labels.index(_label(item)) for item in kept]
+        wholes = tuple(text[:LONGEST_TEXT] for text in exact)
+        texts = wholes if faithful else tuple(map(_tidy, exact))
+        seconds, widths = tuple(item.text_b or "" for item in kept), [1] * len(kept)
+    else:
+        widths = [len(item.options) for item in kept]
+        labels = tuple(f"option {position + 1}" for position in range(max(widths)))
+        gold = [item.gold or 0 for item in kept]
+        wholes = tuple("\n".join([_text(i), *i.options])[:LONGEST_TEXT] for i in kept)
+        texts = tuple(_tidy(option) for item in kept for option in item.options)
+        seconds = tuple(_tidy(_text(item)) for item in kept for _ in item.options)
     return Task(
         name=name,
-        kind="labels",
+        kind="labels" if fixed else "options",
         ids=tuple(item.id for item in kept),
-        texts=exact if faithful else tuple(map(_tidy, exact)),
-        seconds=tuple(item.text_b or "" for item in kept),
-        wholes=exact,
-        gold=np.array([number[_label(item)] for item in kept]),
+        texts=texts,
+        seconds=seconds,
+        wholes=wholes,
+        gold=np.array(gold),
         labels=labels,
-        starts=np.arange(len(kept) + 1),
-        given_groups=tuple(item.cluster or "" for item in kept),
-        splits=tuple(item.split for item in kept),
-        notes=(),
-    )
-
-
-def _options_task(name: str, kept: Sequence[Item]) -> Task:
-    most = max(len(item.options) for item in kept)
-    return Task(
-        name=name,
-        kind="options",
-        ids=tuple(item.id for item in kept),
-        texts=tuple(_tidy(option) for item in kept for option in item.options),
-        seconds=tuple(_tidy(_text(item)) for item in kept for _ in item.options),
-        wholes=tuple("\n".join([_text(item), *item.options])[:LONGEST_TEXT] for item in kept),
-        gold=np.array([item.gold for item in kept]),
-        labels=tuple(f"option {position + 1}" for position in range(most)),
-        starts=np.cumsum([0, *(len(item.options) for item in kept)]),
+        starts=np.cumsum([0, *widths]),
         given_groups=tuple(item.cluster or "" for item in kept),
         splits=tuple(item.split for item in kept),
         notes=(),

@@ -1,25 +1,19 @@
-"""Texts to streams of word or GPT-2 token numbers, and streams to sparse n-gram counts.
-
-A stream holds all texts end to end, so that pairs of neighbours and their counts are a few array
-operations for the whole corpus: memory grows with the number of tokens and nothing faster.
-"""
+"""Texts to sparse counts of words or GPT-2 tokens and of their pairs; scikit-learn counts."""
 
 from __future__ import annotations
 
 import functools
 import re
 import unicodedata
-from array import array
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, Literal
 
 import numpy as np
-import numpy.typing as npt
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, hstack
 
 from horsesense.errors import UsageError, install
 
@@ -41,50 +35,22 @@ _UNSPACED: Final = re.compile(
 
 
 @dataclass(frozen=True)
-class Stream:
-    """A corpus as numbers.
-
-    Attributes:
-        ids: vocabulary numbers of all texts, end to end, (tokens,).
-        starts: where each text begins, and the end of the last, (texts + 1,).
-        names: vocabulary number -> its text.
-    """
-
-    ids: npt.NDArray[np.int32]
-    starts: npt.NDArray[np.int64]
-    names: Sequence[str]
-
-    @property
-    def lengths(self) -> npt.NDArray[np.int64]:
-        """Tokens in each text."""
-        return np.diff(self.starts)
-
-
-@dataclass(frozen=True)
 class Counts:
     """How often each text holds each 1-gram and each 2-gram.
 
     Attributes:
         one, two: sparse counts, (texts, n-grams), float32; only n-grams of two texts or more.
-        one_ids: vocabulary number of each 1-gram column.
-        two_ids: the two vocabulary numbers of each 2-gram column, (2-grams, 2).
-        names: vocabulary number -> its text.
-        joiner: what joins the parts of a 2-gram ("" for GPT-2 tokens).
+        names: of the columns of `one`, then of `two`.
     """
 
     one: csr_array
     two: csr_array
-    one_ids: npt.NDArray[np.int64]
-    two_ids: npt.NDArray[np.int64]
     names: Sequence[str]
-    joiner: str
 
-    def name(self, column: int) -> str:
-        """The n-gram of a column, where 2-grams follow the 1-grams."""
-        if column < len(self.one_ids):
-            return self.names[int(self.one_ids[column])]
-        left, right = self.two_ids[column - len(self.one_ids)].tolist()
-        return f"{self.names[left]}{self.joiner}{self.names[right]}"
+    @functools.cached_property
+    def both(self) -> csr_array:
+        """1-grams, then 2-grams."""
+        return csr_array(hstack([self.one, self.two], format="csr"))
 
 
 def plain(text: str) -> str:
@@ -96,37 +62,38 @@ def plain(text: str) -> str:
     return "".join(c for c in parts if not unicodedata.combining(c))
 
 
-def read_stream(texts: Sequence[str], level: Level) -> Stream:
-    """The words, or GPT-2 tokens, of lower-cased texts without accents."""
-    return word_stream(texts) if level == "word" else _token_stream(texts)
+def counted(
+    texts: Sequence[str], find: Callable[[str], Sequence[Hashable]]
+) -> tuple[csr_array, list[Any]]:
+    """How often each text holds what `find` lists of it, and what the columns are, in order."""
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    made = CountVectorizer(analyzer=find, dtype=np.float32)
+    try:
+        table = csr_array(made.fit_transform(texts))
+    except ValueError:  # not one text holds anything
+        return csr_array((len(texts), 0), dtype=np.float32), []
+    return table, sorted(made.vocabulary_)
 
 
-def word_stream(texts: Sequence[str], find: Callable[[str], list[str]] = WORD.findall) -> Stream:
-    """The words of each text; `find` lists the words of a lower-cased text."""
-    vocabulary: defaultdict[str, int] = defaultdict()
-    vocabulary.default_factory = vocabulary.__len__
-    number = vocabulary.__getitem__
-    ids = array("i")
-    starts = array("q", [0])
-    for text in texts:
-        ids.extend(map(number, find(plain(text))))
-        starts.append(len(ids))
-    return Stream(np.array(ids, np.int32), np.array(starts, np.int64), list(vocabulary))
+def count_ngrams(texts: Sequence[str], level: Level) -> Counts:
+    """Count 1-grams and 2-grams; those of a single text are dropped (no method here uses them)."""
+
+    def find(text: str) -> Sequence[Hashable]:
+        text = plain(text)
+        return WORD.findall(text) if level == "word" else gpt2().encode_ordinary(text)
+
+    one, ones = _kept(*counted(texts, find))
+    two, twos = _kept(*counted(texts, lambda text: list(pairwise(find(text)))))
+    if level == "word":
+        return Counts(one, two, [*ones, *map(" ".join, twos)])
+    return Counts(one, two, [*(gpt2().decode([n]) for n in ones), *map(gpt2().decode, twos)])
 
 
-def _token_stream(texts: Sequence[str]) -> Stream:
-    encoding = gpt2()
-    parts: list[npt.NDArray[np.int32]] = []
-    starts = array("q", [0])
-    for text in texts:
-        tokens = encoding.encode_ordinary(plain(text))
-        parts.append(np.array(tokens, np.int32))
-        starts.append(starts[-1] + len(tokens))
-    ids = np.concatenate(parts) if parts else np.empty(0, np.int32)
-    # Only the ranks that occur are kept, so that columns are as many as different tokens.
-    used, dense = np.unique(ids, return_inverse=True)
-    names = [encoding.decode([int(rank)]) for rank in used]
-    return Stream(dense.astype(np.int32), np.array(starts, np.int64), names)
+def _kept(matrix: csr_array, names: Sequence[Any]) -> tuple[csr_array, list[Any]]:
+    """The columns that occur in two texts or more, and their names."""
+    kept = np.flatnonzero(np.bincount(matrix.indices, minlength=matrix.shape[1]) >= 2)
+    return csr_array(matrix[:, kept]), [names[column] for column in kept.tolist()]
 
 
 @functools.cache
@@ -151,72 +118,6 @@ def gpt2() -> Any:
     return tiktoken.Encoding(
         "gpt2", pat_str=GPT2_PATTERN, mergeable_ranks=ranks, special_tokens=special
     )
-
-
-def count_ngrams(stream: Stream, level: Level) -> Counts:
-    """Count 1-grams and 2-grams; those of a single text are dropped (no method here uses them)."""
-    one, one_ids = _kept(_matrix(stream.ids, stream.starts, len(stream.names)))
-    keys, starts = _neighbours(stream)
-    pairs, columns = np.unique(keys, return_inverse=True)
-    two, kept = _kept(_matrix(columns, starts, len(pairs)))
-    left, right = np.divmod(pairs[kept], max(len(stream.names), 1))
-    return Counts(
-        one=one,
-        two=two,
-        one_ids=one_ids,
-        two_ids=np.column_stack([left, right]),
-        names=stream.names,
-        joiner=" " if level == "word" else "",
-    )
-
-
-def _neighbours(
-    stream: Stream,
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """A key for each pair of neighbours within a text, and where each text's pairs begin."""
-    keys = stream.ids[:-1].astype(np.int64) * max(len(stream.names), 1) + stream.ids[1:]
-    inside = np.ones(len(keys), bool)
-    ends = stream.starts[1:-1]
-    inside[ends[(ends > 0) & (ends < len(stream.ids))] - 1] = False
-    counts = np.maximum(stream.lengths - 1, 0)
-    return keys[inside], np.concatenate([[0], np.cumsum(counts)])
-
-
-def _matrix(columns: npt.NDArray[Any], starts: npt.NDArray[np.int64], width: int) -> csr_array:
-    data = np.ones(len(columns), np.float32)
-    shape = (len(starts) - 1, width)
-    index = np.int32 if len(columns) < 2**31 else np.int64
-    # Adding up duplicates sorts in place; the stream's own array must keep its order.
-    matrix = csr_array((data, columns.astype(index), starts.astype(index)), shape=shape)
-    matrix.sum_duplicates()
-    return matrix
-
-
-def _kept(matrix: csr_array) -> tuple[csr_array, npt.NDArray[np.int64]]:
-    """The columns that occur in two texts or more, and their numbers."""
-    kept = np.flatnonzero(document_frequency(matrix) >= 2)
-    return take_columns(matrix, kept), kept
-
-
-def document_frequency(matrix: csr_array) -> npt.NDArray[np.int64]:
-    """Number of rows in which each column is not zero."""
-    return np.bincount(matrix.indices, minlength=matrix.shape[1])
-
-
-def take_columns(matrix: csr_array, columns: npt.NDArray[np.int64]) -> csr_array:
-    """The given columns (ascending), in one pass over the entries."""
-    place = np.full(matrix.shape[1], -1, np.int32)
-    place[columns] = np.arange(len(columns), dtype=np.int32)
-    placed = place[matrix.indices]
-    inside = placed >= 0
-    ends = np.zeros(len(inside) + 1, matrix.indptr.dtype)
-    np.cumsum(inside, out=ends[1:])
-    out = csr_array(
-        (matrix.data[inside], placed[inside], ends[matrix.indptr]),
-        shape=(matrix.shape[0], len(columns)),
-    )
-    out.has_sorted_indices = True
-    return out
 
 
 def unspaced_share(texts: Sequence[str]) -> float:

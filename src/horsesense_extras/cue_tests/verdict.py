@@ -115,19 +115,19 @@ def _sentence(row: CueRow, strength: Strength) -> str:
     return f"{text.format(name=row.dataset)}: {number(row)}, {row.n:,} items."
 
 
+def signed(value: float, digits: int = 2) -> str:
+    """A number with a true minus; what rounds to zero has none."""
+    text = f"{value:.{digits}f}"
+    return text.replace("-", "") if float(text) == 0 else text.replace("-", "−")
+
+
 def number(row: CueRow) -> str:
     """Kappa with its interval, as sentences show it."""
     if row.kappa is None:
         return "kappa undefined"
     if row.low is None or row.high is None:
-        return f"kappa {_two(row.kappa)}, interval undefined"
-    return f"kappa {_two(row.kappa)} ({_two(row.low)} to {_two(row.high)})"
-
-
-def _two(value: float) -> str:
-    """Two decimals with a true minus, and none on zero."""
-    text = f"{value:.2f}".replace("-", "−")
-    return text.removeprefix("−") if float(f"{value:.2f}") == 0 else text
+        return f"kappa {signed(row.kappa)}, interval undefined"
+    return f"kappa {signed(row.kappa)} ({signed(row.low)} to {signed(row.high)})"
 
 
 def _reasons(
@@ -191,14 +191,13 @@ def _advice(
 
 
 def _advice_on_nothing(row: CueRow, ungrouped: CueRow | None, constant: bool) -> list[str]:
+    advice = ["How large a kappa is not excluded cannot be said from so few groups of items."]
     if constant:
         advice = [
             "On items held back for the choice no classifier did better than one that always says "
             "the same label. That has no interval: how strong a cue could still be is not known."
         ]
-    elif row.high is None:
-        advice = ["How large a kappa is not excluded cannot be said from so few groups of items."]
-    else:
+    elif row.high is not None:
         advice = [f"Kappas up to {row.high:.2f} are not excluded by these items."]
     if ungrouped is not None and ungrouped.low is not None and ungrouped.low > 0.05:
         advice.append(

@@ -29,6 +29,7 @@ from horsesense.runs.directory import RunDirectory
 from horsesense.runs.exchanges import exchanges
 from horsesense.runs.run import complete
 from horsesense.runs.unanswered import unanswered
+from horsesense_extras.integrations.inspect_parts import message, scored_token, usage_of
 from horsesense_extras.logs.carried import AS_RECORDED
 from horsesense_extras.logs.sample import LeftOut
 from horsesense_extras.logs.streams import UNREADABLE
@@ -139,19 +140,17 @@ def _answers(
 
 def _output_line(key: Key, request: Request, response: Response, model: str) -> dict[str, Any]:
     choice: dict[str, Any] = {"index": 0, "finish_reason": response.finish_reason}
+    tokens = response.token_logprobs
     if request.messages is None:
         choice["text"] = response.text
-        if response.token_logprobs:
-            choice["logprobs"] = {"top_logprobs": [dict(p) for p in response.token_logprobs]}
+        scores: dict[str, Any] = {"top_logprobs": [dict(position) for position in tokens]}
     else:
-        choice["message"] = {"role": "assistant", "content": response.text}
-        if response.token_logprobs:
-            choice["logprobs"] = {"content": [_scored(p) for p in response.token_logprobs]}
+        choice["message"] = message("assistant", response.text)
+        scores = {"content": [*map(scored_token, tokens)]}
+    if tokens:
+        choice["logprobs"] = scores
     body: dict[str, Any] = {"model": response.served_by or model, "choices": [choice]}
-    prompt, reply = response.usage.prompt_tokens, response.usage.completion_tokens
-    if prompt is not None and reply is not None:
-        total = prompt + reply
-        usage = {"prompt_tokens": prompt, "completion_tokens": reply, "total_tokens": total}
+    if usage := usage_of(response, ("prompt_tokens", "completion_tokens")):
         body["usage"] = usage
     return {
         "id": f"batch_req_{key.hex()}",
@@ -159,12 +158,6 @@ def _output_line(key: Key, request: Request, response: Response, model: str) -> 
         "response": {"status_code": 200, "body": body},
         "error": None,
     }
-
-
-def _scored(position: Any) -> dict[str, Any]:
-    chosen = max(position, key=lambda token: position[token])
-    top = [{"token": token, "logprob": value} for token, value in position.items()]
-    return {"token": chosen, "logprob": position[chosen], "top_logprobs": top}
 
 
 @dataclass(frozen=True)

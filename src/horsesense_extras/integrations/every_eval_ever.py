@@ -17,13 +17,13 @@ import orjson
 from horsesense.files import new_folder
 from horsesense.measures.base import Estimate
 from horsesense.models.messages import Request
+from horsesense.report import verdict_of
 from horsesense.rng import fingerprint
 from horsesense.runs.exchanges import Exchange, exchanges
 from horsesense.runs.results import Results
 from horsesense.trials.condition import Condition
 from horsesense.version import __version__
-from horsesense_extras.integrations.inspect_parts import score_of, target
-from horsesense_extras.integrations.verdicts import verdict
+from horsesense_extras.integrations.inspect_parts import score_of, target, usage_of
 
 SCHEMA: Final = "0.2.1"
 INSTANCES: Final = "instances.jsonl"
@@ -81,7 +81,7 @@ def _record(results: Results, name: str, stamp: datetime) -> dict[str, Any]:
             "source_type": "evaluation_run",
             "source_organization_name": "unknown",
             "evaluator_relationship": "other",
-            "additional_details": {"verdict": "\n".join(verdict(results))},
+            "additional_details": {"verdict": "\n".join(verdict_of(results))},
         },
         "eval_library": {"name": "horsesense", "version": __version__},
         "model_info": {"name": results.directory.known.model.name, "id": _model_id(results)},
@@ -178,7 +178,7 @@ def _instances(results: Results, exchange: Exchange, name: str) -> Iterator[dict
                 },
                 "metadata": _metadata(exchange, row),
             }
-            if response is not None and (usage := _usage(response.usage)):
+            if usage := usage_of(response):
                 found["token_usage"] = usage
             yield found
 
@@ -199,10 +199,3 @@ def _metadata(exchange: Exchange, row: Mapping[str, Any]) -> dict[str, str]:
         "trial": str(exchange.number),
         "custom_id": exchange.key.hex(),
     }
-
-
-def _usage(usage: Any) -> dict[str, int]:
-    prompt, reply = usage.prompt_tokens, usage.completion_tokens
-    if prompt is None or reply is None:
-        return {}
-    return {"input_tokens": prompt, "output_tokens": reply, "total_tokens": prompt + reply}

@@ -8,13 +8,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from math import nan
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import anyio
 from inspect_ai import Task, task
@@ -23,7 +23,6 @@ from inspect_ai.event import ModelEvent
 from inspect_ai.log import transcript
 from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import (
-    CORRECT,
     INCORRECT,
     NOANSWER,
     Score,
@@ -40,7 +39,6 @@ from horsesense.models.base import Capabilities
 from horsesense.models.messages import Failure, Request, Response, SamplingParams
 from horsesense.probes.base import LETTERS
 from horsesense.readers.base import FittedReader, Reader
-from horsesense.readers.reading import Reading
 from horsesense.readers.registry import make_reader
 from horsesense.rng import fingerprint
 from horsesense.runs.prepare import Study, load_shots, load_study_items, prepare, reader_names
@@ -48,16 +46,17 @@ from horsesense.runs.record import ModelRecord
 from horsesense.runs.rounds import stages
 from horsesense.runs.run import StagedRun
 from horsesense.runs.settings import Settings
-from horsesense.runs.tables import is_correct, option_of, trial_of
+from horsesense.runs.tables import trial_of
 from horsesense.runs.unanswered import study_after
 from horsesense.trials.condition import PLAIN
 from horsesense.trials.trial import Trial, Variant
-from horsesense_extras.integrations.inspect_parts import target
-from horsesense_extras.integrations.lm_eval_task import named
+from horsesense_extras.integrations.inspect_parts import rows_of, score_of, share_right, target
 from horsesense_extras.logs.carried import OURS, UNKNOWN, Carrier, carried_by_log, import_own
 from horsesense_extras.logs.options import index_of, shown_order
 from horsesense_extras.logs.registry import open_logs
 from horsesense_extras.models.inspect_provider import chat_messages, response_of
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 LISTS: Final = ("probes", "labels", "readers")
 MAPS: Final = ("map", "where")
@@ -65,7 +64,14 @@ UNFIT: Final = ("out", "until", "style", "model")
 """Settings that a task cannot have: it decides nothing while it runs, and is always a chat."""
 
 
+def _ours(function: F) -> F:
+    """Inspect names what it finds after the package of its module: horsesense, as users type it."""
+    function.__module__ = OURS
+    return function
+
+
 @task
+@_ours
 def audit(
     items: str = "sample",
     after: str | None = None,
@@ -146,6 +152,7 @@ def _samples(study: Study, carrier: Carrier, stage: int) -> Iterator[Sample]:
 
 
 @solver
+@_ours
 def ask() -> Solver:
     """Put a trial as it is. Equal requests are put once in an epoch, as our own runner does."""
     known: dict[tuple[str, int], ModelOutput] = {}
@@ -177,6 +184,7 @@ def _decoding(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @scorer(metrics=[accuracy(), stderr()])
+@_ours
 def reader(name: str = "text") -> Scorer:
     """Read what was said, by its content: `horsesense list readers`.
 
@@ -246,29 +254,18 @@ def _score(made: Reader, trial: Trial, response: Response | Failure) -> Score:
     readings = made.read(trial, response) if isinstance(response, Response) else ()
     if not readings:
         return Score(value=NOANSWER, explanation=f"{made.name} has nothing to go on.")
-    correct = [
-        is_correct(option_of(each, variant), trial, variant)
-        for variant, each in zip(trial.variants, readings, strict=False)
-    ]
+    rows = rows_of(trial, readings)
+    found, share = score_of(trial, rows), share_right(rows)
+    value = nan if share is None else found["value"]
+    if value == INCORRECT and readings[0].status != "answer":
+        value = NOANSWER
     return Score(
-        value=_value(correct, readings),
-        answer="; ".join(named(trial, readings)),
+        value=value,
+        answer=found["answer"],
         explanation="; ".join(f"{each.status} ({each.rule})" for each in readings),
         metadata={
             "reader": f"{made.name}@{made.version}",
-            "status": [each.status for each in readings],
-            "confidence": [round(each.confidence, 4) for each in readings],
+            "status": found["metadata"]["status"],
+            "confidence": found["metadata"]["confidence"],
         },
     )
-
-
-def _value(correct: Sequence[bool | None], readings: Sequence[Reading]) -> str | float:
-    """C, I or N (nothing was chosen); a share where several problems share a prompt."""
-    known = [each for each in correct if each is not None]
-    if not known:
-        return nan
-    if len(readings) > 1:
-        return sum(known) / len(known)
-    if known[0]:
-        return str(CORRECT)
-    return str(INCORRECT if readings[0].status == "answer" else NOANSWER)

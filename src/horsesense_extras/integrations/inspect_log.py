@@ -7,6 +7,7 @@ at a time, so that a run of any length fits.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,20 +17,24 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import orjson
 
 from horsesense.files import whole
-from horsesense.measures.base import Estimate
+from horsesense.probes.base import LETTERS
+from horsesense.report import verdict_of
 from horsesense.rng import fingerprint
+from horsesense.runs.directory import RunDirectory
 from horsesense.runs.exchanges import Exchange, exchanges
+from horsesense.runs.parts import scan_parts
 from horsesense.runs.results import Results
 from horsesense.version import __version__
-from horsesense_extras.integrations import imported_log
 from horsesense_extras.integrations.inspect_parts import message, output_of, score_rows, target
-from horsesense_extras.integrations.verdicts import verdict
 from horsesense_extras.logs.carried import OURS, Carrier, carried_by_log
+from horsesense_extras.logs.imported import RECORDED, load_imported
 
 SCHEMA: Final = 2
 """Version of the log's schema, as Inspect counts."""
 SHORT: Final = 400
 """Characters of a prompt in the list of samples."""
+WORDS: Final = {1.0: "C", 0.0: "I"}
+"""Scores of imported logs as Inspect writes them."""
 
 
 def write_inspect_log(results: Results, path: Path) -> Path:
@@ -41,7 +46,11 @@ def write_inspect_log(results: Results, path: Path) -> Path:
     model = directory.known.model.name
     foreign = directory.known.kind == "imported"
     carrier = Carrier(directory.items)
-    every = imported_log.samples(directory, model) if foreign else _samples(results, carrier)
+    every = (
+        _of_log(directory)
+        if foreign
+        else ((each, _ours(each, carrier)) for each in exchanges(directory))
+    )
     summaries = []
     spec = _spec(results)
     with whole(path) as part, ZipFile(part, "w", ZIP_DEFLATED) as log:
@@ -50,7 +59,8 @@ def write_inspect_log(results: Results, path: Path) -> Path:
             log.writestr(name, orjson.dumps(value))
 
         put("_journal/start.json", {"version": SCHEMA, "eval": spec, "plan": _PLAN})
-        for sample in every:
+        for exchange, own in every:
+            sample = _sample(exchange, own, model)
             put(f"samples/{_safe(sample['id'])}_epoch_{sample['epoch']}.json", sample)
             summaries.append(_summary(sample))
         put("summaries.json", summaries)
@@ -65,13 +75,6 @@ def _safe(name: object) -> str:
     return re.sub(r'[/\\:*?"<>|]', "_", str(name))
 
 
-def _samples(results: Results, carrier: Carrier) -> Iterator[dict[str, Any]]:
-    """Each trial of a run of ours."""
-    model = results.directory.known.model.name
-    for exchange in exchanges(results.directory):
-        yield _sample(exchange, carrier, model)
-
-
 _PLAN: Final[Mapping[str, Any]] = {
     "name": "plan",
     "steps": [{"solver": "generate", "params": {}}],
@@ -83,7 +86,7 @@ def _spec(results: Results) -> dict[str, Any]:
     """What was evaluated."""
     directory = results.directory
     settings, items, record = directory.settings, directory.items, directory.known
-    metadata: dict[str, Any] = {"verdict": verdict(results)}
+    metadata: dict[str, Any] = {"verdict": verdict_of(results)}
     if record.kind != "imported":
         carried = carried_by_log(settings, items, directory.shots, record.model)
         metadata = {OURS: {**carried, **metadata}}
@@ -94,7 +97,7 @@ def _spec(results: Results) -> dict[str, Any]:
     return {
         "eval_id": run,
         "run_id": run,
-        "created": _now(),
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "task": items.name,
         "task_id": run,
         "task_version": 0,
@@ -115,13 +118,10 @@ def _spec(results: Results) -> dict[str, Any]:
     }
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
-
-
 def _header(
     results: Results, spec: Mapping[str, Any], summaries: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
+    directory = results.directory
     return {
         "version": SCHEMA,
         "status": "success",
@@ -130,9 +130,9 @@ def _header(
         "results": {
             "total_samples": len(summaries),
             "completed_samples": sum(summary["completed"] for summary in summaries),
-            "scores": [*imported_log.reported(results), *_scores(results)],
+            "scores": [*_reported(directory), *_scores(results)],
         },
-        "stats": {"started_at": spec["created"], "completed_at": _now()},
+        "stats": dict.fromkeys(("started_at", "completed_at"), spec["created"]),
     }
 
 
@@ -143,19 +143,28 @@ def _scores(results: Results) -> Iterator[dict[str, Any]]:
         if e.measure == "accuracy" and not e.group and e.value is not None
     ]  # fmt: skip
     for e in sorted(found, key=lambda e: e.probe != "original"):
+        ends = {"accuracy": e.value, f"low_{e.level:g}": e.low, f"high_{e.level:g}": e.high}
         yield {
             "name": f"{e.probe} {e.condition}".strip(),
             "scorer": f"horsesense/{e.reader}",
             "scored_samples": e.n,
             "params": {"probe": e.probe, "condition": str(e.condition), "reader": e.reader},
-            "metrics": {name: _metric(name, value) for name, value in _numbers(e)},
+            "metrics": {n: _metric(n, float(v)) for n, v in ends.items() if v is not None},
             "metadata": {"signature": str(e.signature)},
         }
 
 
-def _numbers(e: Estimate) -> Iterator[tuple[str, float]]:
-    ends = (("accuracy", e.value), (f"low_{e.level:g}", e.low), (f"high_{e.level:g}", e.high))
-    yield from ((name, float(value)) for name, value in ends if value is not None)
+def _reported(directory: RunDirectory) -> Iterator[dict[str, Any]]:
+    """The numbers that imported logs gave themselves."""
+    for log in (load_imported(directory) or {"logs": []})["logs"]:
+        for each in log["reported"]:
+            name, _, metric = each["name"].rpartition("/")
+            yield {
+                "name": name or metric,
+                "scorer": name or metric,
+                "params": {},
+                "metrics": {metric: _metric(metric, each["value"])},
+            }
 
 
 def _metric(name: str, value: float) -> dict[str, Any]:
@@ -167,38 +176,77 @@ def _top(carried: Mapping[str, Any]) -> dict[str, Any]:
     return {name: carried[name] for name in ("probe", "condition", "repetition", "item")}
 
 
-def _sample(exchange: Exchange, carrier: Carrier, model: str) -> dict[str, Any]:
-    trial, request, response = exchange.trial, exchange.request, exchange.response
-    carried = carrier.of(exchange.number, exchange.stage, trial, request)
-    variant = trial.variants[0]
-    sample: dict[str, Any] = {
-        "id": exchange.number,
+def _ours(each: Exchange, carrier: Carrier) -> dict[str, Any]:
+    """Fields of the sample of a trial of ours."""
+    variants, request = each.trial.variants, each.request
+    carried = carrier.of(each.number, each.stage, each.trial, request)
+    plain = request is None or request.messages is None
+    return {
+        "id": each.number,
         "epoch": 1,
-        "input": "",
-        "choices": list(variant.options) if len(trial.variants) == 1 else None,
-        "target": [target(shown) for shown in trial.variants],
-        "messages": [],
-        "output": {"model": model, "choices": []},
-        "scores": score_rows(exchange),
+        "input": (request.text or "" if request else "") if plain else _messages(each),
+        "choices": list(variants[0].options) if len(variants) == 1 else None,
+        "target": [target(shown) for shown in variants],
+        "scores": score_rows(each),
         "metadata": {**_top(carried), OURS: carried},
+    }
+
+
+def _of_log(directory: RunDirectory) -> Iterator[tuple[Exchange, dict[str, Any]]]:
+    """Samples of an imported run as their logs had them: by id and epoch, with the logs' scores.
+
+    Trials of `order` stand for answers that are samples already.
+    """
+    recorded: dict[int, dict[str, Any]] = defaultdict(dict)
+    for row in scan_parts([directory.layout.recorded], RECORDED).collect().iter_rows(named=True):
+        if row["value"] is not None:
+            value = WORDS.get(row["value"], row["value"])
+            recorded[row["trial"]][row["name"]] = {"value": value, "answer": row["answer"]}
+    for each in exchanges(directory):
+        if each.trial.probe == "original":
+            item = directory.items.by_id[each.trial.variant.item_id]
+            ours = {f"horsesense/{name}": score for name, score in score_rows(each).items()}
+            yield (
+                each,
+                {
+                    "id": item.id,
+                    "epoch": each.trial.repetition + 1,
+                    "input": item.question,
+                    "choices": list(item.options),
+                    "target": [] if item.gold is None else LETTERS[item.gold],
+                    "scores": {**recorded.get(each.number, {}), **ours},
+                    "metadata": {} if item.subject is None else {"subject": item.subject},
+                },
+            )
+
+
+def _messages(each: Exchange) -> list[dict[str, Any]]:
+    """What was sent; nothing where that is not known."""
+    if each.request is None or each.request.messages is None:
+        text = None if each.request is None else each.request.text
+        return [] if text is None else [message("user", text)]
+    return [message(role, text) for role, text in each.request.messages]
+
+
+def _sample(each: Exchange, own: Mapping[str, Any], model: str) -> dict[str, Any]:
+    """A sample: what is its `own`, and what was sent and came back."""
+    sample: dict[str, Any] = {
+        **own,
+        "messages": _messages(each),
+        "output": {"model": model, "choices": []},
         "store": {},
         "events": [],
         "model_usage": {},
         "attachments": {},
     }
-    if request is not None and request.messages is not None:
-        sample["input"] = [message(role, text) for role, text in request.messages]
-        sample["messages"] = list(sample["input"])
-    elif request is not None:
-        sample["input"] = request.text or ""
-        sample["messages"] = [message("user", request.text or "")]
-    if response is not None:
-        sample["output"] = output_of(response, response.served_by or model)
+    if each.response is not None:
+        sample["output"] = output_of(each.response, each.response.served_by or model)
         sample["messages"].append(sample["output"]["choices"][0]["message"])
         if usage := sample["output"].get("usage"):
             sample["model_usage"] = {model: usage}
-    elif exchange.failure is not None:
-        seen = f"{exchange.failure.kind}: {exchange.failure.message}"
+    elif each.failure is not None:
+        kind = f"{each.failure.kind}: " if OURS in own["metadata"] else ""
+        seen = f"{kind}{each.failure.message}"
         sample["error"] = {"message": seen, "traceback": seen, "traceback_ansi": seen}
     return sample
 

@@ -1,4 +1,4 @@
-"""Parts of a log of Inspect: messages, outputs, scores."""
+"""What exports say of an exchange: names of options, scores, usage, Inspect's output."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from horsesense.models.messages import Response
+from horsesense.readers.reading import Reading
 from horsesense.runs.exchanges import Exchange
+from horsesense.runs.tables import is_correct, option_of
 from horsesense.trials.trial import Trial, Variant
 from horsesense_extras.logs.carried import OURS
 
@@ -28,33 +30,37 @@ def target(variant: Variant) -> str:
     return "" if variant.gold_at is None else label(variant, variant.gold_at)
 
 
+def usage_of(
+    response: Response | None, names: Sequence[str] = ("input_tokens", "output_tokens")
+) -> dict[str, int]:
+    """Tokens of prompt and reply, and their sum; empty where one of them is not known."""
+    usage = None if response is None else response.usage
+    if usage is None or usage.prompt_tokens is None or usage.completion_tokens is None:
+        return {}
+    counts = (usage.prompt_tokens, usage.completion_tokens)
+    return dict(zip((*names, "total_tokens"), (*counts, sum(counts)), strict=True))
+
+
 def output_of(response: Response, model: str) -> dict[str, Any]:
     """A response as Inspect has it; what has no place there stands in its metadata."""
     rest = response.as_json()
     for name in ("text", "positions"):
         rest.pop(name, None)
-    message = {"role": "assistant", "content": response.text, "source": "generate", "model": model}
     choice: dict[str, Any] = {
-        "message": message,
+        "message": {**message("assistant", response.text), "source": "generate", "model": model},
         "stop_reason": _STOP_REASONS.get(response.finish_reason or "", "unknown"),
     }
     if response.token_logprobs:
-        content = [_scored(position) for position in response.token_logprobs]
-        choice["logprobs"] = {"content": content}
+        choice["logprobs"] = {"content": [*map(scored_token, response.token_logprobs)]}
     found: dict[str, Any] = {"model": model, "choices": [choice], "metadata": {OURS: rest}}
-    prompt, reply = response.usage.prompt_tokens, response.usage.completion_tokens
-    if prompt is not None and reply is not None:
-        found["usage"] = {
-            "input_tokens": prompt,
-            "output_tokens": reply,
-            "total_tokens": prompt + reply,
-        }
+    if usage := usage_of(response):
+        found["usage"] = usage
     if response.latency is not None:
         found["time"] = round(response.latency, 4)
     return found
 
 
-def _scored(position: Mapping[str, float]) -> dict[str, Any]:
+def scored_token(position: Mapping[str, float]) -> dict[str, Any]:
     """One position of the reply; the most probable token stands for the one that was chosen."""
     chosen = max(position, key=lambda token: position[token], default="")
     return {
@@ -69,6 +75,22 @@ def score_rows(exchange: Exchange) -> dict[str, Any]:
     return {name: score_of(exchange.trial, rows) for name, rows in exchange.by_reader().items()}
 
 
+def rows_of(trial: Trial, readings: Sequence[Reading]) -> list[dict[str, Any]]:
+    """Readings of one reply as `score_of` takes them."""
+    return [
+        {
+            "variant": number,
+            "status": each.status,
+            "positions": each.positions,
+            "rule": each.rule,
+            "option": (option := option_of(each, variant)),
+            "correct": is_correct(option, trial, variant),
+            "confidence": each.confidence,
+        }
+        for number, (variant, each) in enumerate(zip(trial.variants, readings, strict=False))
+    ]
+
+
 def score_of(trial: Trial, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """One reader's readings of a reply as a score.
 
@@ -80,10 +102,10 @@ def score_of(trial: Trial, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         or row["status"]
         for row in rows
     ]
-    judged = [row["correct"] for row in rows if row["correct"] is not None]
+    share = share_right(rows)
     value: str | float = "; ".join(answers)  # where no right answer is known
-    if judged:
-        value = sum(judged) / len(judged) if len(rows) > 1 else "C" if judged[0] else "I"
+    if share is not None:
+        value = share if len(rows) > 1 else "C" if share else "I"
     first = rows[0]
     return {
         "value": value,
@@ -95,3 +117,9 @@ def score_of(trial: Trial, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             "confidence": [round(float(row["confidence"]), 4) for row in rows],
         },
     }
+
+
+def share_right(rows: Sequence[Mapping[str, Any]]) -> float | None:
+    """How much of a reply is right, over the problems whose right answer is known; None if none."""
+    known = [row["correct"] for row in rows if row["correct"] is not None]
+    return sum(known) / len(known) if known else None

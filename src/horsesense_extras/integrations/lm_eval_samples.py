@@ -16,12 +16,12 @@ import orjson
 
 from horsesense.files import new_folder
 from horsesense.models.messages import Request, Response
+from horsesense.report import verdict_of
 from horsesense.runs.exchanges import Exchange, exchanges
 from horsesense.runs.results import Results
 from horsesense.version import __version__
 from horsesense_extras.integrations.inspect_parts import score_of, target
 from horsesense_extras.integrations.lm_eval_task import document, slug
-from horsesense_extras.integrations.verdicts import verdict
 from horsesense_extras.logs.carried import OURS, Carrier, carried_by_log
 
 ALONE = "none"
@@ -134,7 +134,7 @@ def _results(
     record = directory.known
     carried = carried_by_log(directory.settings, directory.items, directory.shots, record.model) | {
         "unshown": carrier.left(),
-        "verdict": verdict(results),
+        "verdict": verdict_of(results),
     }
     return {
         "results": found,

@@ -8,7 +8,7 @@ samples that come back (`--log_samples`) are imported as the run that horsesense
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -21,16 +21,15 @@ from horsesense.files import Lines, new_folder
 from horsesense.items.item import ItemSet
 from horsesense.models.base import Capabilities
 from horsesense.models.messages import Request, Response
-from horsesense.readers.reading import Reading
 from horsesense.readers.text_answers import TextAnswers
 from horsesense.runs.prepare import Study, load_shots, load_study_items, prepare
 from horsesense.runs.record import ModelRecord
 from horsesense.runs.rounds import stages
 from horsesense.runs.settings import Settings
-from horsesense.runs.tables import is_correct, option_of, trial_of
+from horsesense.runs.tables import trial_of
 from horsesense.trials.trial import Trial
 from horsesense.version import __version__
-from horsesense_extras.integrations.inspect_parts import label, target
+from horsesense_extras.integrations.inspect_parts import rows_of, score_of, share_right, target
 from horsesense_extras.logs.carried import OURS, UNKNOWN, Carrier, carried_by_log
 
 Kind = Literal["replies", "labels", "texts"]
@@ -162,7 +161,7 @@ def _fault(trial: Trial, request: Request, kind: Kind) -> str:
 def document(trial: Trial, request: Request, carried: Mapping[str, Any]) -> dict[str, Any]:
     """A prompt as a document of lm-eval; what is ours is one text, which no table can change."""
     variant = trial.variants[0]
-    prompt = request.text if request.messages is None else request.messages[-1][1]
+    prompt = (request.text or "") if request.messages is None else request.messages[-1][1]
     prefix = " " if request.messages is None else ""
     labels = [f"{prefix}{name}" for name in variant.labels]
     return {
@@ -273,26 +272,13 @@ class ReplyFilter:
 
     def _answer(self, reply: str, doc: Mapping[str, Any]) -> dict[str, Any]:
         trial = trial_of_document(doc)
-        readings = self._reader.read(trial, Response(reply))
-        correct = list(_correct(trial, readings))
-        known = [each for each in correct if each is not None]
+        rows = rows_of(trial, self._reader.read(trial, Response(reply)))
+        score = score_of(trial, rows)
         return {
-            "answer": "; ".join(named(trial, readings)),
-            "status": [reading.status for reading in readings],
-            "correct": sum(known) / len(known) if known else None,
+            "answer": score["answer"],
+            "status": score["metadata"]["status"],
+            "correct": share_right(rows),
         }
-
-
-def named(trial: Trial, readings: Sequence[Reading]) -> Iterator[str]:
-    """What each reading chooses, as the prompt names it; its status where it chooses nothing."""
-    for variant, reading in zip(trial.variants, readings, strict=False):
-        chosen = [label(variant, position) for position in reading.positions]
-        yield ", ".join(chosen) or reading.status
-
-
-def _correct(trial: Trial, readings: Sequence[Reading]) -> Iterator[bool | None]:
-    for variant, reading in zip(trial.variants, readings, strict=False):
-        yield is_correct(option_of(reading, variant), trial, variant)
 
 
 def judged(results: Sequence[Mapping[str, Any]]) -> dict[str, float]:

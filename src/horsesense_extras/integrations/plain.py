@@ -22,31 +22,25 @@ from horsesense.runs.frames import (
 from horsesense.runs.parts import frame_of
 from horsesense.runs.results import Results
 
-REPLY_COLUMNS: Final[Mapping[str, str]] = {
-    "trial": "number of the trial in the run",
-    "prompt": "what was sent: a text, or the messages as JSON; null where that is not known",
-    "reply": "what came back; null where nothing did",
-    "finish_reason": "why it ended, in the server's word",
-    "prompt_tokens": "as the model counted them",
-    "completion_tokens": "as the model counted them",
-    "error": "what was seen last of a call that brought nothing",
+_REPLIES: Final[Mapping[str, tuple[Any, str]]] = {
+    "trial": (pl.UInt32, "number of the trial in the run"),
+    "prompt": (
+        pl.String,
+        "what was sent: a text, or the messages as JSON; null where that is not known",
+    ),
+    "reply": (pl.String, "what came back; null where nothing did"),
+    "finish_reason": (pl.String, "why it ended, in the server's word"),
+    "prompt_tokens": (pl.Int64, "as the model counted them"),
+    "completion_tokens": (pl.Int64, "as the model counted them"),
+    "error": (pl.String, "what was seen last of a call that brought nothing"),
 }
 COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {
     "trials": TRIAL_COLUMNS,
-    "replies": REPLY_COLUMNS,
+    "replies": {name: says for name, (_, says) in _REPLIES.items()},
     "readings": READING_COLUMNS,
     "estimates": ESTIMATE_COLUMNS,
 }
 """Table -> column -> what it holds."""
-_REPLIES: Final[Mapping[str, Any]] = {
-    "trial": pl.UInt32,
-    "prompt": pl.String,
-    "reply": pl.String,
-    "finish_reason": pl.String,
-    "prompt_tokens": pl.Int64,
-    "completion_tokens": pl.Int64,
-    "error": pl.String,
-}
 
 
 def write_parquet(results: Results, folder: Path) -> Path:
@@ -78,7 +72,8 @@ def _write(
 def _frames(results: Results) -> Iterator[tuple[str, pl.DataFrame]]:
     directory = results.directory
     yield "trials", trials_frame(directory)
-    yield "replies", frame_of([_reply(each) for each in exchanges(directory)], _REPLIES)
+    kinds = {name: kind for name, (kind, _) in _REPLIES.items()}
+    yield "replies", frame_of([_reply(each) for each in exchanges(directory)], kinds)
     yield "readings", readings_frame(directory)
     yield "estimates", estimates_frame(results)
 

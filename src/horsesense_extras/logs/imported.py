@@ -7,32 +7,23 @@ being repetitions; an item that was shown in several orders is a trial of `order
 
 from __future__ import annotations
 
-import os
-import shutil
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import orjson
 import polars as pl
 
 from horsesense.errors import StoreError, UsageError
-from horsesense.files import read_whole, replace_folder, usable, write_whole
-from horsesense.inference.limits import RunSummary
+from horsesense.files import read_whole, usable
 from horsesense.inference.store import Store
 from horsesense.items.item import ItemSet, flag_items
 from horsesense.items.own_order import own_order
 from horsesense.measures.joined import RECORDED_ORDERS
 from horsesense.models.base import Asked, Capabilities
-from horsesense.models.messages import (
-    Failure,
-    Key,
-    Request,
-    Response,
-)
+from horsesense.models.messages import Failure, Key, Request, Response
 from horsesense.probes.order import Order
 from horsesense.probes.original import Original
 from horsesense.progress import progress
@@ -42,7 +33,6 @@ from horsesense.runs.layout import RunLayout
 from horsesense.runs.parts import NewTable
 from horsesense.runs.record import ModelRecord
 from horsesense.runs.settings import Settings
-from horsesense.runs.tables import TRIALS, decides, trial_rows
 from horsesense.stats.words import plural
 from horsesense.trials.condition import PLAIN, Condition
 from horsesense.trials.trial import Trial, Variant
@@ -55,7 +45,8 @@ from horsesense_extras.logs.imported_answers import (
     response_of,
 )
 from horsesense_extras.logs.known_items import Known, KnownItems
-from horsesense_extras.logs.sample import Log, Sample
+from horsesense_extras.logs.sample import Log, NotTakenError, Sample
+from horsesense_extras.logs.writing import WrittenRun, made_beside
 
 RECORDED: Mapping[str, Any] = {
     "trial": pl.UInt32,
@@ -79,6 +70,7 @@ AS_RECORDED: Final[Mapping[str, Mapping[str, str]]] = {
 }
 """What the probes of an import say of themselves in place of their own words."""
 
+NO_ANSWER: Final = "the log holds no answer"
 BATCH: Final = 500
 """Answers stored in one transaction."""
 
@@ -102,18 +94,11 @@ def import_logs(out: str | Path, logs: Sequence[Log], items: ItemSet | None = No
         raise UsageError(
             f"{place} is there already, and not empty.", hint="Choose another --out directory."
         )
-    # Made beside its place, and moved there when it is whole.
-    place = place.absolute()
-    new = place.with_name(f".{place.name}.{os.getpid()}.new")
-    shutil.rmtree(new, ignore_errors=True)
-    try:
-        made = _Import(RunLayout(new), logs, items)
-        with Store.lazy(made.layout.store, lambda: None) as store:
+    with made_beside(place) as layout:
+        made = _Import(layout, logs, items)
+        with Store.lazy(layout.store, lambda: None) as store:
             made.take(store)
         made.finish()
-        replace_folder(new, place)
-    finally:
-        shutil.rmtree(new, ignore_errors=True)
     return RunDirectory.open(out)
 
 
@@ -121,20 +106,16 @@ class _Import:
     """One import, answer by answer."""
 
     def __init__(self, layout: RunLayout, logs: Sequence[Log], items: ItemSet | None) -> None:
-        self.layout = layout
         self.logs = logs
         self.given = items
         self.items = KnownItems(items)
         self.model = one_model(logs)
         self.offers = Offers(False, 0, False)
-        self.count = 0
         self.totals = [Totals() for _ in logs]
         self.samples = [0 for _ in logs]
         self._without_gold: list[Counter[str]] = [Counter() for _ in logs]
-        self.settings_seen: dict[str, set[Any]] = defaultdict(set)
-        self._digest = blake2b(digest_size=8)
         self._keys: set[Key] = set()
-        self._trials = NewTable(layout.trials_of(1), TRIALS)
+        self._run = WrittenRun(layout)
         self._recorded = NewTable(layout.recorded, RECORDED)
         self._numbers: dict[str, int] = {}
 
@@ -148,16 +129,21 @@ class _Import:
         for number, log in enumerate(self.logs):
             with progress(f"reading {log.path.name}", 0, about=True) as tick:
                 for sample in log.samples():
-                    found = self._sample(number, log, sample)
-                    if isinstance(found, _Failed):
-                        store.fail([(found.asked, 1, found.failure)], identity=self.identity)
-                    elif found is not None:
-                        answered.append(found)
+                    try:
+                        put, came = self._taken(number, sample)
+                    except NotTakenError as reason:
+                        epoch = "" if sample.epoch == 1 else f", epoch {sample.epoch}"
+                        log.left_out.add(str(reason), sample.id + epoch)
+                        continue
+                    if isinstance(came, Failure):
+                        store.fail([(put, 1, came)], identity=self.identity)
+                    else:
+                        answered.append((put, came))
                     if len(answered) >= BATCH:
                         store.put(answered, identity=self.identity)
                         tick(len(answered))
                         answered.clear()
-        if not self.count:
+        if not self._run.count:
             raise nothing_to_take(self.logs)
         self._note_unknown()
         shared = self.items.shared()
@@ -171,7 +157,7 @@ class _Import:
             if len(known.shown) > 1:
                 for repetition, (trial, key) in enumerate(known.shown.values()):
                     again = replace(trial, probe="order", condition=ORDERS, repetition=repetition)
-                    self._trial(again, key)
+                    self._run.add(again, key, self._numbers)
 
     def _note_unknown(self) -> None:
         """Say of how many answers no right option is known."""
@@ -188,30 +174,22 @@ class _Import:
                     " wrong."
                 )
 
-    def _sample(
-        self, number: int, log: Log, sample: Sample
-    ) -> tuple[Asked, Response] | _Failed | None:
-        """Write down one answer; None where it is left out."""
-        name = sample.id if sample.epoch == 1 else f"{sample.id}, epoch {sample.epoch}"
-        if sample.model and not self.model:
-            self.model = sample.model
+    def _taken(self, number: int, sample: Sample) -> tuple[Asked, Response | Failure]:
+        """Write down one answer; NotTakenError where it is left out."""
+        self.model = self.model or sample.model
         if sample.model and sample.model != self.model:
-            log.left_out.add(f"an answer of another model ({sample.model})", name)
-            return None
+            raise NotTakenError(f"an answer of another model ({sample.model})")
         known = self.items.of(number, sample)
         if known is None:
-            log.left_out.add("about none of the given items", name)
-            return None
+            raise NotTakenError("about none of the given items")
         moved = own_order(sample.options, known.item.options)
         if moved is None:
-            log.left_out.add("two of its options read alike, so that they cannot be mapped", name)
-            return None
+            raise NotTakenError("two of its options read alike, so that they cannot be mapped")
         gold = None if sample.gold is None else moved[sample.gold]
         if known.item.gold is None and gold is not None:
             known.item = replace(known.item, gold=gold)
         elif None not in (gold, known.item.gold) and gold != known.item.gold:
-            log.left_out.add("another option is right here than in an earlier answer", name)
-            return None
+            raise NotTakenError("another option is right here than in an earlier answer")
         self.totals[number].add(sample)
         self.samples[number] += 1
         if gold is None:
@@ -220,7 +198,7 @@ class _Import:
 
     def _answer(
         self, number: int, known: Known, sample: Sample, origin: tuple[int, ...]
-    ) -> tuple[Asked, Response] | _Failed | None:
+    ) -> tuple[Asked, Response | Failure]:
         item = known.item
         variant = Variant(
             item_id=item.id,
@@ -239,25 +217,13 @@ class _Import:
         request, key = self._request(sample)
         known.shown.setdefault(origin, (trial, key))
         for name, score in sample.scores.items():
-            self._recorded.add((self.count, number, name, score.value, score.answer))
-        self._trial(trial, key)
-        for name, value in sample.settings.items():
-            self.settings_seen[name].add(value)
+            self._recorded.add((self._run.count, number, name, score.value, score.answer))
+        self._numbers.setdefault(item.id, len(self._numbers))
+        self._run.add(trial, key, self._numbers)
         if not sample.answered:
-            message = sample.error or "the log holds no answer"
-            return _Failed(Asked(key, request), Failure("rejected", message))
+            return Asked(key, request), Failure("rejected", sample.error or NO_ANSWER)
         self.offers |= offers_of(sample)
         return Asked(key, request), response_of(sample)
-
-    def _trial(self, trial: Trial, key: Key) -> None:
-        index = {trial.variant.item_id: self._number(trial.variant.item_id)}
-        for row in trial_rows(self.count, 1, trial, key, index):
-            self._trials.add(row)
-        self._digest.update(decides(key, trial))
-        self.count += 1
-
-    def _number(self, item_id: str) -> int:
-        return self._numbers.setdefault(item_id, len(self._numbers))
 
     def _request(self, sample: Sample) -> tuple[Request, Key]:
         """What was sent. The same prompt sent again is another draw, and has another key."""
@@ -271,55 +237,35 @@ class _Import:
                 self._keys.add(key)
                 return request, key
             # Prompts that are not known are told apart by this alone.
-            draw = draw + 1 if prompt is not None else max(draw + 1, self.count)
+            draw = draw + 1 if prompt is not None else max(draw + 1, self._run.count)
 
     def finish(self) -> None:
-        """Write down what the run is, run.toml last."""
-        self._trials.finish()
+        """Write down what the run is."""
         self._recorded.finish()
-        items = self._item_set()
         settings = Settings.of(
             items=", ".join(str(log.path) for log in self.logs),
             model=self.identity,
             probes=("original",),
             readers=self.offers.readers or ("text",),
         )
-        directory = RunDirectory(self.layout, settings, items)
         offers = Capabilities(
             text=self.offers.text,
             top_logprobs=self.offers.tokens,
             continuations=self.offers.texts,
             notes=tuple(note for log in self.logs for note in log.notes),
         )
-        model = ModelRecord.named(self.model or "unknown", self.identity, offers)
-        directory.record = directory.new_record(model).model_copy(update={"kind": "imported"})
-        directory.save_items()
-        write_whole(self.layout.imported, orjson.dumps(self.as_json(), option=orjson.OPT_INDENT_2))
-        self._asked(directory).save(self.layout.asked)
-        directory.mark("ask", "complete")
-
-    def _item_set(self) -> ItemSet:
-        found = tuple(self.items.known[name].item for name in self._numbers)
-        tasks = dict.fromkeys(log.task for log in self.logs if log.task)
-        if self.given is not None:
-            name, source = self.given.name, self.given.source
-        else:
-            name = ", ".join(tasks) or self.logs[0].path.name
-            source = ", ".join(str(log.path) for log in self.logs)
-        flags = flag_items(found, "choice")
-        return ItemSet(name=name, kind="choice", items=found, flags=flags, source=source)
-
-    def _asked(self, directory: RunDirectory) -> asked.AskedRecord:
         prompt = "recorded:" + ",".join(dict.fromkeys(log.format for log in self.logs))
         made = [asked.Made("original", str(PLAIN), "original", prompt)]
         probes: list[Any] = [Original()]
         if any(len(known.shown) > 1 for known in self.items.known.values()):
             made.append(asked.Made("order", str(ORDERS), "order(design=recorded)", prompt))
             probes.append(Order())
-        return asked.AskedRecord(
-            question=directory.question(),
-            plan={1: self._digest.hexdigest()},
-            trials=self.count,
+        self._run.finish(
+            "imported",
+            settings,
+            self._item_set(),
+            ModelRecord.named(self.model or "unknown", self.identity, offers),
+            {"logs": [self._log_json(n, log) for n, log in enumerate(self.logs)]},
             made=made,
             probes=[
                 {**asked.declared(probe), **AS_RECORDED[probe.name], "signature": signature}
@@ -335,12 +281,18 @@ class _Import:
                 for log in self.logs
                 for row in log.left_out.as_json()
             ],
-            spent=asdict(RunSummary()),
         )
 
-    def as_json(self) -> dict[str, Any]:
-        """What `imported.json` holds."""
-        return {"logs": [self._log_json(n, log) for n, log in enumerate(self.logs)]}
+    def _item_set(self) -> ItemSet:
+        found = tuple(self.items.known[name].item for name in self._numbers)
+        tasks = dict.fromkeys(log.task for log in self.logs if log.task)
+        if self.given is not None:
+            name, source = self.given.name, self.given.source
+        else:
+            name = ", ".join(tasks) or self.logs[0].path.name
+            source = ", ".join(str(log.path) for log in self.logs)
+        flags = flag_items(found, "choice")
+        return ItemSet(name=name, kind="choice", items=found, flags=flags, source=source)
 
     def _log_json(self, number: int, log: Log) -> dict[str, Any]:
         totals = self.totals[number]
@@ -366,11 +318,6 @@ class _Import:
             "scores": {name: totals.mean(name) for name in totals.names},
             "notes": log.notes,
         }
-
-
-class _Failed(NamedTuple):
-    asked: Asked
-    failure: Failure
 
 
 def one_model(logs: Sequence[Log]) -> str:

@@ -115,11 +115,9 @@ def _reported(results: Mapping[str, Any], config: Mapping[str, Any]) -> Iterator
     """Each number; those that are means of what the samples hold say so."""
     means = {"acc", "acc_norm", "acc_bytes", "acc_mutual_info", "exact_match"}
     for each in map(mapping, items_of(config.get("metric_list"))):
-        named = str(each.get("metric"))
-        if each.get("aggregation") == "mean":
-            means.add(named)
-        elif "aggregation" in each:
-            means.discard(named)
+        if "aggregation" in each:
+            change = means.add if each["aggregation"] == "mean" else means.discard
+            change(str(each.get("metric")))
     for name, value in results.items():
         known = number(value)
         metric = name.partition(",")[0]

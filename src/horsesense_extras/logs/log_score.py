@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -64,6 +64,15 @@ class LogScore:
     both: int
     differ: int
     examples: tuple[Differing, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """The same as JSON values."""
+        said = None if self.said is None else self.said.as_json()
+        examples = [example._asdict() for example in self.examples]
+        return {f.name: getattr(self, f.name) for f in fields(self)} | {
+            "said": said,
+            "examples": examples,
+        }
 
     @property
     def own(self) -> float | None:
@@ -131,22 +140,17 @@ def _score(
     }
     means = [log["scores"][name] for log in told["logs"] if name in log["scores"]]
     differing = frame.filter((pl.col("value") >= 0.5) != pl.col("correct"))
+    every: Any = frame["value"].mean()  # over the answers of several logs, each counted once
     return LogScore(
         name=name,
         reported=reported,
-        from_samples=means[0] if len(means) == 1 else _mean(frame),
+        from_samples=means[0] if len(means) == 1 else every,
         reader=reader,
         said=said,
         both=frame.height,
         differ=differing.height,
         examples=_examples(directory, differing),
     )
-
-
-def _mean(frame: pl.DataFrame) -> float | None:
-    """Mean over the answers of several logs, each counted once."""
-    found = frame["value"].mean()
-    return found if isinstance(found, float) else None
 
 
 def _examples(directory: RunDirectory, differing: pl.DataFrame) -> tuple[Differing, ...]:

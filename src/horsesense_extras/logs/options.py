@@ -19,7 +19,8 @@ _LABELLED = re.compile(
 _HEADING = re.compile(r"^(?:Question|Q)(?: ?\d+)?[:.][ \t]*")
 _FIRST = ("A", "1")
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-_CLOSES = (")", ".", ":")
+_LABEL_ALONE = re.compile(r"[ \t]*(?:[-*][ \t]+)?[(\[]?\**([A-Z]|\d{1,2})\**[)\].:]\**[ \t]+")
+_REST = re.compile(r"[ \t]*$", re.MULTILINE)
 _LABEL_BEFORE = re.compile(r"(?<![^\W_])([A-Za-z]|\d{1,2})\**[)\].:]\**[ \t]*$")
 
 
@@ -87,43 +88,36 @@ def shown_order(prompt: str, options: Sequence[str]) -> tuple[tuple[int, ...], t
     Each option must stand behind a label, whole, and each once; options of several lines as well.
     """
     wanted = [option.strip() for option in options]
-    if len(set(wanted)) < len(wanted):
+    if len(set(wanted)) < len(wanted) or not all(wanted):
         return (), ()
-    order, labels = _plainly_shown(prompt, wanted)
-    if order:
-        return order, labels
-    block = lettered(prompt)
-    if block is not None and sorted(block.options) == sorted(wanted):
-        return tuple(wanted.index(text) for text in block.options), block.labels
     places: list[tuple[int, str, int]] = []
     for index, text in enumerate(wanted):
-        pattern = rf"^[ \t]*[(\[]?([A-Z]|\d{{1,2}})[)\].:][ \t]+{re.escape(text)}[ \t]*$"
-        matches = list(re.finditer(pattern, prompt, re.MULTILINE))
-        if not matches:
+        found = _labelled(prompt, text)
+        if found is None:
             return (), ()
-        places.append((matches[-1].start(), matches[-1][1], index))
+        places.append((*found, index))
     places.sort()
     labels = tuple(label for _, label, _ in places)
-    runs = all(later == _after(label) for label, later in pairwise(labels))
-    if labels[0] not in _FIRST or not runs:
+    if not labels or not _runs(labels, _FIRST):
         return (), ()
     return tuple(index for _, _, index in places), labels
 
 
-def _plainly_shown(prompt: str, wanted: Sequence[str]) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """The same for lines of the form "A) red" in the order A, B, C, which most prompts have."""
-    places = {text: place for place, text in enumerate(wanted)}
-    order: list[int] = []
-    for line in prompt.split("\n"):
-        if line[1:2] in _CLOSES and line[2:3] == " ":
-            place = places.get(line[3:].strip())
-            if line[:1] == "A":
-                order.clear()
-            if place is not None and line[:1] == _LETTERS[len(order) : len(order) + 1]:
-                order.append(place)
-    if len(set(order)) < len(wanted) or len(order) > len(wanted):
-        return (), ()
-    return tuple(order), tuple(_LETTERS[: len(order)])
+def _labelled(prompt: str, text: str) -> tuple[int, str] | None:
+    """Where a text last stands behind a label on lines of its own, and the label."""
+    start = prompt.rfind(text)
+    while start >= 0:
+        line, end = prompt.rfind("\n", 0, start) + 1, start + len(text)
+        label = _LABEL_ALONE.fullmatch(prompt, line, start)
+        if label and _REST.match(prompt, end):
+            return line, label[1]
+        start = prompt.rfind(text, 0, end - 1)
+    return None
+
+
+def _runs(labels: Sequence[str], first: Sequence[str]) -> bool:
+    """Whether labels follow one another without a gap, from a first one."""
+    return labels[0] in first and all(b == _after(a) for a, b in pairwise(labels))
 
 
 def in_own_order(prompt: str, options: Sequence[str]) -> tuple[str, ...] | None:
@@ -150,8 +144,7 @@ def in_own_order(prompt: str, options: Sequence[str]) -> tuple[str, ...] | None:
         end = start
     if not any(labels):
         return ()
-    runs = all(one and later == _after(one) for one, later in pairwise(labels))
-    return tuple(labels) if runs and labels[0] in (*_FIRST, "a") else None
+    return tuple(labels) if all(labels) and _runs(labels, (*_FIRST, "a")) else None
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:

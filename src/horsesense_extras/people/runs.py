@@ -13,12 +13,10 @@ One person fills one booklet, and is a cluster of the answers as every item is.
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -26,8 +24,7 @@ import orjson
 from pydantic import ValidationError
 
 from horsesense.errors import StoreError, UsageError
-from horsesense.files import read_whole, replace_folder, usable, write_whole
-from horsesense.inference.limits import RunSummary
+from horsesense.files import read_whole, write_whole
 from horsesense.inference.store import Store
 from horsesense.items.item import ItemSet
 from horsesense.models.base import Asked as Put
@@ -36,14 +33,14 @@ from horsesense.models.messages import Request, Response
 from horsesense.readers.reviews import FILE as REVIEWS
 from horsesense.runs import asked
 from horsesense.runs.directory import RunDirectory
-from horsesense.runs.layout import RunLayout, is_of_run
-from horsesense.runs.parts import NewTable
+from horsesense.runs.layout import is_of_run
 from horsesense.runs.planner import item_index
 from horsesense.runs.record import ModelRecord
 from horsesense.runs.settings import Settings
 from horsesense.runs.stored_items import load_stored_items, save_items
-from horsesense.runs.tables import TRIALS, decides, trial_of, trial_rows
+from horsesense.runs.tables import TRIALS, trial_of, trial_rows
 from horsesense.trials.trial import Trial
+from horsesense_extras.logs.writing import WrittenRun, made_beside
 from horsesense_extras.people.booklets import Asked, Returned, code_of, read_booklet
 from horsesense_extras.people.spreadsheet import write_table
 
@@ -221,18 +218,12 @@ def _keep(folder: Path, test: str, one: Returned) -> None:
 
 def _write_run(test: HumanTest, returned: Sequence[Returned], out: Path) -> None:
     """Write the run of the answers, whole or not at all; what people reviewed of it is kept."""
-    place = usable(out).absolute()
-    new = place.with_name(f".{place.name}.{os.getpid()}.new")
-    shutil.rmtree(new, ignore_errors=True)
-    try:
-        _fill(test, returned, RunLayout(new))
-        for path in place.iterdir() if place.is_dir() else ():
+    with made_beside(out) as layout:
+        _fill(test, returned, WrittenRun(layout))
+        for path in out.iterdir() if out.is_dir() else ():
             # What people reviewed, and files of theirs, such as a review that is being filled.
             if path.name == REVIEWS or not is_of_run(path.name):
-                _copied(path, new / path.name)
-        replace_folder(new, place)
-    finally:
-        shutil.rmtree(new, ignore_errors=True)
+                _copied(path, layout.root / path.name)
 
 
 def _copied(old: Path, new: Path) -> None:
@@ -242,10 +233,8 @@ def _copied(old: Path, new: Path) -> None:
         shutil.copy2(old, new, follow_symlinks=False)
 
 
-def _fill(test: HumanTest, returned: Sequence[Returned], layout: RunLayout) -> None:
-    identity = f"{test.settings.model}@{test.id}"
-    index, digest = item_index(test.items), blake2b(digest_size=8)
-    table = NewTable(layout.trials_of(1), TRIALS)
+def _fill(test: HumanTest, returned: Sequence[Returned], run: WrittenRun) -> None:
+    identity, index = f"{test.settings.model}@{test.id}", item_index(test.items)
     answered: list[tuple[Put, Response]] = []
     forms = {(made.probe, made.condition): n for n, made in enumerate(test.made)}
     put = [
@@ -254,33 +243,24 @@ def _fill(test: HumanTest, returned: Sequence[Returned], layout: RunLayout) -> N
         for place, question in enumerate(test.booklets[one.booklet - 1], 1)
     ]
     put.sort(key=lambda p: _in_tables(p[0].trial, forms, index))
-    for number, ((trial, request), answer) in enumerate(put):
+    for (trial, request), answer in put:
         key = request.key(identity)
-        for row in trial_rows(number, 1, trial, key, index):
-            table.add(row)
-        digest.update(decides(key, trial))
+        run.add(trial, key, index)
         if answer is not None:
             answered.append((Put(key, request), Response(answer)))
-    table.finish()
-    with Store.lazy(layout.store, lambda: None) as store:
+    with Store.lazy(run.layout.store, lambda: None) as store:
         store.put(answered, identity=identity)
-    directory = RunDirectory(layout, test.settings, test.items)
-    model = ModelRecord.named(
-        test.settings.model, identity, Capabilities(text=True, chat=True, completion=False)
+    offers = Capabilities(text=True, chat=True, completion=False)
+    run.finish(
+        "people",
+        test.settings,
+        test.items,
+        ModelRecord.named(test.settings.model, identity, offers),
+        _told(test, returned),
+        made=test.made,
+        probes=test.probes,
+        excluded=test.excluded,
     )
-    directory.record = directory.new_record(model).model_copy(update={"kind": "people"})
-    directory.save_items()
-    write_whole(layout.people, orjson.dumps(_told(test, returned)))
-    asked.AskedRecord(
-        question=directory.question(),
-        plan={1: digest.hexdigest()},
-        trials=len(put),
-        made=list(test.made),
-        probes=[dict(probe) for probe in test.probes],
-        excluded=[dict(row) for row in test.excluded],
-        spent=asdict(RunSummary()),
-    ).save(layout.asked)
-    directory.mark("ask", "complete")
 
 
 def _in_tables(

@@ -18,7 +18,7 @@ from horsesense.models.base import Asked
 from horsesense.models.registry import make_model
 from horsesense.trials.condition import PLAIN
 from horsesense.trials.trial import Trial, Variant
-from horsesense_extras.build.asking import Asker
+from horsesense_extras.build.asking import Asker, How
 
 
 def test_ctrl_c_says_what_is_kept_as_an_audit_does(tmp_path: Path) -> None:
@@ -37,7 +37,7 @@ def test_ctrl_c_says_what_is_kept_as_an_audit_does(tmp_path: Path) -> None:
     async def asked() -> None:
         async with model:
             with Store.open(tmp_path / "store.sqlite") as store:
-                asker = await Asker.for_model(model, store, max_connections=1)
+                asker = await Asker.for_model(model, store, How(max_connections=1))
                 model.respond = respond
                 await asker.answers(trials, "asking")
 

@@ -79,7 +79,7 @@ def papers(tmp_path: Path) -> Path:
 
 
 def reasons(text: str) -> list[str | None]:
-    return [reason for _, reason in equations.find(text, "p", "main.tex")]
+    return [fate.reason for fate in equations.find(text, "p", "main.tex")]
 
 
 def gathered(path: Path) -> dict[str, Any]:

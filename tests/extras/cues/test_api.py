@@ -29,6 +29,7 @@ from horsesense_extras.cue_tests.result import CueResult
 from horsesense_extras.cue_tests.splits import published
 from horsesense_extras.cue_tests.sweep import Method
 from horsesense_extras.cue_tests.task import make_task
+from horsesense_extras.cue_tests.verdict import signed
 
 WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in ("al", "en", "or") for c in "aeiomns"]
 
@@ -146,8 +147,8 @@ def test_the_published_method_draws_the_published_kappa(planted: CueResult) -> N
     first = planted.rows[0]
     assert first.kappa is not None
     assert name == first.features
-    assert drawn[0] == cues_charts.signed(first.kappa_uniform)
-    assert own[0] == cues_charts.signed(first.kappa)
+    assert drawn[0] == signed(first.kappa_uniform)
+    assert own[0] == signed(first.kappa)
     assert "kappa_uniform" in cues_charts.vectors(faithful)
 
 

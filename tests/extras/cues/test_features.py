@@ -6,21 +6,18 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.feature_selection import f_classif
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 from horsesense_extras.cue_tests.cheap import cues_of_options
 from horsesense_extras.cue_tests.classify import CLASSIFIERS, fit
 from horsesense_extras.cue_tests.features import (
     NGRAMS,
-    anova_f,
     prepare_ngrams,
 )
 from horsesense_extras.cue_tests.readability import MEASURES, readability
 from horsesense_extras.cue_tests.tokens import (
     count_ngrams,
     gpt2,
-    read_stream,
 )
 
 TEXTS = [
@@ -42,25 +39,30 @@ def vector(longest: int, weight: str, level: str = "word") -> object:
 @given(st.lists(st.text(alphabet="ab cé.'\n", max_size=30), min_size=2, max_size=12))
 @settings(max_examples=60, deadline=None)
 def test_counts_of_any_texts_equal_scikit_learns(texts: list[str]) -> None:
-    counts = count_ngrams(read_stream(texts, "word"), "word")
+    counts = count_ngrams(texts, "word")
     theirs = CountVectorizer(ngram_range=(1, 2), strip_accents="unicode", min_df=2)
     try:
         expected = theirs.fit_transform(texts)
     except ValueError:  # no n-gram stands in two texts
         assert counts.one.shape[1] + counts.two.shape[1] == 0
         return
-    found = {counts.name(c) for c in range(counts.one.shape[1] + counts.two.shape[1])}
+    found = set(counts.names)
     assert found == set(theirs.get_feature_names_out())
     assert counts.one.sum() + counts.two.sum() == expected.sum()
 
 
-def test_f_values_equal_scikit_learns() -> None:
-    counts = count_ngrams(read_stream(TEXTS, "word"), "word")
-    x = prepare_ngrams(counts, vector(2, "TF"), TRAIN, Y).x  # type: ignore[arg-type]
-    scale = np.linspace(0.5, 2.0, len(Y))
-    ours = anova_f(x, Y[TRAIN], TRAIN, scale)
-    theirs = f_classif(x[TRAIN] * scale[TRAIN, None], Y[TRAIN])[0]
-    np.testing.assert_allclose(ours, theirs, rtol=1e-10, atol=1e-12)
+@pytest.mark.parametrize("weight", ["presence", "TF", "TFIDF"])
+def test_vectors_take_columns_and_weights_from_the_training_rows(weight: str) -> None:
+    counts = count_ngrams(TEXTS, "word")
+    found = prepare_ngrams(counts, vector(2, weight), TRAIN, Y)  # type: ignore[arg-type]
+    made = {"binary": True} if weight == "presence" else {}
+    kind = TfidfVectorizer if weight == "TFIDF" else CountVectorizer
+    theirs = kind(ngram_range=(1, 2), strip_accents="unicode", min_df=2, **made)
+    theirs.fit([TEXTS[i] for i in TRAIN])
+    expected = theirs.transform(TEXTS).toarray()
+    order = [theirs.vocabulary_[counts.names[column]] for column in found.columns]
+    np.testing.assert_allclose(found.x.toarray(), expected[:, order])
+    assert len(order) == expected.shape[1]
 
 
 @pytest.mark.parametrize(
@@ -73,8 +75,8 @@ def test_gpt2_ranks(text: str, ids: list[int]) -> None:
 
 
 def test_token_ngrams_never_cross_texts() -> None:
-    counts = count_ngrams(read_stream(["a b", "b a", "a b", "b a"], "token"), "token")
-    names = {counts.name(c) for c in range(counts.one.shape[1] + counts.two.shape[1])}
+    counts = count_ngrams(["a b", "b a", "a b", "b a"], "token")
+    names = set(counts.names)
     assert names == {"a", " b", "b", " a", "a b", "b a"}
 
 

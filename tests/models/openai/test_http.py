@@ -14,7 +14,7 @@ import orjson
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from yarl import URL
 
@@ -342,7 +342,6 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
 @given(json_values, st.integers(0, 30))
 def test_no_reply_is_misread(value: Any, at: int) -> None:
     """Whatever one field of a sound reply is replaced by, the outcome is an answer or a Failure."""

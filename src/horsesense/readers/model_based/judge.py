@@ -36,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="14", source="9ce0371fc510")
+RULES: Final = Rules(version="14", source="48b1cd6d4fa1")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000

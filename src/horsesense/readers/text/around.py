@@ -7,7 +7,7 @@ from typing import Final
 from horsesense.readers.text import words
 from horsesense.readers.text.evidence import Scene
 from horsesense.readers.text.mentions import Mention
-from horsesense.readers.text.page import Page, stem
+from horsesense.readers.text.page import Page
 
 CUES: Final = frozenset(
     words.listed(
@@ -139,7 +139,7 @@ def _question(scene: Scene, k: int) -> list[str]:
     begin, stop = page.begins[here], _end(page, here)
     taken = "q?"
     if see.asked:
-        share = len(see.asked.intersection(map(stem, page.folded[begin:stop]))) / len(see.asked)
+        share = len(see.asked.intersection(page.stems[begin:stop])) / len(see.asked)
         taken = f"q{0 if share < 0.12 else 1 if share < 0.3 else 2 if share < 0.5 else 3}"
     beside = (x for x in found[max(0, k - 3) : k + 4] if x.how != "P" and x.option != m.option)
     solo = "duo" if any(page.sent[x.first] == here for x in beside) else "solo"

@@ -13,7 +13,7 @@ from horsesense.readers.reading import Status
 from horsesense.readers.text import words
 from horsesense.readers.text.mentions import Mention
 from horsesense.readers.text.options import Shown
-from horsesense.readers.text.page import Page, stem
+from horsesense.readers.text.page import Page
 
 STATUSES: Final[tuple[Status, ...]] = (
     "none",
@@ -64,11 +64,10 @@ def facts_of(page: Page, found: Sequence[Mention], see: Shown) -> Features:
     """What the reply as a whole is like, without its mentions' scores."""
     text, n = page.text, len(page.raw)
     facts: Features = {}
-    for name, pattern in words.SIGNS.items():
-        end = pattern.search(text, max(0, len(text) - 200))
-        if end:
+    for name, sign in words.SIGNS.items():
+        if sign.search(page.small, max(0, len(text) - 200)):
             facts[name + "9"] = facts[name] = 1.0
-        elif len(text) < _ESSAY and (m := pattern.search(text)):
+        elif len(text) < _ESSAY and (m := sign.search(page.small)):
             facts[name] = 1.0
             if m.start() < 160:
                 facts[name + "0"] = 1.0
@@ -127,12 +126,16 @@ def _top_number(page: Page, found: Sequence[Mention], k: int) -> int:
 _NUMBER: Final = re.compile(r"\d{1,6}(\.\d{1,9})?")
 
 
+Shares = dict[str, tuple[list[float], float, float]]
+"""Part of a reply -> each option's share, the highest, and the second."""
+
+
 @dataclass(frozen=True, slots=True)
 class Named:
     """What is known of the options once their mentions have scores."""
 
     tops: list[float]
-    shares: dict[str, list[float]]
+    shares: Shares
 
 
 def of_options(
@@ -159,7 +162,7 @@ def of_options(
             f["leftout"] = 1.0
             f["leftover"] = float(len(low) == see.k - 1)
         f["others_low"] = float(len(low) == see.k - 1 and i not in low)
-        _of_words(f, shares, i, "w:" if found else "u:")
+        _of_words(f, shares, i, bool(found))
         _of_status(f, scene, i)
         if scene.stated == i:
             f["stated"] = 1.0
@@ -205,37 +208,45 @@ def _of_scores(
     return f
 
 
-def _shares(scene: Scene) -> dict[str, list[float]]:
+def _shares(scene: Scene) -> Shares:
     """How much of each option's own words the reply, its end and its beginning have."""
-    page = scene.page
-    stems = [stem(t) for t in page.folded]
+    page, stems = scene.page, scene.page.stems
     last = len(page.begins) - 1
     while last and page.begins[last] >= len(page.raw) - 1:
         last -= 1
     opening = page.begins[1] if len(page.begins) > 1 else len(stems)
-    parts = {
-        "all": set(stems),
-        "end": set(stems[page.begins[last] :]),
-        "start": set(stems[:opening]),
-    }
-    return {
-        name: [
+    out: Shares = {}
+    for name, part in zip(
+        _PARTS, (stems, stems[page.begins[last] :], stems[:opening]), strict=True
+    ):
+        have = set(part)
+        values = [
             sum(w for s, w in own.items() if s in have) / (sum(own.values()) or 1.0)
             for own in scene.see.stems
         ]
-        for name, have in parts.items()
-    }
+        *_, rest, best = sorted([0.0, 0.0, *values])
+        out[name] = (values, best, rest)
+    return out
 
 
-def _of_words(f: Features, shares: dict[str, list[float]], i: int, prefix: str) -> None:
-    for name, values in shares.items():
+def _of_words(f: Features, shares: Shares, i: int, named: bool) -> None:
+    for (values, best, rest), names in zip(shares.values(), _SHARES[named], strict=True):
         share = values[i]
-        rest = max((s for j, s in enumerate(values) if j != i), default=0.0)
-        f[prefix + name] = share
-        if share > rest:
-            f[f"{prefix}{name}>"] = share - rest
-            f[f"{prefix}{name}!"] = 1.0
-            f[f"{prefix}{name}*"] = float(share > 0.99)
+        if share:
+            f[names[0]] = share
+        beside = rest if share == best else best
+        if share > beside:
+            f[names[1]], f[names[2]] = share - beside, 1.0
+            if share > 0.99:
+                f[names[3]] = 1.0
+
+
+_PARTS: Final = ("all", "end", "start")
+_SHARES: Final = [
+    [tuple(f"{prefix}{part}{sign}" for sign in ("", ">", "!", "*")) for part in _PARTS]
+    for prefix in ("u:", "w:")
+]
+"""Names of features without and with mentions: of each part, a share and how it beats others."""
 
 
 def _of_status(f: Features, scene: Scene, i: int) -> None:
@@ -267,7 +278,7 @@ def of_status(scene: Scene, z: Sequence[float], named: Named) -> Features:
         f["lastz"] = z[-1]
         _pair(f, scene.found, z)
     for name in ("all", "end"):
-        f["ov" + name] = max(named.shares[name], default=0.0)
+        f["ov" + name] = named.shares[name][1]
     for name in list(scene.facts) if not count else ():
         f[name + "&m0"] = 1.0
     for name in words.SIGNS if f.get("special") else ():

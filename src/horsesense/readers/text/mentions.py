@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from horsesense.readers.text import words
 from horsesense.readers.text.options import Shown
-from horsesense.readers.text.page import NOISE, Page, stem
+from horsesense.readers.text.page import NOISE, Page
 
 
 class Mention(NamedTuple):
@@ -44,11 +44,17 @@ _AGAIN: Final = 12
 def find(page: Page, see: Shown) -> list[Mention]:
     """All mentions, in the order of the reply; a label with its own text is one."""
     found: list[Mention] = []
-    i, n = 0, len(page.raw)
+    raw, low, folded, stems, cls = page.raw, page.low, page.folded, page.stems, page.cls
+    index, labels, small, own = see.index, see.labels, see.small, see.own
+    i, n = 0, len(raw)
     while i < n:
-        hit = _by_name(page, i, see)
-        if hit is None and page.raw[i][0].isalnum():
-            hit = _by_place(page, i, see) or _by_part(page, i, see)
+        hit = None
+        if folded[i] in index or raw[i] in labels or low[i] in small:
+            hit = _by_name(page, i, see)
+        if hit is None and (low[i] in words.PLACE or (i and cls[i - 1] == "option")):
+            hit = _by_place(page, i, see)
+        if hit is None and stems[i] in own:
+            hit = _by_part(page, i, see)
         if hit is None:
             i += 1
             continue
@@ -186,14 +192,14 @@ def _by_place(page: Page, i: int, see: Shown) -> Mention | None:
 
 def _by_part(page: Page, i: int, see: Shown) -> Mention | None:
     """A word that one option alone has, with what follows of that option."""
-    option = see.own.get(stem(page.folded[i]))
+    option = see.own.get(page.stems[i])
     if option is None:
         return None
     weights = see.stems[option]
     seen: set[str] = set()
     j = last = i
     while j < len(page.raw) and j - last < 4 and page.raw[j] != "\n":
-        word = stem(page.folded[j])
+        word = page.stems[j]
         if word in weights:
             seen.add(word)
             last = j

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final, Literal
 
 from horsesense.items.none_options import says_none
@@ -21,35 +21,80 @@ _LONG_MEANING: Final = 60
 _SET_OFF: Final = re.compile(r"^[\W_]+|[\W_]+$")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Shown:
-    """The options of one item as they are looked for.
+    """The options of one item as they are looked for; what few replies need is made when asked for.
 
     Attributes:
+        options: their texts.
+        question: the end of the question, as far as it is known.
         labels: each label without brackets -> position.
         small: the same in small letters, where they differ.
         style: of the labels: "upper", "lower", "digit", "word", or empty without labels.
-        keys: the tokens of each option's text.
-        index: first token of a text -> the texts that begin so with their positions, longest first.
-        stems: of each option, the words by which it differs from others and what each tells.
-        own: words that one option alone has -> its position.
-        asked: words of the question.
-        negated: whether the question asks for what is not so.
-        says: the status that each option stands for; empty for most.
-        k: how many there are.
     """
 
+    options: tuple[str, ...]
+    question: str
     labels: Mapping[str, int]
     small: Mapping[str, int]
     style: str
-    keys: tuple[tuple[str, ...], ...]
-    index: Mapping[str, tuple[tuple[tuple[str, ...], int], ...]]
-    stems: tuple[Mapping[str, float], ...]
-    own: Mapping[str, int]
-    asked: frozenset[str]
-    negated: bool
-    says: tuple[str, ...]
-    k: int
+
+    @property
+    def k(self) -> int:
+        """How many there are."""
+        return len(self.options)
+
+    @cached_property
+    def keys(self) -> tuple[tuple[str, ...], ...]:
+        """The tokens of each option's text."""
+        return tuple(map(_key_of_option, self.options))
+
+    @cached_property
+    def index(self) -> Mapping[str, tuple[tuple[tuple[str, ...], int], ...]]:
+        """First token of a text -> texts that begin so with their positions, longest first."""
+        often = Counter(self.keys)
+        found: dict[str, list[tuple[tuple[str, ...], int]]] = {}
+        for i, key in enumerate(self.keys):
+            if key and often[key] == 1:
+                found.setdefault(key[0], []).append((key, i))
+        return {k: tuple(sorted(v, key=lambda one: -len(one[0]))) for k, v in found.items()}
+
+    @cached_property
+    def _sets(self) -> tuple[list[set[str]], Counter[str]]:
+        """The words of each option, and how many options have a word."""
+        sets = [
+            {stem(t) for t in key if t not in words.STOP and t[0].isalnum()} for key in self.keys
+        ]
+        return sets, Counter(word for one in sets for word in one)
+
+    @cached_property
+    def stems(self) -> tuple[Mapping[str, float], ...]:
+        """Of each option, the words by which it differs from others and what each tells."""
+        (sets, count), k = self._sets, self.k
+        half = {word: 0.5 if word in self.asked else 1.0 for word in count}
+        return tuple({w: half[w] / count[w] for w in sorted(one) if count[w] < k} for one in sets)
+
+    @cached_property
+    def own(self) -> Mapping[str, int]:
+        """Words that one option alone has -> its position."""
+        sets, count = self._sets
+        each = ((w, i) for i, one in enumerate(sets) for w in one if count[w] == 1)
+        return {w: i for w, i in each if len(w) > 2 or w.isdigit()}
+
+    @cached_property
+    def asked(self) -> frozenset[str]:
+        """Words of the question."""
+        return _words(self.question)
+
+    @cached_property
+    def negated(self) -> bool:
+        """Whether the question asks for what is not so."""
+        return bool(words.ASKS_FOR_NOT.search(self.question[-_ASKS:]))
+
+    @cached_property
+    def says(self) -> tuple[str, ...]:
+        """The status that each option stands for; empty for most."""
+        return tuple(map(says, self.options))
 
 
 def bare(label: str) -> str:
@@ -63,40 +108,22 @@ def key_of(text: str) -> tuple[str, ...]:
     return tuple(token for token in folded if token not in NOISE) or tuple(folded)
 
 
+_key_of_option = lru_cache(maxsize=1 << 14)(key_of)
+"""The same of texts that are looked for again, also in another order."""
+
+
 @lru_cache(maxsize=1 << 12)
 def shown(options: tuple[str, ...], labels: tuple[str, ...], question: str) -> Shown:
     """What these options are looked for by."""
+    return Shown(options, question[-_ASKED:], *_named(labels))
+
+
+@lru_cache(maxsize=512)
+def _named(labels: tuple[str, ...]) -> tuple[Mapping[str, int], Mapping[str, int], str]:
+    """The names of labels, the same written small, and their style."""
     bares, style = names_of(labels), style_of(labels)
-    keys = tuple(map(key_of, options))
-    often = Counter(keys)
-    index: dict[str, list[tuple[tuple[str, ...], int]]] = {}
-    for i, key in enumerate(keys):
-        if key and often[key] == 1:
-            index.setdefault(key[0], []).append((key, i))
-    asked = _words(question[-_ASKED:])
-    sets = [{stem(t) for t in key if t not in words.STOP and t[0].isalnum()} for key in keys]
-    count = Counter(word for one in sets for word in one)
-    half = {word: 0.5 if word in asked else 1.0 for word in count}
-    return Shown(
-        labels=bares,
-        small={} if style == "digit" else {name.lower(): i for name, i in bares.items()},
-        style=style,
-        keys=keys,
-        index={k: tuple(sorted(v, key=lambda one: -len(one[0]))) for k, v in index.items()},
-        stems=tuple(
-            {w: half[w] / count[w] for w in sorted(one) if count[w] < len(keys)} for one in sets
-        ),
-        own={
-            w: i
-            for i, one in enumerate(sets)
-            for w in one
-            if count[w] == 1 and (len(w) > 2 or w.isdigit())
-        },
-        asked=asked,
-        negated=bool(words.ASKS_FOR_NOT.search(question[-_ASKS:])),
-        says=tuple(map(says, options)),
-        k=len(options),
-    )
+    small = {} if style == "digit" else {name.lower(): i for name, i in bares.items()}
+    return bares, small, style
 
 
 def _words(text: str) -> frozenset[str]:
@@ -144,6 +171,7 @@ _SHORT_FORMS: Final[Mapping[str, Meaning]] = {"ref": "refusal", "rf": "refusal",
 """What says a status only beside another one ("DK/REF")."""
 
 
+@lru_cache(maxsize=1 << 13)
 def says(option: str) -> str:
     """The status that an option stands for, by a word of it; empty for most."""
     if len(option) > _LONG_MEANING:

@@ -7,40 +7,26 @@ import zlib
 from typing import Final, NamedTuple
 
 from horsesense.readers.reading import Reading
+from horsesense.readers.text import words
 from horsesense.readers.text.options import Shown, key_of, names_of, said_by, style_of
-from horsesense.readers.text.page import TOKEN
-from horsesense.readers.text.patterns import (
-    CHATTER,
-    CLOSE,
-    CLOSEST,
-    DENIED,
-    EXPLAINS,
-    IS,
-    KIND,
-    LONG,
-    LONGEST_EXACT,
-    LOOPS,
-    MARK,
-    NO_OPTION,
-    RECAP,
-    SENTENCE,
-    SHORTEST_LOOP,
-    SS,
-    TAKES_BACK,
-    TURNS,
-    UNCERTAIN,
-    S,
-    alone,
-    patterns,
-)
+from horsesense.readers.text.page import TOKEN, small
+from horsesense.readers.text.patterns import SAYS_TEXT, alone, found_by, patterns
 
+LONGEST_EXACT: Final = 400
+LONG: Final = 200
+"""Characters of a reply up to which several statements are less surely several answers."""
+CHATTER: Final = 60
+"""Tokens behind a statement from which on all is weighed."""
+LOOPS: Final = 0.22
+"""The share to which the end of a text is packed that says the same over and over."""
+SHORTEST_LOOP: Final = 300
 EXACT, STATED, LESS = 0.99, 0.985, 0.95
 """Confidence in a whole reply that is an answer, in a plain statement, in what corrects another."""
 
 
 def denied(text: str, end: int) -> bool:
     """Whether what is named up to `end` is denied right behind ("B is not correct")."""
-    return DENIED.match(text, end) is not None
+    return words.DENIED.match(text, end) is not None
 
 
 class Statement(NamedTuple):
@@ -102,14 +88,14 @@ def _exact_text(
     return Reading("answer", (label,), "label_alone", span, 0.85)
 
 
-def statements(text: str, labels: tuple[str, ...], see: Shown) -> list[Statement]:
-    """All statements of an answer, in order; those denied left out."""
+def statements(text: str, low: str, labels: tuple[str, ...], see: Shown) -> list[Statement]:
+    """All statements of an answer, in order; those denied left out. `low`: in small letters."""
     found: dict[int, Statement] = {}
-    for rule, pattern in patterns(labels).states:
-        for m in pattern.finditer(text):
+    for rule, form in patterns(labels).states.items():
+        for m in found_by(form, text, low):
             at = m.start("label")
             position = _position(m["label"], see)
-            if DENIED.match(text, m.end()) or (position < 0 and text[at - 1] not in "(["):
+            if words.DENIED.match(text, m.end()) or (position < 0 and text[at - 1] not in "(["):
                 continue
             if position >= 0 and _bare_small(m, see):
                 continue
@@ -125,9 +111,11 @@ def _position(label: str, see: Shown) -> int:
 
 def headed(text: str, labels: tuple[str, ...], see: Shown) -> list[Statement]:
     """The one label that heads a line, first in the reply or behind a colon: "C. blue"."""
-    explained = EXPLAINS.search(text)
+    explained = words.EXPLAINS.search(text)
     end = explained.start() if explained else len(text)
-    found = list(patterns(labels).heads.finditer(text, 0, end))
+    found = [
+        m for m in patterns(labels).heads.finditer(text, 0, end) if _position(m["label"], see) >= 0
+    ]
     if not found or len({m["label"] for m in found}) > 1:
         return []
     m, position = found[0], see.labels.get(found[0]["label"], -1)
@@ -155,17 +143,11 @@ def closing(text: str, labels: tuple[str, ...], see: Shown) -> list[Statement]:
     return [Statement(position, m.start("label"), m.end(), False, "closing")]
 
 
-_SAYS_TEXT: Final = re.compile(
-    rf"(?<!'s )\b{KIND}{CLOSE}{S}(?:\w{{1,12}}ly{SS})?{IS}{MARK}(?P<text>[^\n]{{1,200}})",
-    re.IGNORECASE,
-)
-
-
-def by_text(text: str, see: Shown) -> list[Statement]:
+def by_text(text: str, low: str, see: Shown) -> list[Statement]:
     """What is stated by the whole text of an option: "The answer is golf."."""
     found = []
-    for m in _SAYS_TEXT.finditer(text):
-        said = key_of(SENTENCE.split(m["text"])[0])
+    for m in found_by(SAYS_TEXT, text, low):
+        said = key_of(words.SENTENCE.split(m["text"])[0])
         fits = [i for i, key in enumerate(see.keys) if key and key == said]
         if len(fits) != 1:
             return []
@@ -193,6 +175,8 @@ def without_next(text: str, see: Shown) -> str:
     if len(see.labels) < 2:
         return text
     (one, first), (two, second) = list(see.labels.items())[:2]
+    if not all(any(name + sign in text for sign in ".):") for name in (one, two)):
+        return text
     lines = rf"^\W{{0,6}}{re.escape(one)}[.):] ?(.*)\n\W{{0,6}}{re.escape(two)}[.):] ?(.*)$"
     known = re.compile(lines, re.MULTILINE)
     for m in known.finditer(text):
@@ -225,10 +209,11 @@ _NOTHING: Final = ToldAnswer(None, -1, False, False)
 
 def told(text: str, labels: tuple[str, ...], see: Shown) -> ToldAnswer:
     """One decision on all statements of a prepared text."""
-    recap = RECAP.search(text) if "answer" in text else None
+    low = small(text)
+    recap = words.RECAP.search(text) if "answers" in low or "questions" in low else None
     body = text[: recap.start()] if recap else text
-    found = statements(body, labels, see) or headed(body, labels, see)
-    found = found or closing(body, labels, see) or by_text(body, see)
+    found = statements(body, low[: len(body)], labels, see) or headed(body, labels, see)
+    found = found or closing(body, labels, see) or by_text(body, low[: len(body)], see)
     if not found:
         return _NOTHING
     final = [one for one in found if one.final]
@@ -241,7 +226,7 @@ def told(text: str, labels: tuple[str, ...], see: Shown) -> ToldAnswer:
     plain = not more and all(_is_plain(text, one) for one in found)
     if last.position < 0:
         return ToldAnswer(Reading("illegal", (), "other_label", span, LESS), -1, False, plain)
-    if CLOSEST.search(text, max(0, last.start - 30), last.end) and NO_OPTION.search(
+    if words.CLOSEST.search(text, max(0, last.start - 30), last.end) and words.NO_OPTION.search(
         text, 0, last.end
     ):
         return ToldAnswer(
@@ -268,35 +253,37 @@ def _beside(text: str, last: Statement, labels: tuple[str, ...], see: Shown) -> 
     " blue")."""
     known = patterns(labels)
     m = known.follows.match(text, last.end) if labels else None
-    if m is None and labels and last.rule != "text_is":
-        line = text[last.end : last.end + 400].split("\n")[0]
-        own = see.keys[last.position]
-        m = known.also.search(line)
-        if m is None or len(key_of(line[: m.start()])) > len(own) + 2 or TURNS.search(line):
+    if (m is None or _position(m["label"], see) < 0) and labels and last.rule != "text_is":
+        line = text[last.end : last.end + 400].split("\n", 1)[0]
+        m = known.also.search(line) if len(line) > 4 else None
+        if m is None or words.TURNS.search(line):
             return False
-    return m is not None and _position(m["label"], see) != last.position
+        if len(key_of(line[: m.start()])) > len(see.keys[last.position]) + 2:
+            return False
+    return m is not None and _position(m["label"], see) not in (last.position, -1)
 
 
 def _corrected(text: str, found: list[Statement], last: Statement) -> bool:
     """Whether something says that the last statement replaces those before it."""
     before = [one for one in found if one.position != last.position][-1]
     between = text[before.end : last.start]
-    if len(between) > 25 and TURNS.search(between):
+    if len(between) > 25 and words.TURNS.search(between):
         return True
-    return all(CLOSEST.search(text, max(0, one.start - 30), one.end) for one in found)
+    return all(words.CLOSEST.search(text, max(0, one.start - 30), one.end) for one in found)
 
 
 def _is_plain(text: str, one: Statement) -> bool:
-    begin = max((m.end() for m in SENTENCE.finditer(text, max(0, one.start - 160), one.start)),
-                default=max(0, one.start - 160))  # fmt: skip
-    return UNCERTAIN.search(text, begin, one.start) is None
+    start = max(0, one.start - 160)
+    ends = (m.end() for m in words.SENTENCE.finditer(text, start, one.start))
+    begin = max(ends, default=start)
+    return words.UNCERTAIN.search(text, begin, one.start) is None
 
 
 def _in_full(text: str, last: Statement, labels: tuple[str, ...], see: Shown) -> bool:
     """Whether the option's own text ends the statement, and what follows takes nothing back."""
     rest = text[last.end :]
     own = see.keys[last.position]
-    if not own or key_of(SENTENCE.split(rest)[0]) != own or TAKES_BACK.search(rest):
+    if not own or key_of(words.SENTENCE.split(rest)[0]) != own or words.TAKES_BACK.search(rest):
         return False
     return not labels or patterns(labels).heads.search(rest) is None
 
@@ -304,9 +291,12 @@ def _in_full(text: str, last: Statement, labels: tuple[str, ...], see: Shown) ->
 def _says_more(text: str, last: Statement, see: Shown) -> bool:
     """Whether the statement goes on with another option's text, or more follows it."""
     rest = text[last.end :]
-    line = rest.split("\n")[0]
-    following = key_of(line)[:12] if line.strip(" .*)\"'`]") else ()
-    others = [key for i, key in enumerate(see.keys) if i != last.position and key]
-    clash = any(following[: len(key)] == key for key in others)
-    goes_on = len(TOKEN.findall(rest)) > CHATTER and not loops(rest)
-    return clash or goes_on or TURNS.search(rest) is not None
+    line = rest.split("\n", 1)[0]
+    if line.strip(" .*)\"'`]"):
+        following = key_of(line)[:12]
+        others = (key for i, key in enumerate(see.keys) if i != last.position and key)
+        if any(following[: len(key)] == key for key in others):
+            return True
+    if words.TURNS.search(rest) is not None:
+        return True
+    return len(rest) > CHATTER and len(TOKEN.findall(rest)) > CHATTER and not loops(rest)

@@ -57,6 +57,12 @@ _SIGNS: Final = _Signs(
 )
 
 
+def small(text: str) -> str:
+    """A text in small letters, of the same length."""
+    low = text.lower()
+    return low if len(low) == len(text) else "".join(c.lower()[0] for c in text)
+
+
 def _blank(match: re.Match[str]) -> str:
     return " " * len(match[0])
 
@@ -120,10 +126,17 @@ def prepare(response: str) -> Prepared:
     following = words.NEXT_QUESTION.search(text, 1)
     if following and text[: following.start()].strip(" \n*#-.:"):
         text, whole = text[: following.start()], True
-    offer = words.OFFER.search(text, max(1, len(text) - 300))
-    if offer and len(text[: offer.start()].strip()) > _KEPT_OF_THE_REST:
-        text = text[: offer.start()]
+    offer = _offer(text)
+    if offer and len(text[:offer].strip()) > _KEPT_OF_THE_REST:
+        text = text[:offer]
     return Prepared(text.rstrip(), whole, thinks)
+
+
+def _offer(text: str) -> int:
+    """Where an offer of further help begins that ends a text; 0 where there is none."""
+    start = max(0, len(text) - 300)
+    ends = (match.end() for match in words.BEFORE_OFFER.finditer(text, start))
+    return next((at for at in ends if at > 0 and words.OFFER.match(text, at)), 0)
 
 
 def without_struck(text: str) -> str:
@@ -146,38 +159,48 @@ def _without_thoughts(text: str) -> tuple[str, bool]:
     return (text[: begun.start()], True) if begun else (text, False)
 
 
-_FOLDED: dict[str, str] = {}
+_FORMS: dict[str, tuple[str, str, str, str]] = {}
 _REMEMBERED: Final = 60_000
 
 
 def fold(token: str) -> str:
     """A token in the form in which it is compared: small, a number plain, a noun singular."""
-    known = _FOLDED.get(token)
-    if known is not None:
-        return known
-    word = token.lower()
+    return (_FORMS.get(token) or _forms(token))[1]
+
+
+def _forms(token: str) -> tuple[str, str, str, str]:
+    """A token in small letters, as it is compared, the beginning of that, and its class."""
+    low = token.lower()
+    word = _folded(low)
+    if len(_FORMS) > _REMEMBERED:
+        _FORMS.clear()
+    _FORMS[token] = forms = (low, word, stem(word), class_of(low))
+    return forms
+
+
+def _folded(word: str) -> str:
     if word[-1].isdigit():
         if _THOUSANDS.fullmatch(word):
             word = word.replace(",", "")
         if word.count(".") + word.count(",") == 1:
             word = word.replace(",", ".").rstrip("0").rstrip(".")
-    elif len(word) > 3:
+        return word
+    if len(word) > 3:
         word = word[:-2] if word.endswith("'s") else word
-        word = NUMBER.get(word, word[:-1] if word[-1:] == "s" and word[-2:-1] != "s" else word)
-    else:
-        word = NUMBER.get(word, word)
-    if len(_FOLDED) > _REMEMBERED:
-        _FOLDED.clear()
-    _FOLDED[token] = word
-    return word
-
-
-NUMBER: Final = words.NUMBER
+        return words.NUMBER.get(
+            word, word[:-1] if word[-1:] == "s" and word[-2:-1] != "s" else word
+        )
+    return words.NUMBER.get(word, word)
 
 
 def stem(word: str) -> str:
     """The beginning of a word, by which its forms are taken for one."""
-    return word[:5] if len(word) > 5 else word
+    return word[:5]
+
+
+def class_of(word: str) -> str:
+    """The class of a word in small letters; empty where it has none."""
+    return "not" if word.endswith("n't") else words.CLASS.get(word, "")
 
 
 @dataclass(slots=True)
@@ -185,8 +208,8 @@ class Page:
     """The tokens of a reply; lists with one entry a token unless said otherwise.
 
     Attributes:
-        text: as prepared.
-        raw, low, folded: as written, in small letters, as compared.
+        text, small: as prepared; the same in small letters.
+        raw, low, folded, stems: as written, in small letters, as compared, and its beginning.
         at: where each begins in the reply.
         cls: its word class ("" where it has none).
         sent: the number of its sentence.
@@ -197,9 +220,11 @@ class Page:
     """
 
     text: str
+    small: str
     raw: list[str] = field(default_factory=list)
     low: list[str] = field(default_factory=list)
     folded: list[str] = field(default_factory=list)
+    stems: list[str] = field(default_factory=list)
     at: list[int] = field(default_factory=list)
     cls: list[str] = field(default_factory=list)
     sent: list[int] = field(default_factory=list)
@@ -214,14 +239,11 @@ class Page:
         return self.at[first], self.at[last] + len(self.raw[last])
 
 
-def class_of(word: str) -> str:
-    """The class of a word in small letters; empty where it has none."""
-    return "not" if word.endswith("n't") else words.CLASS.get(word, "")
-
-
 def page_of(text: str) -> Page:
     """The tokens of a prepared text, with their sentences."""
-    page = Page(text)
+    page = Page(text, small(text))
+    raw, low, folded, stems = page.raw, page.low, page.folded, page.stems
+    at, cls, sent = page.at, page.cls, page.sent
     number, mark, fresh, n = 0, False, True, 0
     for match in TOKEN.finditer(text):
         token = match[0]
@@ -238,13 +260,14 @@ def page_of(text: str) -> Page:
         if mark:
             page.before.add(n)
             mark = False
-        word = token.lower()
-        page.raw.append(token)
-        page.low.append(word)
-        page.folded.append(fold(token))
-        page.at.append(match.start())
-        page.cls.append(class_of(word))
-        page.sent.append(number)
+        forms = _FORMS.get(token) or _forms(token)
+        raw.append(token)
+        low.append(forms[0])
+        folded.append(forms[1])
+        stems.append(forms[2])
+        cls.append(forms[3])
+        at.append(match.start())
+        sent.append(number)
         n += 1
         if token == "?":
             page.asks.add(number)

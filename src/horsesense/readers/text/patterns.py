@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -22,9 +23,8 @@ KIND: Final = (
 )
 IS: Final = r"(?:is|would be|should be|must be|will be|are|was|=|:|->|→)"
 _FILL: Final = (
-    r"(?:therefore|thus|still|indeed|clearly|most likely|likely|probably|option|choice|answer"
-    r"|letter"
-    r"|number|the|one|labell?ed|given by|simply|is|as follows|(?:closest|nearest|equal) to)"
+    r"(?:therefore|thus|still|indeed|clearly|most likely|likely|probably|option|choice|answer|"
+    r"letter|number|the|one|labell?ed|given by|simply|is|as follows|(?:closest|nearest|equal) to)"
 )
 
 
@@ -35,37 +35,86 @@ class Alone(NamedTuple):
     lead: re.Pattern[str]
 
 
+class Wording(NamedTuple):
+    """A way to state an answer.
+
+    Attributes:
+        anchors: words, in small letters, of which each statement of this form has one.
+        probe: matches from that word on in each statement, and in little else.
+        reach: characters before the word where the statement may begin.
+        leads: words of which there is one between, if the statement begins before the word.
+        whole: finds the statement; its group `label` is the label.
+    """
+
+    anchors: tuple[str, ...]
+    probe: re.Pattern[str]
+    reach: int
+    leads: tuple[str, ...]
+    whole: re.Pattern[str]
+
+
 class Patterns(NamedTuple):
     """What finds statements of these labels."""
 
-    states: tuple[tuple[str, re.Pattern[str]], ...]
+    states: Mapping[str, Wording]
     follows: re.Pattern[str]
     also: re.Pattern[str]
     heads: re.Pattern[str]
 
 
 _NOUN: Final = "(?:option|choice|answer)"
+_NOUNS: Final = ("answer", "option", "choice", "letter", "response", "solution")
+_ANY_NOUN: Final = (
+    r"(?:answers?(?! (?:options|choices))|options?|choices?|letters?|response|solution)"
+)
+_LEADS: Final = ("correct", "best", "right", "final", "most", "only", "proper")
+_REACH: Final = 80
+"""Characters that may stand before the noun of a statement ("final, correct answer")."""
+_SHAPE: Final = re.IGNORECASE | re.MULTILINE
 
 
 def _label(labels: tuple[str, ...]) -> tuple[str, str]:
     """A pattern of any of these labels, and one of a label as it is named in a text."""
     names = sorted({name for label in labels if (name := bare(label))}, key=len, reverse=True)
-    either = "|".join(map(re.escape, names)) or "(?!)"
     article = (
         r"\s{1,9}(?!(?:is|are|was|because|since|as|and|or|with|which|but|for|if|when|not|that|so|in|due"
         r"|given|from|by|at|on|of|to|however|therefore|the|according|while|only|und|oder|et|y)\b)"
         r"(?-i:[a-z])"
     )
     roman = r"(?<=I),\s{0,9}[IVX]"
-    letters = all(len(name) == 1 and "A" <= name <= "Z" for name in names)
+    letters = labels in (_LETTERS, ())
+    either = "[A-Z]" if labels is _LETTERS else "|".join(map(re.escape, names)) or "(?!)"
     other = r"|[A-Za-z](?=[)\]])" if letters else ""
     no_label = rf"{roman}|[\w'’]|-\w|[.,/]\d|{S}[+×^/=%°]|{article}"
     return either, rf"(?P<label>(?-i:{either}{other}))(?!{no_label})"
 
 
+_LETTERS: Final = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+
+
 @lru_cache(maxsize=512)
+def _of_same_form(labels: tuple[str, ...]) -> tuple[str, ...]:
+    """Labels whose patterns serve these: all capital letters for any of them."""
+    names = [name for label in labels if (name := bare(label))]
+    return (
+        _LETTERS
+        if names and all(len(name) == 1 and "A" <= name <= "Z" for name in names)
+        else labels
+    )
+
+
 def alone(labels: tuple[str, ...]) -> Alone:
     """The patterns of replies that are a label of these; the group `label` is the label."""
+    return _alone(_of_same_form(labels))
+
+
+def patterns(labels: tuple[str, ...]) -> Patterns:
+    """The table of patterns for these labels; labels that are not shown may be found too."""
+    return _patterns(_of_same_form(labels))
+
+
+@lru_cache(maxsize=512)
+def _alone(labels: tuple[str, ...]) -> Alone:
     label = _label(labels)[1]
     opens, closes = r"[\s*_`\"'(\[{<]{0,12}", r"[\s*_`\"')\]}>.:]{0,12}"
     called = rf"(?:(?:the )?(?:correct )?{_NOUN}(?: is|:)?{S})?"
@@ -76,86 +125,71 @@ def alone(labels: tuple[str, ...]) -> Alone:
 
 
 @lru_cache(maxsize=512)
-def patterns(labels: tuple[str, ...]) -> Patterns:
-    """The table of patterns for these labels; the group `label` of each is the label."""
+def _patterns(labels: tuple[str, ...]) -> Patterns:
     either, label = _label(labels)
-    kind = rf"(?P<final>final{_WW})?{KIND}(?:{_WW}(?:to|for) (?:the|this) question)?"
+    kind = rf"(?P<final>final{_WW})?{KIND}"
+    asked = rf"(?:{_WW}(?:to|for) (?:the|this) question)?"
+    is_label = rf"{asked}{CLOSE}{S}(?:\w{{1,12}}ly{SS})?{IS}{MARK}(?:{_FILL}\b{MARK}){{0,3}}{label}"
+    boxed = rf"⟦[\s(]{{0,9}}(?:(?:option|answer){SS})?{label}[\s).]{{0,9}}(?=$|[\n*.,;]|\s)"
+    final = (
+        rf"(?P<final>final answer){_W}(?:(?:the )?(?:{_CORRECT} ){{0,2}}"
+        rf"(?:answer|option) )?(?:{IS}{_W})?(?:option )?{MARK}{label}"
+    )
+    the = rf"{SS}(?:therefore |thus |clearly )?the{SS}(?P<final>final{SS})?{_CORRECT}?{S}{_NOUN}\b"
+    subject = (
+        r"(?:^|[.;:\n]|,(?= option)|\b(?:so|therefore|thus|hence),?)[\s*_]{0,9}"
+        rf"{_NOUN}?{MARK}{label}{CLOSE}{SS}(?:is|(?:seems|appears) to be|would be)"
+    )
+    i_do = rf"\bi(?:'d| would| will|'ll| must| have to)?{SS}"
+    pick = rf"(?:choose|pick|select|go with|answer){SS}{_NOUN}?{MARK}{label}"
     states = {
-        "boxed": rf"⟦[\s(]{{0,9}}(?:(?:option|answer){SS})?{label}[\s).]{{0,9}}"
-        r"(?=$|[\n*.,;]|\s)",
-        "final": rf"(?P<final>final answer){_W}(?:(?:the )?(?:{_CORRECT} ){{0,2}}"
-        rf"(?:answer|option) )?(?:{IS}{_W})?(?:option )?{MARK}{label}",
-        "answer_is": rf"\b{kind}{CLOSE}{S}(?:\w{{1,12}}ly{SS})?{IS}{MARK}"
-        rf"(?:{_FILL}\b{MARK}){{0,3}}{label}",
-        "is_the_answer": r"(?:^|[.;:\n]|,(?= option)|\b(?:so|therefore|thus|hence),?)[\s*_]{0,9}"
-        rf"{_NOUN}?{MARK}{label}{CLOSE}{SS}(?:is|(?:seems|appears) to be|would be){SS}"
-        rf"(?:therefore |thus |clearly )?the{SS}"
-        rf"(?P<final>final{SS})?{_CORRECT}?{S}{_NOUN}\b",
-        "picks": rf"\bi(?:'d| would| will|'ll| must| have to)?{SS}(?:choose|pick|select|go with"
-        rf"|answer){SS}{_NOUN}?{MARK}{label}",
+        "boxed": (("⟦",), boxed, 0, (), boxed),
+        "final": (("final answer",), final, 0, (), final),
+        "answer_is": (_NOUNS, _ANY_NOUN + is_label, _REACH, _LEADS, rf"\b{kind}{is_label}"),
+        "is_the_answer": ((" is", " be"), r"\s(?:is|be)" + the, 60, ("",), subject + the),
+        "picks": (("choose", "pick", "select", "go with", "answer"), pick, 30, ("i",), i_do + pick),
     }
-    shape = re.IGNORECASE | re.MULTILINE
     joins = rf"(?:,|and|or|&|/|und|oder|et|ou|y|o){_W}(?:(?:and|or|option){_WW}){{0,3}}"
     return Patterns(
-        tuple((rule, re.compile(pattern, shape)) for rule, pattern in states.items()),
+        {name: Wording(a, re.compile(probe, _SHAPE), reach, leads, re.compile(whole, _SHAPE))
+         for name, (a, probe, reach, leads, whole) in states.items()},
         re.compile(rf"{CLOSE}{S}{joins}{label}{CLOSE}(?!{S}(?:is|was|are)\b)"),
         re.compile(rf"\b(?:and|or|und|oder)\b{_W}(?:option )?{label}(?=[*_]{{0,4}}[).:])"),
         re.compile(rf"^[ \t*_(#>-]{{0,9}}(?:option )?(?P<label>{either})"
-                   rf"{CLOSE}(?:[.):]|\s*$)", shape),
+                   rf"{CLOSE}(?:[.):]|\s*$)", _SHAPE),
     )  # fmt: skip
 
 
-DENIED: Final = re.compile(
-    r"\W{0,9}(?:(?:is|are|was|would be|cannot be|can't be)\W{1,9})?(?:incorrect|wrong|false|invalid"
-    r"|ruled out|eliminated|not (?:correct|right|true|valid|it\b|the ))"
-    r"|\W{0,9}(?:is|are|was|would|can|could|does)(?: not|not|n't)\b",
-    re.IGNORECASE,
+_TEXT_BEHIND: Final = rf"{CLOSE}{S}(?:\w{{1,12}}ly{SS})?{IS}{MARK}(?P<text>[^\n]{{1,200}})"
+SAYS_TEXT: Final = Wording(
+    _NOUNS,
+    re.compile(_ANY_NOUN + _TEXT_BEHIND, re.IGNORECASE),
+    _REACH,
+    _LEADS,
+    re.compile(rf"(?<!'s )\b{KIND}{_TEXT_BEHIND}", re.IGNORECASE),
 )
-UNCERTAIN: Final = re.compile(
-    r"\b(?:if|whether|unless|suppose|said|says?|claim\w*|think|thought|believe[sd]?|tempt\w*"
-    r"|might|may"
-    r"|could|not|n't|never|why|because|initial\w*|first|seems?|expected|were|had|incorrect"
-    r"|wrong|key"
-    r"|some|many|people|often|usually|someone|previous\w*|example|assum\w*|would)\b|n't\b",
-    re.IGNORECASE,
-)
-"""What in the sentence before a statement may make it none."""
-TURNS: Final = re.compile(
-    r"\b(?:wait|incorrect|correction|mistake|mistaken|therefore|thus|so,?|hence|actually|however"
-    r"|obviously|sorry|apologi[sz]e|revis\w+|reconsider\w*|correct(?:ed|ing)|instead|no,|oops|error"
-    r"|hold on|redo|edit|hmm+|but)\b",
-    re.IGNORECASE,
-)
-TAKES_BACK: Final = re.compile(
-    r"\b(?:wait|incorrect|correction|mistake|mistaken|actually|sorry|apologi[sz]e|revis\w+|oops"
-    r"|reconsider\w*|correct(?:ed|ing)|instead|no,|error|hold on|redo|edit|hmm+|not correct)\b",
-    re.IGNORECASE,
-)
-"""Of these words, those that take back even an answer given with its text."""
-CLOSEST: Final = re.compile(r"\b(?:closest|nearest|most likely|approximately)\b", re.IGNORECASE)
-NO_OPTION: Final = re.compile(
-    r"\bnone of the (?:\w+ )?(?:options|choices|answers)|\bnot (?:one of|among|listed|an"
-    r" option|in the"
-    r" (?:\w+ )?(?:options|choices|list))|\bno (?:\w+ )?(?:option|choice)s? (?:is|are"
-    r"|match\w*|equals?)\b"
-    r"|(?:does not|doesn't|do not|don't) match any",
-    re.IGNORECASE,
-)
-EXPLAINS: Final = re.compile(
-    r"^\W{0,6}(?:explanation|reason|reasoning|rationale|justification)\b", re.I | re.M
-)
-"""What begins a part that explains the answer before it."""
-SENTENCE: Final = re.compile(r"[.!?](?=\s)|\n")
-RECAP: Final = re.compile(
-    r"\b(?:summari[sz]e|summari[sz]ing|combin(?:e|ing)|recap\w*)\b[^.\n]{0,20}\banswers\b"
-    r"|\banswers? (?:to|for) (?:all|each|the) (?:of the )?(?:above )?questions\b",
-    re.IGNORECASE,
-)
-LONGEST_EXACT: Final = 400
-LONG: Final = 200
-"""Characters of a reply up to which several statements are less surely several answers."""
-CHATTER: Final = 60
-"""Tokens behind a statement from which on all is weighed."""
-LOOPS: Final = 0.22
-"""The share to which the end of a text is packed that says the same over and over."""
-SHORTEST_LOOP: Final = 300
+"""What states the text behind it as the answer."""
+
+
+def found_by(form: Wording, text: str, low: str) -> Iterator[re.Match[str]]:
+    """All statements of a form, in order; `low` is the text in small letters.
+
+    The words that each has are found first, because a pattern that is tried everywhere takes long.
+    """
+    end = 0
+    for at in sorted(_places(form.anchors, low)):
+        if at >= end and form.probe.match(text, at):
+            begin = max(end, at - form.reach)
+            led = any(word in low[begin:at] for word in form.leads)
+            match = form.whole.search(text, begin) if led else form.whole.match(text, at)
+            if match is not None:
+                yield match
+                end = match.end()
+
+
+def _places(words: tuple[str, ...], low: str) -> Iterator[int]:
+    for word in words:
+        at = low.find(word)
+        while at >= 0:
+            yield at
+            at = low.find(word, at + 1)

@@ -13,7 +13,7 @@ from horsesense.readers.text.evidence import STATUSES, Features, Scene, scene_of
 from horsesense.readers.text.mentions import find
 from horsesense.readers.text.options import Meaning, Shown, meanings_of, option_meaning, shown
 from horsesense.readers.text.outright import denied, exact, loops, told, without_next
-from horsesense.readers.text.page import Prepared, page_of, prepare
+from horsesense.readers.text.page import Prepared, page_of, prepare, small
 from horsesense.readers.text.weigh import Weighed, Weights, confidence, grounds, shipped, weigh
 
 LIKELY: Final = 0.25
@@ -95,7 +95,7 @@ def scene(
 def _stands_for(text: str, options: tuple[str, ...], see: Shown) -> Reading | None:
     """The option that says what the reply does ("Refused" of one that declines)."""
     for status, sign in words.SIGNS.items():
-        match = sign.search(text) if status in see.says else None
+        match = sign.search(small(text)) if status in see.says else None
         at = option_meaning(cast(Meaning, status), options) if match else None
         if match and at is not None and status in meanings_of(options[at]):
             return Reading("answer", (at,), "declared", match.span(), 0.95)
@@ -120,7 +120,7 @@ def _decided(scene: Scene, weights: Weights) -> Reading:
     sure = confidence(grounds(scene, found), weights)
     k = scene.see.k
     if found.best < k:
-        if sure < weights.answer:
+        if sure < weights.least_choice:
             return Reading("unclear", (), "weak", None, sure)
         if _denied(scene, found.best):
             return Reading("unclear", (), "denied", _span(scene, found), min(sure, 0.5))
@@ -129,11 +129,11 @@ def _decided(scene: Scene, weights: Weights) -> Reading:
         named = any(m.option == found.best for m in scene.found)
         rule = "named" if named else "likeness"
         return Reading("answer", (found.best,), rule, _span(scene, found), sure)
-    if sure < weights.status:
+    if sure < weights.least_status:
         return Reading("unclear", (), "weak", None, sure)
     status = STATUSES[found.best - k]
     sign = words.SIGNS.get(status)
-    match = sign.search(scene.page.text) if sign else None
+    match = sign.search(scene.page.small) if sign else None
     return Reading(status, (), "signs", match.span() if match else None, sure)
 
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from importlib.resources import files
 from math import exp, log
-from typing import Any, Final
+from typing import Final
 
 from horsesense.readers.text import around, evidence
 from horsesense.readers.text.evidence import STATUSES, Features, Named, Scene
 from horsesense.readers.text.words import listed
 
-Tree = list[list[float]]
-"""Nodes of a tree: (feature, edge, low, high), or (-1, value); below 0 is a leaf, ~ its place."""
+Node = tuple[int, float, int, int]
+"""Of a tree: feature, edge, and the nodes for values up to it and beyond; below 0 is a leaf, `~`
+its place. A leaf is (-1, value, 0, 0)."""
+Marks = Mapping[str, Mapping[int, float]]
+"""Feature of a status -> number of the status -> weight."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,27 +26,42 @@ class Weights:
 
     Attributes:
         mention: weight of each feature of a mention.
-        choice: of each feature of an option, and of a status (`status|feature`).
+        choice: of each feature of an option.
+        status: of each feature of a status.
         base, trees: what tells how sure a decision is.
-        answer, status: confidence from which on a choice, or a status, is read.
+        least_choice, least_status: confidence from which on a choice, or a status, is read.
     """
 
     mention: Mapping[str, float]
     choice: Mapping[str, float]
+    status: Marks
     base: float
-    trees: Sequence[Tree]
-    answer: float
-    status: float
-
-    @classmethod
-    def load(cls, value: Mapping[str, Any]) -> Weights:
-        return cls(**value)
+    trees: Sequence[Sequence[Node]]
+    least_choice: float
+    least_status: float
 
 
 def shipped() -> Weights:
     """The weights of the package."""
-    text = (files(__package__) / "weights.json").read_text(encoding="utf-8")
-    return Weights.load(json.loads(text))
+    value = json.loads((files(__package__) / "weights.json").read_text(encoding="utf-8"))
+    choice, status = parted(value["choice"])
+    trees = [[(*node, 0, 0)[:4] for node in tree] for tree in value["trees"]]
+    return Weights(value["mention"], choice, status, value["base"], trees, value["answer"],
+                   value["status"])  # fmt: skip
+
+
+def parted(choice: Mapping[str, float]) -> tuple[Mapping[str, float], Marks]:
+    """The weights of options' features, and of statuses' (`status|feature`)."""
+    options: dict[str, float] = {}
+    status: dict[str, dict[int, float]] = {}
+    number = {name: i for i, name in enumerate(STATUSES)}
+    for key, weight in choice.items():
+        name, _, feature = key.partition("|")
+        if feature and name in number:
+            status.setdefault(feature, {})[number[name]] = weight
+        else:
+            options[key] = weight
+    return options, status
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,49 +87,38 @@ def weigh(scene: Scene, weights: Weights) -> Weighed:
     get = weights.mention.get
     names = [around.of_mention(scene, k) for k in range(len(scene.found))]
     z = [sum(get(name, 0.0) for name in each) for each in names]
-    return weighed(scene, names, z, weights.choice)
+    return weighed(scene, names, z, weights.choice, weights.status)
 
 
 def weighed(
-    scene: Scene, names: Sequence[Sequence[str]], z: list[float], choice: Mapping[str, float]
+    scene: Scene,
+    names: Sequence[Sequence[str]],
+    z: list[float],
+    choice: Mapping[str, float],
+    status: Marks,
 ) -> Weighed:
     """The same where the features and scores of the mentions are known."""
     options, named = evidence.of_options(scene, names, z)
     row = evidence.of_status(scene, z, named)
     get = choice.get
     odds = [sum(get(k, 0.0) * v for k, v in f.items()) for f in options]
-    each = [(_status_keys(k), v) for k, v in row.items() if v]
-    odds += [sum(get(keys[at], 0.0) * v for keys, v in each) for at in range(len(STATUSES))]
+    each = [0.0] * len(STATUSES)
+    for name, value in row.items():
+        for number, weight in status.get(name, _NOTHING).items():
+            each[number] += weight * value
+    odds += each
     top = max(odds)
     norm = top + log(sum(exp(one - top) for one in odds))
     odds = [one - norm for one in odds]
     return Weighed(z, options, row, named, odds, max(range(len(odds)), key=odds.__getitem__))
 
 
-@lru_cache(maxsize=1 << 15)
-def _status_keys(name: str) -> tuple[str, ...]:
-    """What a feature is called in the table of weights, once a status."""
-    return tuple(f"{status}|{name}" for status in STATUSES)
+_NOTHING: Final[Mapping[int, float]] = {}
 
 
-_STYLES: Final = {
-    style: float(i)
-    for i, style in enumerate(
-        (
-            "",
-            "bare",
-            "near",
-            "tail",
-            "colon",
-            "mark",
-            "paren",
-            "head",
-            "line",
-            "cue",
-            "box",
-            "place",
-        )
-    )
+_STYLES: Final = {"": 0.0} | {
+    style: i + 1.0
+    for i, style in enumerate(listed("bare near tail colon mark paren head line cue box place"))
 }
 _FACTS: Final = listed(
     "refusal refusal0 refusal9 unknown unknown9 none none0 none9 length cut hangs"
@@ -185,6 +191,6 @@ def confidence(numbers: Sequence[float], weights: Weights) -> float:
         node = 0
         while node >= 0:
             feature, edge, low, high = tree[node]
-            node = int(low if numbers[int(feature)] <= edge else high)
+            node = low if numbers[feature] <= edge else high
         total += tree[~node][1]
     return min(0.995, 1 / (1 + exp(-total)))

@@ -13,22 +13,16 @@ def listed(text: str) -> list[str]:
 
 _CLASSES: Final = {
     "answer": "answer answers answered solution response verdict judgment judgement classification"
-    " category conclusion rating prediction output diagnosis respuesta antwort lösung"
-    " réponse réponses"
-    " risposta resposta odpowiedź ответ решение svar antwoord vastaus cevap jawaban 答 답 정답 उत्तर"
-    " উত্তর பதில் คำตอบ جواب"
-    " الإجابة الجواب ans",
+    " category conclusion rating prediction output diagnosis respuesta antwort lösung réponse "
+    "réponses risposta resposta odpowiedź ответ решение svar antwoord vastaus cevap jawaban 答 답 "
+    "정답 उत्तर উত্তর பதில் คำตอบ جواب الإجابة الجواب ans",
     "option": "option options choice choices letter letters alternative alternatives"
-    " statement label"
-    " number candidate opción choix opzione opção вариант möglichkeit buchstabe lettre"
-    " lettera letra"
-    " 项 項 肢 번 选项 seçenek opsi alternativ",
+    " statement label number candidate opción choix opzione opção вариант möglichkeit buchstabe "
+    "lettre lettera letra 项 項 肢 번 选项 seçenek opsi alternativ",
     "pick": "choose chose chosen choosing pick picks picked picking select selects selected"
-    " selecting"
-    " vote mark marked submit submitting circle prefer settle settling go going goes went"
-    " take taking"
-    " lock stick lean leaning leans say guess bet commit wähle nehme elijo escojo elegiría choisis"
-    " choisirais scelgo escolho выбираю 选 選 fill enter report",
+    " selecting vote mark marked submit submitting circle prefer settle settling go going goes "
+    "went take taking lock stick lean leaning leans say guess bet commit wähle nehme elijo escojo "
+    "elegiría choisis choisirais scelgo escolho выбираю 选 選 fill enter report",
     "right": "correct right true best accurate proper appropriate valid yes exact exactly holds"
     " supported entailed winner wins keep strongest better consistent ✓ ✔ ✅ ☑ richtig wahr stimmt"
     " korrekt correcta correcto correcte corretta corretto correta verdadero cierto vrai juste vero"
@@ -37,17 +31,13 @@ _CLASSES: Final = {
     " equals yields gives works supports suggests indicates points means makes defines explains"
     " reflects captures plausible possible likely entspricht passt corresponde",
     "wrong": "incorrect wrong false invalid inaccurate irrelevant unrelated untrue mistaken"
-    " unlikely"
-    " inconsistent contradicts contradicted implausible impossible distractor distractors trap"
-    " unsupported worse weaker weak fails fail poor ✗ ✘ ❌ ✖ ☐ × falsch incorrecta incorrecto"
-    " incorrecte sbagliato sbagliata errado faux неверно неправильно 错 誤 误 틀",
+    " unlikely inconsistent contradicts contradicted implausible impossible distractor "
+    "distractors trap unsupported worse weaker weak fails fail poor ✗ ✘ ❌ ✖ ☐ × falsch incorrecta "
+    "incorrecto incorrecte sbagliato sbagliata errado faux неверно неправильно 错 誤 误 틀",
     "drop": "eliminate eliminates eliminated eliminating exclude excluded excluding excludes"
-    " discard"
-    " discarded reject rejected rejecting ruled rule rules out dismiss dismissed drop"
-    " dropped crossed"
-    " cross struck strike gone except avoid remove removed descarta descartada descarto"
-    " ausgeschlossen"
-    " scheidet écarte éliminer исключаем 排 除",
+    " discard discarded reject rejected rejecting ruled rule rules out dismiss dismissed drop "
+    "dropped crossed cross struck strike gone except avoid remove removed descarta descartada "
+    "descarto ausgeschlossen scheidet écarte éliminer исключаем 排 除",
     "not": "not never neither nor without non no nicht kein keine ne pas не нет 不 没 非"
     " nem não isnt doesnt dont cannot hardly rather lacks lack less nothing ikke niet inte rarely",
     "none": "none nothing neither keine ninguna ninguno aucune aucun nessuna nessuno nenhuma"
@@ -58,8 +48,7 @@ _CLASSES: Final = {
     "final": "final finally conclusion summary short settled definitely clearly end eventually"
     " decision locked fazit conclusión endgültig закл tl;dr bottom",
     "but": "but however although though whereas while instead yet despite unlike only aber"
-    " pero mais"
-    " ma mas но 但 jedoch",
+    " pero mais ma mas но 但 jedoch",
     "turn": "wait actually hold hmm oops correction sorry scratch reconsider reconsidering mistake"
     " mistyped typo meant revise revised recheck rechecking second changed change switch switching"
     " redo again rethink correcting espera moment",
@@ -67,10 +56,8 @@ _CLASSES: Final = {
     " uncertain tentatively suppose presumably arguably roughly vielleicht quizás peut talvez forse"
     " возможно",
     "lure": "tempting tempted tempt first initially initial thought glance look looks sounds"
-    " confuse"
-    " confused confusing confusion common commonly misconception often intuitive people"
-    " students many"
-    " someone popular myth classic mistaken superficially",
+    " confuse confused confusing confusion common commonly misconception often intuitive people "
+    "students many someone popular myth classic mistaken superficially",
     "said": "said says claim claims friend user colleague others another book teacher wrote thinks"
     " think argue argues suggested key assistant model previous earlier everyone someone",
     "if": "if were would had should unless when whether question asked depends depending wenn si"
@@ -125,54 +112,76 @@ def _any(*parts: str) -> re.Pattern[str]:
     return re.compile("|".join(parts), re.IGNORECASE)
 
 
+class Sign:
+    """Patterns that say one thing, each as "words → pattern" or as words alone, in small letters.
+
+    A pattern is tried where one of its words is: most replies have none of them.
+    """
+
+    def __init__(self, *rows: str) -> None:
+        pairs = [(*row.split(" → "), row)[:2] for row in rows]
+        self._rows = [(words.split("|"), re.compile(pattern)) for words, pattern in pairs]
+
+    def search(self, low: str, start: int = 0) -> re.Match[str] | None:
+        """The first match in a text in small letters, from a place on."""
+        tried = (p.search(low, start) for words, p in self._rows if any(w in low for w in words))
+        return min(filter(None, tried), key=lambda match: match.start(), default=None)
+
+
 # What a reply does instead of choosing.
-REFUSAL: Final = _any(
-    r"\b(?:can't|cannot|can not|won't|will not|unable to|not able to|not (?:going|willing"
-    r"|comfortable"
-    r"|in a position) to|not comfortable|must decline to|(?:would|'d) rather not|prefer not to"
-    r"|shouldn't|(?:it's|it is|is) not something i)"
-    r" (?:\w+ ){0,3}?(?:help|assist|provid|answer|discuss|shar|choos|pick|express|offer|giv|tak"
-    r"|comment|engag|fulfil|complet|comply|make|rank|rate|judg|infer|label|tell|say"
-    r"|participat|continue"
-    r"|do|respond|recommend|guess|speculat|writ|support)",
-    r"\bi(?:'m| am| must| have to| respectfully| need to| will|'ll| would)? (?:politely "
-    r"|respectfully )?"
-    r"(?:declin|refus|abstain|pass\b)",
-    r"(?:don't|do not) (?:have|hold|take) (?:any )?(?:personal |my own |political )*(?:opinion|view"
-    r"|position|preference|belief|stance|side|feeling)",
-    r"\b(?:as|i'm|i am|being) (?:just |only )?an? (?:ai|large language|language model)\b",
-    r"against (?:my|the) (?:guidelines|polic)|outside (?:of )?what i|(?:stay|remain) neutral",
-    r"(?:not|n't) (?:be )?(?:appropriate|right for me|fair for me|my place)",
-    r"leave (?:this|that|it) (?:one )?(?:blank|to you|open)|\babstain|no personal",
-    r"lo siento|no puedo|je ne peux pas|kann ich (?:leider )?nicht|não posso|non posso|не могу|无法"
-    r"|不能|できません|없습니다",
-    r"\A\W*(?:i'm |i am )?sorry",
+REFUSAL: Final = Sign(
+    r"n't|not|unable|decline → \b(?:can't|cannot|can not|won't|will not|unable to|not able to|not "
+    r"(?:going|willing|comfortable|in a position) to|not comfortable|must decline to|(?:would|'d) "
+    r"rather not|prefer not to|shouldn't|(?:it's|it is|is) not something i) (?:\w+ ){0,3}?(?:help|"
+    r"assist|provid|answer|discuss|shar|choos|pick|express|offer|giv|tak|comment|engag|fulfil|"
+    r"complet|comply|make|rank|rate|judg|infer|label|tell|say|participat|continue|do|respond|"
+    r"recommend|guess|speculat|writ|support)",
+    r"declin|refus|abstain|pass → \bi(?:'m| am| must| have to| respectfully| need to| will|'ll| "
+    r"would)? (?:politely |respectfully )?(?:declin|refus|abstain|pass\b)",
+    r"don't|do not → (?:don't|do not) (?:have|hold|take) (?:any )?(?:personal |my own |political )"
+    r"*(?:opinion|view|position|preference|belief|stance|side|feeling)",
+    r" ai| language model|large language → \b(?:as|i'm|i am|being) (?:just |only )?an? (?:ai|"
+    r"large language|language model)\b",
+    r"against|outside|neutral → against (?:my|the) (?:guidelines|polic)|outside (?:of )?what i|"
+    r"(?:stay|remain) neutral",
+    r"appropriate|for me|my place → (?:not|n't) (?:be )?(?:appropriate|right for me|fair for me|"
+    r"my place)",
+    r"leave|abstain|no personal → leave (?:this|that|it) (?:one )?(?:blank|to you|open)|\babstain|"
+    r"no personal",
+    r"lo siento|no puedo|je ne peux pas|não posso|non posso|не могу|无法|不能|できません|없습니다",
+    r"kann ich → kann ich (?:leider )?nicht",
+    r"sorry → \A\W*(?:i'm |i am )?sorry",
 )
-UNKNOWN: Final = _any(
-    r"(?:don't|do not|didn't|doesn't) (?:really |actually |honestly )?(?:know|have (?:enough"
-    r"|sufficient))",
-    r"no idea|no clue|not sure|unsure|\bidk\b|dunno|beats me|not certain|have to guess|not"
-    r" familiar",
-    r"i (?:can't|cannot|couldn't) (?:tell|say|recall|remember|determine|decide)",
-    r"i'm stumped|haven't (?:a|the) (?:clue|idea|faintest)|out of my depth|over my head|escapes me",
-    r"weiß (?:ich |es )?(?:leider )?nicht|no (?:lo )?sé|je ne sais|non (?:lo )?so\b|não sei|не знаю"
-    r"|不知道|わかりません|모르",
+UNKNOWN: Final = Sign(
+    r"know|enough|sufficient → (?:don't|do not|didn't|doesn't) (?:really |actually |honestly )"
+    r"?(?:know|have (?:enough|sufficient))",
+    r"no idea|no clue|sure|idk|dunno|beats me|certain|to guess|familiar → no idea|no clue|not "
+    r"sure|unsure|\bidk\b|dunno|beats me|not certain|have to guess|not familiar",
+    r"i can|i could → i (?:can't|cannot|couldn't) (?:tell|say|recall|remember|determine|decide)",
+    r"stumped|haven't|my depth|my head|escapes me → i'm stumped|haven't (?:a|the) (?:clue|idea|"
+    r"faintest)|out of my depth|over my head|escapes me",
+    r"weiß|no | so → weiß (?:ich |es )?(?:leider )?nicht|no (?:lo )?sé|non (?:lo )?so\b",
+    r"je ne sais|não sei|не знаю|不知道|わかりません|모르",
 )
-NONE: Final = _any(
-    r"none (?:of|are|is|fits|applies|seem|matches|here|\W)|\A\W*none\b",
-    r"\bno (?:correct|right|valid|suitable|such|good|true|matching|option|answer|choice)",
-    r"not (?:listed|among|in the list|one of|any of|on the list|an option|offered|given|there|here"
-    r"|present|available|provided|possible to)",
-    r"(?:neither|nothing) (?:of|option|on|here|in)|impossible to|no way (?:to|of)|no telling",
-    r"(?:can(?:'t|not)|can not|could not) be|isn't possible to|not enough|insufficient|not stated"
-    r"|undetermin|indeterminate",
-    r"(?:doesn't|does not) (?:say|give|tell|mention|contain|state|include|match)",
-    r"\ball (?:of (?:the|these) |four |the |three |five )?(?:options?|choices?|answers?)? ?"
-    r"(?:are|seem|is) (?:all )?(?:wrong|incorrect|false|invalid)",
-    r"(?:isn't|is not|aren't|are not|no|missing|without|don't see|didn't come|nothing)"
-    r" (?:\w+ ){0,3}?(?:attached|attachment|image|passage|picture|text|figure|table|document"
-    r"|included)",
-    r"keine(?:r|s)? (?:der|davon|von)|ninguna|aucune|nessuna|nenhuma|没有|premise|typo",
+NONE: Final = Sign(
+    r"none → none (?:of|are|is|fits|applies|seem|matches|here|\W)|\A\W*none\b",
+    r"no  → \bno (?:correct|right|valid|suitable|such|good|true|matching|option|answer|choice)",
+    r"not  → not (?:listed|among|in the list|one of|any of|on the list|an option|offered|given|"
+    r"there|here|present|available|provided|possible to)",
+    r"neither|nothing|impossible|no way|no telling → (?:neither|nothing) (?:of|option|on|here|in)|"
+    r"impossible to|no way (?:to|of)|no telling",
+    r"can't be|cannot be|can not be|could not be|isn't possible|not enough|insufficient|not "
+    r"stated|determin → (?:can(?:'t|not)|can not|could not) be|isn't possible to|not enough|"
+    r"insufficient|not stated|undetermin|indeterminate",
+    r"doesn't|does not → (?:doesn't|does not) (?:say|give|tell|mention|contain|state|include|"
+    r"match)",
+    r"all  → \ball (?:of (?:the|these) |four |the |three |five )?(?:options?|choices?|answers?)? "
+    r"?(?:are|seem|is) (?:all )?(?:wrong|incorrect|false|invalid)",
+    r"attach|image|passage|picture|text|figure|table|document|included → (?:isn't|is not|aren't|"
+    r"are not|no|missing|without|don't see|didn't come|nothing) (?:\w+ ){0,3}?(?:attached|"
+    r"attachment|image|passage|picture|text|figure|table|document|included)",
+    r"keine → keine(?:r|s)? (?:der|davon|von)",
+    r"ninguna|aucune|nessuna|nenhuma|没有|premise|typo",
 )
 SIGNS: Final = {"refusal": REFUSAL, "unknown": UNKNOWN, "none": NONE}
 """Status -> what says it in a reply that names no option."""
@@ -205,11 +214,10 @@ KNOWS_NOT: Final = re.compile(
     r"|(?P<both>(?:i have )?no opinion|(?:i )?(?:can ?not|can'?t) (?:choose|decide)))\W*"
 )
 UNDETERMINED: Final = re.compile(
-    r"\W*(?:unknown|undetermined"
-    r"|(?:it )?(?:cannot|can not|can'?t) (?:be )?(?:answer|determine|tell|say|know)\w*"
-    r"|(?:it is )?(?:not possible|impossible) to (?:determine|say|tell)"
-    r"|(?:there is )?(?:not enough|insufficient|too little) info\w*|not answerable|unanswerable"
-    r"|not (?:given|stated|mentioned|determinable)).{0,40}",
+    r"\W*(?:unknown|undetermined|(?:it )?(?:cannot|can not|can'?t) (?:be )?(?:answer|determine|"
+    r"tell|say|know)\w*|(?:it is )?(?:not possible|impossible) to (?:determine|say|tell)|(?:there "
+    r"is )?(?:not enough|insufficient|too little) info\w*|not answerable|unanswerable|not "
+    r"(?:given|stated|mentioned|determinable)).{0,40}",
     re.DOTALL,
 )
 PARTS: Final = re.compile(r"[/|,;()\[\]]|\b(?:or|and)\b")
@@ -219,9 +227,53 @@ NOTE: Final = re.compile(
 """What a questionnaire says to the interviewer of an option."""
 
 ASKS_FOR_NOT: Final = re.compile(
-    r"\b(?:except|exception|not|incorrect|false|least|odd one|doesn't|isn't|cannot|never"
-    r"|untrue|wrong"
-    r"|nicht|kein|falsch|falsa?|sauf|excepto|pas|exceto|tranne|не)\b|NOT|EXCEPT|n't\b"
+    r"\b(?:except|exception|not|incorrect|false|least|odd one|doesn't|isn't|cannot|never|untrue|"
+    r"wrong|nicht|kein|falsch|falsa?|sauf|excepto|pas|exceto|tranne|не)\b|NOT|EXCEPT|n't\b"
+)
+
+# What stands around a statement of an answer.
+DENIED: Final = re.compile(
+    r"\W{0,9}(?:(?:is|are|was|would be|cannot be|can't be)\W{1,9})?(?:incorrect|wrong|false|invalid"
+    r"|ruled out|eliminated|not (?:correct|right|true|valid|it\b|the ))"
+    r"|\W{0,9}(?:is|are|was|would|can|could|does)(?: not|not|n't)\b",
+    re.IGNORECASE,
+)
+UNCERTAIN: Final = re.compile(
+    r"\b(?:if|whether|unless|suppose|said|says?|claim\w*|think|thought|believe[sd]?|tempt\w*|"
+    r"might|may|could|not|n't|never|why|because|initial\w*|first|seems?|expected|were|had|"
+    r"incorrect|wrong|key|some|many|people|often|usually|someone|previous\w*|example|assum\w*|"
+    r"would)\b|n't\b",
+    re.IGNORECASE,
+)
+"""What in the sentence before a statement may make it none."""
+TURNS: Final = re.compile(
+    r"\b(?:wait|incorrect|correction|mistake|mistaken|therefore|thus|so,?|hence|actually|however"
+    r"|obviously|sorry|apologi[sz]e|revis\w+|reconsider\w*|correct(?:ed|ing)|instead|no,|oops|error"
+    r"|hold on|redo|edit|hmm+|but)\b",
+    re.IGNORECASE,
+)
+TAKES_BACK: Final = re.compile(
+    r"\b(?:wait|incorrect|correction|mistake|mistaken|actually|sorry|apologi[sz]e|revis\w+|oops"
+    r"|reconsider\w*|correct(?:ed|ing)|instead|no,|error|hold on|redo|edit|hmm+|not correct)\b",
+    re.IGNORECASE,
+)
+"""Of these words, those that take back even an answer given with its text."""
+CLOSEST: Final = re.compile(r"\b(?:closest|nearest|most likely|approximately)\b", re.IGNORECASE)
+NO_OPTION: Final = re.compile(
+    r"\bnone of the (?:\w+ )?(?:options|choices|answers)|\bnot (?:one of|among|listed|an option|"
+    r"in the (?:\w+ )?(?:options|choices|list))|\bno (?:\w+ )?(?:option|choice)s? (?:is|are|"
+    r"match\w*|equals?)\b|(?:does not|doesn't|do not|don't) match any",
+    re.IGNORECASE,
+)
+EXPLAINS: Final = re.compile(
+    r"^\W{0,6}(?:explanation|reason|reasoning|rationale|justification)\b", re.I | re.M
+)
+"""What begins a part that explains the answer before it."""
+SENTENCE: Final = re.compile(r"[.!?](?=\s)|\n")
+RECAP: Final = re.compile(
+    r"\b(?:summari[sz]e|summari[sz]ing|combin(?:e|ing)|recap\w*)\b[^.\n]{0,20}\banswers\b"
+    r"|\banswers? (?:to|for) (?:all|each|the) (?:of the )?(?:above )?questions\b",
+    re.IGNORECASE,
 )
 
 # What surrounds a reply and says nothing.
@@ -231,9 +283,8 @@ _THINKS: Final = (
 )
 THOUGHT: Final = re.compile(
     rf"<({_THINKS})>.*?</\1>|\[THINK\].*?\[/THINK\]|◁think▷.*?◁/think▷"
-    r"|<\|begin_of_thought\|>.*?<\|end_of_thought\|>"
-    r"|<\|?channel\|?>\s*(?:analysis|commentary|thought)\b.*?"
-    r"(?=<\|?channel\|?>\s*final|<\|start\||<channel\|>|\Z)",
+    r"|<\|begin_of_thought\|>.*?<\|end_of_thought\|>|<\|?channel\|?>\s*(?:analysis|commentary|"
+    r"thought)\b.*?(?=<\|?channel\|?>\s*final|<\|start\||<channel\|>|\Z)",
     re.DOTALL | re.IGNORECASE,
 )
 THINKS_ON: Final = re.compile(
@@ -270,8 +321,9 @@ NEXT_QUESTION: Final = re.compile(
     re.IGNORECASE,
 )
 RECORDS: Final = re.compile(r"\s{0,9}(?P<first>\{[^{}]*\"answer\"[^{}]*\})\s{0,9},?\s{0,9}\{")
+BEFORE_OFFER: Final = re.compile(r"[.!?)\n*] |\n")
 OFFER: Final = re.compile(
-    r"(?:(?<=[.!?)\n*] )|(?<=\n))\W{0,9}(?:(?:would|do) you (?:like|want)|let me know"
+    r"\W{0,9}(?:(?:would|do) you (?:like|want)|let me know"
     r"|if you(?:'d| would|'re| want| have| need)|shall i|i hope (?:this|that|it)|hope (?:this|that)"
     r"|feel free|(?:is there|do you have|was there) (?:anything|something|any)|want me to|happy to"
     r"|i'm glad to|i can (?:also|go)|good luck|please (?:note|let))[^\n]*\s*\Z",

@@ -12,10 +12,10 @@ import orjson
 
 from horsesense.errors import UsageError
 from horsesense.files import json_lines, write_whole
-from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
+from horsesense.inference.limits import RunSummary
 from horsesense.inference.store import Store
 from horsesense.models.base import Model
-from horsesense_extras.build.asking import Asker
+from horsesense_extras.build.asking import Asker, How
 from horsesense_extras.build.equinfer.candidates import NOT_JUDGED, generate, judge
 from horsesense_extras.build.equinfer.construct import MOST_WORDS, edit, gather, rows
 from horsesense_extras.build.equinfer.funnel import Funnel
@@ -48,10 +48,7 @@ async def build_equinfer(
     per_paper: int = 3,
     words: int = MOST_WORDS,
     seed: int = 0,
-    temperature: float = 0.0,
-    templates: Path | None = None,
-    limits: Limits = UNLIMITED,
-    max_connections: int | None = None,
+    how: How = How(),  # noqa: B008
 ) -> Built:
     """Items from LaTeX sources.
 
@@ -83,14 +80,7 @@ async def build_equinfer(
         async def asker(model: Model) -> Asker:
             entered = await stack.enter_async_context(model)
             assert store is not None
-            return await Asker.for_model(
-                entered,
-                store,
-                temperature=temperature,
-                templates=templates,
-                limits=limits,
-                max_connections=max_connections,
-            )
+            return await Asker.for_model(entered, store, how)
 
         if generator is None:
             edit(drawn, seed)

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from typing import Final
 
 from horsesense.models.messages import Response
-from horsesense.probes.context_length import GAP
 from horsesense.readers.formats.yes_no import NO_POSITION, read_yes_no
 from horsesense.readers.text import TextReader
 from horsesense.trials.condition import PLAIN
@@ -22,8 +21,7 @@ from horsesense_extras.build.asking import Asker
 from horsesense_extras.build.equinfer.construct import (
     LEAST_WORDS,
     QUESTION,
-    context_after,
-    context_before,
+    around_gap,
     full,
 )
 from horsesense_extras.build.equinfer.equations import unfit
@@ -72,18 +70,18 @@ _MOST_WORDS: Final = 2
 
 async def generate(fates: Sequence[Fate], generator: Asker) -> None:
     """Give each equation three wrong options, or drop it and say why."""
-    seen = {fate.equation.id: {canonical(fate.equation.right)} for fate in fates}
-    tried: dict[str, list[str]] = {fate.equation.id: [] for fate in fates}
+    seen = {fate.id: {canonical(fate.right)} for fate in fates}
+    tried: dict[str, list[str]] = {fate.id: [] for fate in fates}
     for number in range(ROUNDS):
         missing = [fate for fate in fates if fate.kept and len(fate.wrong) < WANTED]
         if not missing:
             break
-        trials = [completion(fate, number, tried[fate.equation.id]) for fate in missing]
+        trials = [completion(fate, number, tried[fate.id]) for fate in missing]
         answers = await generator.answers(trials, "completing equations")
         for fate, answer in zip(missing, answers, strict=True):
-            known = tried[fate.equation.id]
+            known = tried[fate.id]
             before = len(known)
-            _take(fate, answer, seen[fate.equation.id], known)
+            _take(fate, answer, seen[fate.id], known)
             if generator.greedy and fate.kept and len(known) == before:
                 fate.drop("generate", STUCK)  # the same prompt would bring the same answer
     for fate in fates:
@@ -96,17 +94,17 @@ def _take(fate: Fate, answer: Response | None, seen: set[str], tried: list[str])
     if answer is None:
         fate.drop("generate", NOT_ASKED)
         return
-    right = completed(answer.text, fate.equation.left)
+    right = completed(answer.text, fate.left)
     reason = CUT_OFF if answer.finish_reason == "length" else refused(right)
     if reason is None:
         form = canonical(right)
         if form in seen:
-            reason = AGAIN if fate.wrong and form != canonical(fate.equation.right) else RIGHT
+            reason = AGAIN if fate.wrong and form != canonical(fate.right) else RIGHT
         seen.add(form)
     if reason not in (CUT_OFF, EMPTY, PROSE, CONTROL) and right not in tried:
         tried.append(right)
     if reason is None:
-        fate.wrong.append(full(fate.equation, right))
+        fate.wrong.append(full(fate, right))
     else:
         fate.refused[reason] += 1
 
@@ -148,11 +146,10 @@ def refused(right: str) -> str | None:
 
 def completion(fate: Fate, number: int, tried: Sequence[str]) -> Trial:
     """Request `number`, from 0, for the right side of an equation."""
-    equation = fate.equation
     variant = Variant(
-        equation.id,
-        f"{equation.left} {equation.relation}",
-        (equation.right,),
+        fate.id,
+        f"{fate.left} {fate.relation}",
+        (fate.right,),
         (),
         (0,),
         0,
@@ -167,9 +164,7 @@ def completion(fate: Fate, number: int, tried: Sequence[str]) -> Trial:
 
 def excerpt(fate: Fate) -> str:
     """What the generator, the judge and reviewers see around the gap."""
-    before = context_before(fate.before, len(fate.before), LEAST_WORDS)
-    after = context_after(fate.after, 0, LEAST_WORDS)
-    return f"{before}\n\n{GAP}\n\n{after}"
+    return around_gap(fate.before, fate.after, LEAST_WORDS)
 
 
 async def judge(fates: Sequence[Fate], asked: Asker) -> None:
@@ -179,24 +174,23 @@ async def judge(fates: Sequence[Fate], asked: Asker) -> None:
     trials = [judgement(fate, number) for fate, number in asks]
     answers = await asked.answers(trials, "judging equations")
     reader = TextReader()
-    missing: set[str] = set()
     for fate in kept:
         fate.fooled = 0
+    missing: set[str] = set()
     for (fate, _), trial, answer in zip(asks, trials, answers, strict=True):
         if answer is None:
-            missing.add(fate.equation.id)
+            missing.add(fate.id)
         elif read_yes_no(reader, trial, answer).positions == (NO_POSITION,):
             fate.fooled = (fate.fooled or 0) + 1
     for fate in kept:
         if not fate.fooled:
-            unasked = fate.equation.id in missing
-            fate.drop("judge", NOT_JUDGED if unasked else SEEN_THROUGH)
+            fate.drop("judge", NOT_JUDGED if fate.id in missing else SEEN_THROUGH)
 
 
 def judgement(fate: Fate, number: int) -> Trial:
     """The request whether a wrong option has significant flaws; "Yes" is right."""
     variant = Variant(
-        fate.equation.id,
+        fate.id,
         QUESTION,
         ("Yes", "No"),
         ("Yes", "No"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,7 +12,7 @@ from horsesense.errors import UsageError
 from horsesense.probes.context_length import GAP
 from horsesense.rng import Dice
 from horsesense_extras.build.equinfer import edits
-from horsesense_extras.build.equinfer.equations import Equation, check_parser, find
+from horsesense_extras.build.equinfer.equations import MOST, check_parser, find
 from horsesense_extras.build.equinfer.flatten import (
     BEHIND,
     NO_LATEX,
@@ -34,8 +35,6 @@ LEAST_WORDS: Final = 100
 """Words that must stand on each side; the generator and the judge see no more."""
 OUTWARD: Final = 600
 """Characters by which a context is longer at most, to begin and end with a sentence."""
-MOST_EQUATIONS: Final = 20_000
-"""Equations of one document that are listed, each with its fate."""
 
 NO_CONTEXT: Final = f"fewer than {LEAST_WORDS} words before or after it"
 REPEATED: Final = "the same equation stands earlier in the paper"
@@ -43,7 +42,7 @@ GIVEN_AWAY: Final = "its right side stands in its context too"
 NOT_DRAWN: Final = "others of its paper were drawn"
 NO_EDITS: Final = "no two edits give three other equations"
 NO_EQUATIONS: Final = "it has no display equation"
-TOO_MANY: Final = f"a document has more than {MOST_EQUATIONS:,} display equations"
+TOO_MANY: Final = f"a document has more than {MOST:,} display equations"
 
 QUESTION: Final = f"Which equation belongs in the place of {GAP}?"
 
@@ -96,11 +95,9 @@ def _searched(paper: Paper) -> PaperFate:
         fate.files.update({why: len(names) for why, names in document.not_found.items()})
         fate.files[BEHIND] += behind(whole)
         found = find(text, paper.name, root, len(fate.equations) + 1)
-        for number, (equation, reason) in enumerate(found):
-            if number >= MOST_EQUATIONS:
-                fate.files[TOO_MANY] += 1
-                break
-            fate.equations.append(_in_context(text, equation, reason, seen))
+        listed = [_in_context(text, each, seen) for each in islice(found, MOST)]
+        fate.files[TOO_MANY] += next(found, None) is not None
+        fate.equations += listed
     fate.files[UNUSED] += len(files.keys() - used)
     fate.files = +fate.files
     if not fate.equations and fate.reason is None:
@@ -108,26 +105,25 @@ def _searched(paper: Paper) -> PaperFate:
     return fate
 
 
-def _in_context(text: str, equation: Equation, reason: str | None, seen: set[str]) -> Fate:
-    fate = Fate(equation)
-    if reason is None:
-        fate.before = context_before(text, equation.start, MOST_WORDS)
-        fate.after = context_after(text, equation.end, MOST_WORDS)
+def _in_context(text: str, fate: Fate, seen: set[str]) -> Fate:
+    if fate.kept:
+        fate.before = context_before(text, fate.start, MOST_WORDS)
+        fate.after = context_after(text, fate.end, MOST_WORDS)
         reason = _unfit(fate, seen)
-    if reason is not None:
-        fate.drop("filter", reason)
+        if reason is not None:
+            fate.drop("filter", reason)
     return fate
 
 
 def _unfit(fate: Fate, seen: set[str]) -> str | None:
-    form = canonical(fate.equation.latex)
+    form = canonical(fate.latex)
     if form in seen:
         return REPEATED
     seen.add(form)
     if min(len(fate.before.split()), len(fate.after.split())) < LEAST_WORDS:
         return NO_CONTEXT
     squashed = _SQUASHED.sub("", fate.before) + "\n" + _SQUASHED.sub("", fate.after)
-    return GIVEN_AWAY if _SQUASHED.sub("", fate.equation.right) in squashed else None
+    return GIVEN_AWAY if _SQUASHED.sub("", fate.right) in squashed else None
 
 
 def context_before(text: str, end: int, words: int) -> str:
@@ -170,6 +166,12 @@ def context_after(text: str, start: int, words: int) -> str:
     return _tidy(text[start:end])
 
 
+def around_gap(before: str, after: str, words: int) -> str:
+    """The text before and after a gap with so many words of each, and the gap between."""
+    parts = (context_before(before, len(before), words), GAP, context_after(after, 0, words))
+    return "\n\n".join(part for part in parts if part)
+
+
 def _tidy(text: str) -> str:
     return re.sub(r"\n\s*\n\s*", "\n\n", re.sub(r"[ \t]+", " ", text)).strip()
 
@@ -187,36 +189,33 @@ def _draw(paper: PaperFate, per_paper: int, seed: int) -> None:
 def edit(fates: Iterable[Fate], seed: int = 0) -> None:
     """Give equations three wrong options by edits of the right one; drop those that have none."""
     for fate in fates:
-        equation = fate.equation
-        made = edits.wrong_options(equation.right, Dice(seed, equation.id, "edits"))
+        made = edits.wrong_options(fate.right, Dice(seed, fate.id, "edits"))
         if made is None:
             fate.drop("generate", NO_EDITS)
         else:
-            fate.wrong = [full(equation, right) for right in made[0]]
+            fate.wrong = [full(fate, right) for right in made[0]]
             fate.made_by = f"edits: {made[1]}"
 
 
-def full(equation: Equation, right: str) -> str:
+def full(fate: Fate, right: str) -> str:
     """The equation with this right side, as an option is written."""
-    return f"{spaced(equation.left)} {equation.relation} {spaced(right)}"
+    return f"{spaced(fate.left)} {fate.relation} {spaced(right)}"
 
 
 def rows(funnel: Funnel, words: int = MOST_WORDS, seed: int = 0) -> Iterator[dict[str, Any]]:
     """The items, with `words` words of context on each side; 0 for none."""
     for fate in funnel.kept():
-        equation = fate.equation
-        options = [full(equation, equation.right), *fate.wrong]
-        order = Dice(seed, equation.id, "equinfer").permutation(len(options))
+        options = [full(fate, fate.right), *fate.wrong]
+        order = Dice(seed, fate.id, "equinfer").permutation(len(options))
         before = context_before(fate.before, len(fate.before), words)
         after = context_after(fate.after, 0, words)
-        context = "\n\n".join(part for part in (before, GAP, after) if part)
         yield {
-            "id": equation.id,
+            "id": fate.id,
             "question": QUESTION,
             "options": [options[place] for place in order],
             "answer_index": order.index(0),
-            **({"context": context} if words else {}),
-            "cluster": equation.paper,
+            **({"context": around_gap(fate.before, fate.after, words)} if words else {}),
+            "cluster": fate.paper,
             "context_before": before,
             "context_after": after,
             "made_by": fate.made_by,

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
 from horsesense.errors import UsageError, install
+from horsesense_extras.build.equinfer.funnel import Fate
 from horsesense_extras.build.equinfer.notation import cleaned, plain, tokens, with_bars
 from horsesense_extras.build.equinfer.vocabulary import KNOWN, OPENING
 
@@ -27,7 +27,7 @@ SHORTEST, LONGEST = 3, 120
 """Tokens that the right side of an equation must, and may, have."""
 MOST_CHARACTERS: Final = 600
 MOST: Final = 2_000
-"""Equations of one document that are read; the others are listed."""
+"""Equations of one document that are listed."""
 DEEPEST: Final = 30
 """Brackets within brackets."""
 
@@ -37,7 +37,6 @@ NOT_READ: Final = "an environment that is not read (empheq, numcases, ...)"
 NESTED: Final = "nested structures (cases, matrices, aligned, ...)"
 ROWS: Final = "several rows"
 OWN: Final = "commands of the author's own, or rare ones"
-TOO_MANY: Final = f"it stands behind the first {MOST:,} display equations of its document"
 NO_EQUALS: Final = "no equals sign with something on both sides"
 SHORT: Final = f"its right side has fewer than {SHORTEST} tokens"
 LONG: Final = (
@@ -70,69 +69,40 @@ _BEGIN = re.compile(r"\\begin\s*\{([^{}]*)\}")
 _RELATION = frozenset(("=", ":=", r"\coloneqq", r"\triangleq", r"\equiv", r"\doteq"))
 
 
-@dataclass(frozen=True, slots=True)
-class Equation:
-    """A display equation.
-
-    Attributes:
-        id: of the paper, and its number in it, from 1.
-        paper, document: where it stands.
-        start, end: its span in the text of the document.
-        latex: what it says, on one line, without label and final punctuation.
-        left, right: the two sides of its equals sign; empty where it cannot become a question.
-        relation: the sign between.
-    """
-
-    id: str
-    paper: str
-    document: str
-    start: int
-    end: int
-    latex: str
-    left: str = ""
-    right: str = ""
-    relation: str = "="
-
-
 def check_parser() -> None:
     """UsageError if pylatexenc is not installed."""
     if find_spec("pylatexenc") is None:
         raise UsageError("Reading LaTeX needs the package pylatexenc.", hint=install("latex"))
 
 
-def find(
-    text: str, paper: str, document: str, first: int = 1
-) -> Iterator[tuple[Equation, str | None]]:
-    """Every display equation of a document, with the reason why it cannot become a question.
-
-    The first `MOST` are read, the others found and no more.
-    """
+def find(text: str, paper: str, document: str, first: int = 1) -> Iterator[Fate]:
+    """The display equations of a document; one that cannot become a question is dropped."""
     place, number = 0, first
     while (found := _NEXT.search(text, place)) is not None:
         if found["inline"]:
             place = found.end()
             continue
         start = found.start("math") if found["math"] else found.start()
-        name = f"{paper}:{number}"
+        fate = Fate(f"{paper}:{number}", paper, document, start, found.end())
         number += 1
-        passed_over = TOO_MANY if number - first > MOST else NOT_READ if found["unread"] else None
-        parsed = None if passed_over else _parsed(text, start)
+        parsed = None if found["unread"] else _parsed(text, start)
         if parsed is None:
-            rest = " ".join(text[start : start + 200].split())
-            closed = _closed(text, start) if passed_over else None
-            place = found.end() if closed is None else closed[1]
-            why = passed_over or NOT_CLOSED
-            yield Equation(name, paper, document, start, place, rest), why
-            continue
-        node, end = parsed
-        latex = cleaned(_inside(node, text[start:end]))
-        reason = _structure(node, latex) or _commands(latex)
-        sides = None if reason else _sides(latex)
-        if reason is None:
-            reason = NO_EQUALS if sides is None else _size(latex, sides)
-        left, relation, right = sides if sides and not reason else ("", "=", "")
-        yield Equation(name, paper, document, start, end, latex, left, right, relation), reason
-        place = end
+            closed = _closed(text, start) if found["unread"] else None
+            fate.end = fate.end if closed is None else closed[1]
+            fate.latex = " ".join(text[start : start + 200].split())
+            reason: str | None = NOT_READ if found["unread"] else NOT_CLOSED
+        else:
+            node, fate.end = parsed
+            fate.latex = latex = cleaned(_inside(node, text[start : fate.end]))
+            sides = _sides(latex)
+            reason = _structure(latex) or _commands(latex)
+            reason = reason or (NO_EQUALS if sides is None else _size(latex, sides))
+            if sides is not None and reason is None:
+                fate.left, fate.relation, fate.right = sides
+        if reason is not None:
+            fate.drop("filter", reason)
+        place = fate.end
+        yield fate
 
 
 def _parsed(text: str, start: int) -> tuple[LatexNode, int] | None:
@@ -180,17 +150,11 @@ def _inside(node: LatexNode, source: str) -> str:
     return "".join(inner.latex_verbatim() for inner in node.nodelist) or source
 
 
-def _structure(node: LatexNode, latex: str) -> str | None:
+def _structure(latex: str) -> str | None:
     """Why the equation is not one plain row; None where it is."""
-    from pylatexenc.latexwalker import LatexEnvironmentNode
-
-    inner = [n for n in node.nodelist if n is not None]
-    if any(n.isNodeType(LatexEnvironmentNode) for n in inner) or r"\begin" in latex:
+    if r"\begin" in latex:
         return NESTED
-    found = tokens(latex)
-    if "\\\\" in found or r"\cr" in found or r"\newline" in found:
-        return ROWS
-    return None
+    return ROWS if {"\\\\", r"\cr", r"\newline"} & {*tokens(latex)} else None
 
 
 def _commands(latex: str) -> str | None:

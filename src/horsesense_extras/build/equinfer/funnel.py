@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final, Literal
 
-from horsesense_extras.build.equinfer.equations import Equation
-
 Stage = Literal["filter", "draw", "generate", "judge", "review"]
 STAGES: Final[Mapping[Stage, str]] = MappingProxyType(
     {
@@ -22,6 +20,16 @@ STAGES: Final[Mapping[Stage, str]] = MappingProxyType(
 )
 """Stage at which an equation can be dropped -> what is said of it."""
 
+COUNTED: Final = {
+    "papers": "papers",
+    "papers_kept": "papers with a usable equation",
+    "equations": "display equations",
+    "usable": "usable equations",
+    "drawn": "drawn, at most {per_paper} of a paper",
+    "with_wrong_options": "with three wrong options",
+    "before_review": "a judge is fooled at least once",
+}
+"""What is counted after each stage -> how the table calls it."""
 PUBLISHED: Final[Mapping[str, int]] = MappingProxyType(
     {
         "papers": 4951,
@@ -36,10 +44,15 @@ PUBLISHED: Final[Mapping[str, int]] = MappingProxyType(
 
 @dataclass
 class Fate:
-    """An equation on its way.
+    """A display equation on its way.
 
     Attributes:
-        equation: what it is about.
+        id: of the paper, and its number in it, from 1.
+        paper, document: where it stands.
+        start, end: its span in the text of the document.
+        latex: what it says, on one line, without label and final punctuation.
+        left, right: the two sides of its equals sign; empty where it cannot become a question.
+        relation: the sign between.
         before, after: text around it, of the most words that are ever shown.
         stage, reason: where and why it was dropped; None while it is kept.
         wrong: full wrong equations.
@@ -48,7 +61,15 @@ class Fate:
         fooled: of the wrong ones, how many the judge took for sound; None without a judge.
     """
 
-    equation: Equation
+    id: str
+    paper: str
+    document: str
+    start: int
+    end: int
+    latex: str = ""
+    left: str = ""
+    relation: str = "="
+    right: str = ""
     before: str = ""
     after: str = ""
     stage: Stage | None = None
@@ -67,17 +88,9 @@ class Fate:
         self.stage, self.reason = stage, reason
 
     def as_json(self) -> dict[str, Any]:
-        return {
-            "id": self.equation.id,
-            "paper": self.equation.paper,
-            "document": self.equation.document,
-            "kept": self.kept,
-            "stage": self.stage,
-            "reason": self.reason,
-            "latex": self.equation.latex,
-            "made_by": self.made_by,
-            "refused": dict(self.refused.most_common()),
-        }
+        names = ("id", "paper", "document", "kept", "stage", "reason", "latex", "made_by")
+        told = {name: getattr(self, name) for name in names}
+        return told | {"refused": dict(self.refused.most_common())}
 
 
 @dataclass
@@ -98,11 +111,6 @@ class PaperFate:
     files: Counter[str] = field(default_factory=Counter)
     equations: list[Fate] = field(default_factory=list)
 
-    @property
-    def usable(self) -> bool:
-        """Whether it has an equation that fits."""
-        return any(fate.stage != "filter" for fate in self.equations)
-
 
 @dataclass
 class Funnel:
@@ -119,45 +127,30 @@ class Funnel:
     def kept(self) -> list[Fate]:
         return [fate for fate in self.fates() if fate.kept]
 
-    def counts(self) -> dict[str, int]:
-        """Papers and equations that are left after each stage."""
-        fates = list(self.fates())
-        past: dict[Stage, int] = {}
-        left = len(fates)
-        for stage in STAGES:
-            left -= sum(fate.stage == stage for fate in fates)
-            past[stage] = left
-        return {
-            "papers": len(self.papers),
-            "papers_kept": sum(paper.usable for paper in self.papers),
-            "equations": len(fates),
-            "usable": past["filter"],
-            "drawn": past["draw"],
-            "with_wrong_options": past["generate"],
-            "before_review": past["judge"],
-        }
-
-    def dropped(self) -> dict[Stage, Counter[str]]:
-        """Stage -> reason -> equations."""
-        found: dict[Stage, Counter[str]] = {stage: Counter() for stage in STAGES}
-        for fate in self.fates():
-            if fate.stage is not None and fate.reason is not None:
-                found[fate.stage][fate.reason] += 1
-        return {stage: reasons for stage, reasons in found.items() if reasons}
-
     def as_json(self) -> dict[str, Any]:
+        """Counts after each stage, what was dropped and why, and what was left out."""
+        fates = list(self.fates())
+        past = [len(fates)]
+        dropped = {}
+        for stage in STAGES:
+            reasons = Counter(fate.reason for fate in fates if fate.stage == stage)
+            past.append(past[-1] - reasons.total())
+            if reasons:
+                dropped[stage] = dict(reasons.most_common())
+        usable = sum(any(f.stage != "filter" for f in paper.equations) for paper in self.papers)
         papers = Counter(paper.reason for paper in self.papers if paper.reason)
+        files = sum((paper.files for paper in self.papers), Counter[str]())
+        refused = sum((fate.refused for fate in fates), Counter[str]())
+        counts = (len(self.papers), usable, *past)
         return {
-            "counts": self.counts(),
+            "counts": dict(zip(COUNTED, counts, strict=False)),
             "published": dict(PUBLISHED),
             "per_paper": self.per_paper,
             "judged": self.judged,
-            "dropped": {s: dict(r.most_common()) for s, r in self.dropped().items()},
+            "dropped": dropped,
             "papers_dropped": dict(papers.most_common()),
-            "files": dict(sum((p.files for p in self.papers), Counter[str]()).most_common()),
-            "suggestions_refused": dict(
-                sum((f.refused for f in self.fates()), Counter[str]()).most_common()
-            ),
+            "files": dict(files.most_common()),
+            "suggestions_refused": dict(refused.most_common()),
         }
 
 
@@ -167,16 +160,9 @@ def table(found: Mapping[str, Any], reviewed: int | None = None) -> list[str]:
     Args:
         reviewed: items after people looked at them; None where none have.
     """
-    rows = {
-        "papers": "papers",
-        "papers_kept": "papers with a usable equation",
-        "equations": "display equations",
-        "usable": "usable equations",
-        "drawn": f"drawn, at most {found['per_paper']} of a paper",
-        "with_wrong_options": "with three wrong options",
-    }
-    if found["judged"]:
-        rows["before_review"] = "a judge is fooled at least once"
+    rows = {name: text.format(**found) for name, text in COUNTED.items()}
+    if not found["judged"]:
+        del rows["before_review"]
     published = dict(found["published"])
     last = "before_review" if found["judged"] else "with_wrong_options"
     published[last] = published.pop("before_review")

@@ -16,17 +16,21 @@ import orjson
 from horsesense.errors import StoreError, UsageError
 from horsesense.files import json_lines, read_whole, write_whole
 from horsesense.models.messages import Key
-from horsesense.probes.context_length import GAP
 from horsesense.rng import digest
 from horsesense_extras.build.equinfer.build import EQUATIONS, FUNNEL
-from horsesense_extras.build.equinfer.construct import LEAST_WORDS, context_after, context_before
+from horsesense_extras.build.equinfer.construct import LEAST_WORDS, around_gap
 from horsesense_extras.people.review_files import Row
 
 CHOICES: Final = ("wrong", "right", "unclear")
 """What a reviewer may write of an option that is meant to be wrong."""
-REASONS: Final = {"right": "a wrong option is right too", "unclear": "a wrong option is unclear"}
 OPEN: Final = "reviewers disagree"
-UNREVIEWED: Final = "not reviewed"
+REASONS: Final[Mapping[str | None, str]] = {
+    "right": "a wrong option is right too",
+    "unclear": "a wrong option is unclear",
+    OPEN: OPEN,
+    None: "not reviewed",
+}
+"""What was said of a wrong option, None for nothing -> why its item is dropped."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,9 @@ class BuiltSet:
         """Every wrong option, or those of `keys`, with its place and the right equation."""
         return [
             Row(
-                key.hex(), row["id"], _excerpt(row), row["options"][row["answer_index"]], option,
+                key.hex(), row["id"],
+                around_gap(row["context_before"], row.get("context_after") or "", LEAST_WORDS),
+                row["options"][row["answer_index"]], option,
                 row.get("made_by") or "",
             )
             for row in self.rows
@@ -93,25 +99,13 @@ def wrong_options(row: Mapping[str, Any]) -> Iterator[tuple[Key, str]]:
             yield digest([row["id"], row["options"][row["answer_index"]], option]), option
 
 
-def _excerpt(row: Mapping[str, Any]) -> str:
-    before, after = row["context_before"], row.get("context_after") or ""
-    parts = (context_before(before, len(before), LEAST_WORDS), GAP,
-             context_after(after, 0, LEAST_WORDS))  # fmt: skip
-    return "\n\n".join(part for part in parts if part)
-
-
 def why_dropped(
     row: Mapping[str, Any], classes: Mapping[Key, str], open_keys: Sequence[Key]
 ) -> str | None:
     """Why an item is not in the reviewed set; None where all its wrong options were found wrong."""
-    keys = [key for key, _ in wrong_options(row)]
-    said = {classes.get(key) for key in keys}
-    for answer, reason in REASONS.items():
-        if answer in said:
-            return reason
-    if any(key in open_keys for key in keys):
-        return OPEN
-    return UNREVIEWED if None in said else None
+    said = [OPEN if key in open_keys else classes.get(key) for key, _ in wrong_options(row)]
+    reasons = (reason for answer, reason in REASONS.items() if answer in said)
+    return next(reasons, None)
 
 
 def reviewed(

@@ -21,7 +21,7 @@ from horsesense_extras.readers.trained.saved import (
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="8", source="1987fc8cfae4")
+RULES: Final = Rules(version="8", source="9da637c8a1fa")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""
