@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def compare(
     runs: Sequence[Run | str | Path] | Mapping[str, Run | str | Path],
     *,
-    measure: str = "accuracy",
+    measure: str = "accuracy_as_graded",
     reader: str | None = None,
     across: bool = False,
     level: float = 0.95,
@@ -28,7 +28,7 @@ def compare(
         runs: runs or their directories, or folders of studies for all of their runs; a mapping
             gives the models other names than their own.
             Several runs of one model are other prompts for it.
-        measure: accuracy, accuracy_valid, accuracy_hard or valid_rate.
+        measure: accuracy_as_graded, accuracy (of those read), or another of `COMPARED`.
         reader: by default the one that all runs have and most rest on.
         across: compare runs whose prompts differ; the difference is said.
         level: of the intervals, and one minus the chance of any wrong "better".

@@ -39,8 +39,11 @@ def compare(
     runs: Runs,
     measure: Annotated[
         str,
-        typer.Option(help="accuracy, accuracy_valid, accuracy_hard or valid_rate."),
-    ] = "accuracy",
+        typer.Option(
+            help="accuracy_as_graded, accuracy (of those read), accuracy_valid, accuracy_hard,"
+            " accuracy_hard_as_graded or valid_rate."
+        ),
+    ] = "accuracy_as_graded",
     reader: Reader = None,
     across: Annotated[
         bool, typer.Option("--across", help="Compare runs whose prompts differ, and say so.")

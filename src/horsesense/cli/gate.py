@@ -63,8 +63,9 @@ def gate(
         ),
     ] = None,
     measure: Annotated[
-        str, typer.Option(help="What must not be lost: accuracy, accuracy_hard, valid_rate.")
-    ] = "accuracy",
+        str,
+        typer.Option(help="What must not be lost; see --measure of compare."),
+    ] = "accuracy_as_graded",
     level: Level = 0.95,
     junit: Annotated[
         Path | None, typer.Option(help="Write the checks as JUnit XML.", show_default=False)

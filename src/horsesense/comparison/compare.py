@@ -212,7 +212,7 @@ def _turned(d: Difference) -> Difference:
 def compare(
     sides: Sequence[Side],
     *,
-    measure: str = "accuracy",
+    measure: str = "accuracy_as_graded",
     reader: str | None = None,
     across: bool = False,
     level: float = 0.95,
@@ -221,7 +221,7 @@ def compare(
 
     Args:
         sides: the runs; several of one model are other prompts for it.
-        measure: accuracy, accuracy_valid, accuracy_hard or valid_rate.
+        measure: accuracy_as_graded, accuracy (of those read), or another of `COMPARED`.
         reader: by default the one that all runs have and most rest on.
         across: compare runs whose prompts differ; the difference is said.
         level: of the intervals, and one minus the chance of any wrong "better".

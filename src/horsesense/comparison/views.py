@@ -21,8 +21,17 @@ from horsesense.stats.share import Share
 from horsesense.trials.condition import Condition
 
 Floats = npt.NDArray[np.float64]
-COMPARED = ("accuracy", "accuracy_valid", "accuracy_hard", "valid_rate")
-"""Measures that give each item a score from 0 to 1."""
+COMPARED = (
+    "accuracy_as_graded",
+    "accuracy",
+    "accuracy_valid",
+    "accuracy_hard_as_graded",
+    "accuracy_hard",
+    "valid_rate",
+)
+"""Measures that give each item a score from 0 to 1; the first is the usual one."""
+MAIN = COMPARED[:2]
+"""What every view should have."""
 
 
 class View(NamedTuple):
@@ -217,7 +226,7 @@ def views(
         asked_of = [people.get(n, c) for n, c in enumerate(cells)]
         undefined = next((r for c in asked_of if (r := _undefined(measure, c))), None)
         if undefined:
-            if measure.name == "accuracy" or key[0] != "original":
+            if measure.name in MAIN or key[0] != "original":
                 yield LeftOut(label, undefined)
             continue
         held = list(zip(cells, shared.number, strict=True))

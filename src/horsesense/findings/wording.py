@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import ceil, log10
 
 from horsesense.stats.words import NARROW
@@ -130,3 +131,43 @@ def in_points(value: float, *, signed: bool = False, beside: float = 0.0) -> str
         text = f"{size:.1f}"
     sign = ("+" if value > 0 else MINUS if value < 0 else "") if signed and text != "0" else ""
     return f"{sign}{text} {'point' if text == '1' else 'points'}"
+
+
+WORDS: Mapping[tuple[str, str], str] = {
+    ("option_count", "n"): "{} options",
+    ("option_count", "kind=nonsense"): "added without meaning",
+    ("option_count", "kind=plausible"): "added from other items",
+    ("option_count", "form=letters"): "",
+    ("none_of_the_above", "place=kept"): "for the right option, in its place",
+    ("none_of_the_above", "place=last"): "for the right option, last",
+    ("none_of_the_above", "place=distractor"): "for a wrong option",
+    ("labels", "set=lower"): "small letters",
+    ("gold_absent", "prompt=with_gold"): "kept, for comparison",
+    ("gold_absent", "prompt=hint_option"): "",
+    ("gold_absent", "prompt=hint_instruction"): "the instruction allows for none",
+    ("gold_absent", "prompt=no_hint"): "without a hint",
+    ("gold_absent", "positions=last"): "a none-option last",
+    ("gold_absent", "positions=every"): "a none-option in every position",
+    ("gold_absent", "wording=know_no"): "",
+    ("gold_absent", "asking=know_no"): "",
+    ("misleading_replaced", "arm=misleading"): "the option chosen",
+    ("misleading_replaced", "arm=other"): "another option",
+    ("misleading_replaced", "arm=unchanged"): "none, asked again",
+    ("true_false", "polarity=positive"): "is it right?",
+    ("true_false", "polarity=negative"): "is it wrong?",
+    ("true_false", "items=all"): "all items",
+    ("true_false", "items=consistent"): "items right in every order",
+    ("batch", "lines=anchored"): "numbered lines",
+    ("budget", "cap"): "at most {} tokens",
+    ("extra_options", "added=0"): "none added",
+    ("extra_options", "added"): "{} added",
+}
+"""Settings of conditions whose value says too little alone, by probe."""
+
+
+def in_words(probe: str, name: str, value: str) -> str:
+    """A setting in words; its value where nothing better is known."""
+    exact = WORDS.get((probe, f"{name}={value}"))
+    if exact is not None:
+        return exact
+    return WORDS.get((probe, name), "{}").format(value.replace("_", " "))

@@ -7,7 +7,7 @@ with nothing. A prompt without any reply stays missing. What that leaves open is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -56,8 +56,8 @@ class AccuracyAsGraded(Accuracy):
         "read counts as wrong (the twin of accuracy, which leaves it out)."
     )
 
-    def cells(self, every: Sequence[Cell]) -> Iterable[Cell]:
-        return super().cells([graded(cell) for cell in every])
+    def about(self, cell: Cell) -> Cell:
+        return super().about(graded(cell))
 
 
 class AccuracyHardAsGraded(AccuracyHard):
@@ -65,8 +65,11 @@ class AccuracyHardAsGraded(AccuracyHard):
     title = "Right in every order, as graded"
     summary = "accuracy_hard with a reply that cannot be read as a wrong one."
 
+    def about(self, cell: Cell) -> Cell:
+        return super().about(graded(cell))
+
     def cells(self, every: Sequence[Cell]) -> Iterable[Cell]:
-        return super().cells([graded(cell) for cell in every if not no_replicates(cell)])
+        return (cell for cell in super().cells(every) if not no_replicates(cell))
 
 
 class PluralityAgreementAsGraded(PluralityAgreement):
@@ -77,8 +80,11 @@ class PluralityAgreementAsGraded(PluralityAgreement):
         "section 3.2)."
     )
 
+    def about(self, cell: Cell) -> Cell:
+        return super().about(to_the_letter(cell))
+
     def cells(self, every: Sequence[Cell]) -> Iterable[Cell]:
-        return super().cells([to_the_letter(cell) for cell in every if not no_replicates(cell)])
+        return (cell for cell in super().cells(every) if not no_replicates(cell))
 
 
 class OmniAccuracyAsGraded(OmniAccuracy):
@@ -86,8 +92,8 @@ class OmniAccuracyAsGraded(OmniAccuracy):
     title = "OmniAccuracy as graded"
     summary = "omni_accuracy with a reply that cannot be read as a wrong one (Know-No)."
 
-    def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
-        return super().cells([graded(cell) for cell in every])
+    def about(self, cell: Cell) -> Cell:
+        return super().about(graded(cell))
 
 
 @dataclass(frozen=True, slots=True)

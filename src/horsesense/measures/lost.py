@@ -232,6 +232,9 @@ def _void(measure: Measure, cell: Cell, place: int) -> Ends:
 
 _ENDS: Mapping[str, Callable[[Measure, Cell, int], Ends]] = {
     "accuracy": _supposed,
+    "accuracy_as_graded": _supposed,
+    "accuracy_hard_as_graded": _void,
+    "plurality_agreement_as_graded": _agreeing,
     "accuracy_change": _supposed,
     "accuracy_hard": _void,
     "accuracy_valid": _void,

@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="19", source="d485bf384858")
+RULES: Final = Rules(version="20", source="f66d6330760b")
 
 
 class TextAnswers:

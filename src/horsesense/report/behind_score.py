@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Final
 
 from horsesense.findings.finding import Finding
 from horsesense.findings.wording import chance_text
 from horsesense.measures.base import Estimate
-from horsesense.report.text import interval_of
+from horsesense.readers.causes import Cause
+from horsesense.report.text import interval_of, value_of
 from horsesense.runs.results import Results
 from horsesense.stats.binomial import limits
-from horsesense.stats.words import plural, these
+from horsesense.stats.words import agreeing, percent, plural, these
 
+BECAME: Final[Mapping[Cause, str]] = {
+    "cut_off": "were cut off",
+    "thought_open": "were thoughts that did not end",
+    "empty": "were empty",
+    "filtered": "were held back by the provider",
+    "unreadable": "were unreadable",
+}
+"""What became of replies that came and say nothing of what the model knows."""
+HAD_NO: Final[Mapping[str, str]] = {
+    "cut_off": "cut off",
+    "thought_open": "cut off in its thought",
+    "empty": "empty",
+    "filtered": "held back by the provider",
+    "unreadable": "unreadable",
+}
 LEVEL = 0.95
 """Of the interval that such a score would have if nothing had stopped the asking."""
 
@@ -34,10 +51,11 @@ def stopped(run: Results, score: Estimate) -> bool:
 
 def caveats(run: Results) -> Iterator[str]:
     """What a reader of the score must know beside it, a sentence each."""
-    score = run.one("accuracy")
+    score = run.score
     if score is not None:
         doubt = may_be_guessing(run)
-        yield from filter(None, (_of_whom(run, score, doubt), _lost(run, score), doubt))
+        told = (_of_whom(run, score, doubt), *lost_replies(run), _lost(run, score), doubt)
+        yield from filter(None, told)
     yield from filter(None, (_no_parts(run),))
 
 
@@ -51,6 +69,38 @@ def _of_whom(run: Results, score: Estimate, doubt: str) -> str:
     # Where a finding doubts the score, its band is of the model, and no other stands beside it.
     band = "" if doubt else f"; for all {items:,} it lies in {interval_of(score)} %"
     return f"The score is of the {_put(run, score):,} of {plural(items, 'item')} asked{band}."
+
+
+MUCH: Final = 0.02
+"""Share of prompts from which lost replies are told beside the score."""
+
+
+def lost_replies(run: Results) -> Iterator[str]:
+    """What was lost, and between what a score lies for it; and the score of the replies read."""
+    told, read = run.replies(), run.one("accuracy")
+    if not told or told["most"] is None or "until" in run.findings:
+        return
+    lost = {c: n for c, n in told["causes"].items() if c in BECAME}
+    if sum(lost.values()) < MUCH * told["prompts"]:
+        return
+    each = sorted(lost.items(), key=lambda pair: -pair[1])
+    *first, last = (f"{n:,} {agreeing(n, BECAME[cause])}" for cause, n in each)
+    said = f"{', '.join(first)} and {last}" if first else last
+    yield f"Of {told['prompts']:,} replies, {said}."
+    if read is not None and read.value is not None and read.n_missing:
+        yield f"Of the {read.n:,} that could be read, {value_of(read)} are right."
+
+
+def up_to(run: Results) -> str:
+    """What the score could be had nothing been lost, in words; "" where nothing much was."""
+    told = run.replies()
+    if not told or "until" in run.findings or not told["without"]:
+        return ""
+    lost = {c: told["causes"][c] for c in told["without"]}
+    if sum(lost.values()) < MUCH * told["prompts"]:
+        return ""
+    one = next(iter(lost)) if len(lost) == 1 else ""
+    return f"up to {percent(told['most'])} had no reply been {HAD_NO.get(one, 'lost')}"
 
 
 def _put(run: Results, score: Estimate) -> int:
@@ -84,7 +134,7 @@ def _judged(run: Results) -> Finding | None:
 
 def may_be_guessing(run: Results) -> str:
     """That a score is not shown to be better than guessing, where that is undecided."""
-    f, score = _judged(run), run.one("accuracy")
+    f, score = _judged(run), run.score
     if f is None or f.conclusion != "undecided" or _no_guess(run, f.null):
         return ""
     # The lower end if the number of items had been fixed beforehand: what it leaves out is

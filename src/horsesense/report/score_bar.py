@@ -8,7 +8,7 @@ from typing import Any
 
 from horsesense.findings.uncounted import in_some, left_out
 from horsesense.measures.base import Estimate
-from horsesense.report.behind_score import as_asked, caveats, guessing_of, items_of, stopped
+from horsesense.report.behind_score import as_asked, caveats, guessing_of, items_of, stopped, up_to
 from horsesense.report.text import ShownShare, interval_of, value_of
 from horsesense.runs.results import Results
 from horsesense.stats.words import NARROW, agreeing, percent, plural, some_of
@@ -114,11 +114,13 @@ def headline(run: Results) -> list[str]:
     The score, the share right in every order, and what a finding puts in the score's place, else
     the share known where the fit could be checked.
     """
-    score = run.one("accuracy")
+    score = run.score
     if score is None:
         return []
     every, known, block = _parts(run).get("every_form", {}), _known(run), _block(run)
-    said = [f"{value_of(score)} {as_asked(run)}"]
+    lost = up_to(run)
+    graded = "as graded, " if lost else ""
+    said = [f"{value_of(score)} {graded}{as_asked(run)}{f' ({lost})' if lost else ''}"]
     if every.get("value") is not None and not block["bounds_only"]:
         said.append(f"{percent(every['value'])} in every order")
     if instead := _instead(run):
@@ -130,7 +132,7 @@ def headline(run: Results) -> list[str]:
 
 def spoken(run: Results) -> list[str]:
     """The same for those who see no figure: with its count, and what stands beside it there."""
-    said, score = headline(run), run.one("accuracy")
+    said, score = headline(run), run.score
     if not said or score is None:
         return []
     n = plural(score.n, "answer" if run.by_people else "item")
@@ -165,7 +167,7 @@ def _share(part: Mapping[str, Any]) -> ShownShare:
 
 def score_bar(run: Results) -> Bar | None:
     """The figure; None without a score."""
-    score = run.one("accuracy")
+    score = run.score
     if score is None or score.value is None:
         return None
     block = _block(run)

@@ -264,7 +264,7 @@ class _Filled:
                 continue
             values = _values(frame, name, kind)
             if name not in columns:
-                if _all_empty(values, kind):
+                if (np.isnan(values) if isnan(kind.empty) else values == kind.empty).all():
                     continue
                 columns[name] = np.full(self._shape, kind.empty, dtype=values.dtype)
             elif values.dtype == object:
@@ -349,7 +349,9 @@ class _Filled:
         """What became of each prompt (see `Replies`)."""
         asked = np.arange(self._shape[1]) < self.trials[:, None]
         cause, gone = self._of(read, "cause"), self._of(self.shown, "gone")
-        silent = np.where(asked, np.where(gone < 0, CAUSES.index("not_asked"), gone), -1)
+        came = np.any([self._of(own, "cause") >= 0 for own in self.read.values()], axis=0)
+        known = np.where(gone < 0, CAUSES.index("not_asked"), gone)
+        silent = np.where(asked, np.where(came, CAUSES.index("unreadable"), known), -1)
         status = self._of(read, "status")
         told = np.where(status < 0, silent, _BY_STATUS[status])
         return np.asarray(np.where(cause < 0, told, cause), np.int8)
@@ -383,10 +385,6 @@ def _values(frame: pl.DataFrame, name: str, kind: _Kind) -> Values:
         series = series.cast(pl.Int8)
     values: Values = series.fill_null(kind.empty).to_numpy().astype(kind.dtype, copy=False)
     return values
-
-
-def _all_empty(values: Values, kind: _Kind) -> bool:
-    return bool((np.isnan(values) if isnan(kind.empty) else values == kind.empty).all())
 
 
 def _bits(positions: pl.Series) -> Values:

@@ -23,6 +23,7 @@ from horsesense.findings.uncounted import (
     of_gold,
 )
 from horsesense.findings.untested import named
+from horsesense.findings.wording import in_words
 from horsesense.items.item import ItemSet
 from horsesense.measures.base import Estimate
 from horsesense.measures.cells import HELD_OUT
@@ -30,36 +31,6 @@ from horsesense.runs.directory import RunDirectory
 from horsesense.runs.record import StageRecord
 from horsesense.trials.condition import Condition
 
-WORDS: Mapping[tuple[str, str], str] = {
-    ("option_count", "n"): "{} options",
-    ("option_count", "kind=nonsense"): "added without meaning",
-    ("option_count", "kind=plausible"): "added from other items",
-    ("option_count", "form=letters"): "",
-    ("none_of_the_above", "place=kept"): "for the right option, in its place",
-    ("none_of_the_above", "place=last"): "for the right option, last",
-    ("none_of_the_above", "place=distractor"): "for a wrong option",
-    ("labels", "set=lower"): "small letters",
-    ("gold_absent", "prompt=with_gold"): "kept, for comparison",
-    ("gold_absent", "prompt=hint_option"): "",
-    ("gold_absent", "prompt=hint_instruction"): "the instruction allows for none",
-    ("gold_absent", "prompt=no_hint"): "without a hint",
-    ("gold_absent", "positions=last"): "a none-option last",
-    ("gold_absent", "positions=every"): "a none-option in every position",
-    ("gold_absent", "wording=know_no"): "",
-    ("gold_absent", "asking=know_no"): "",
-    ("misleading_replaced", "arm=misleading"): "the option chosen",
-    ("misleading_replaced", "arm=other"): "another option",
-    ("misleading_replaced", "arm=unchanged"): "none, asked again",
-    ("true_false", "polarity=positive"): "is it right?",
-    ("true_false", "polarity=negative"): "is it wrong?",
-    ("true_false", "items=all"): "all items",
-    ("true_false", "items=consistent"): "items right in every order",
-    ("batch", "lines=anchored"): "numbered lines",
-    ("budget", "cap"): "at most {} tokens",
-    ("extra_options", "added=0"): "none added",
-    ("extra_options", "added"): "{} added",
-}
-"""Settings of conditions whose value says too little alone, by probe."""
 SELECTORS = ("condition", "reader", "group")
 """What an estimate can be selected by, besides measure and probe."""
 _HELD: Mapping[str, type] = {
@@ -176,8 +147,8 @@ class Results:
         """The main reader: a cascade where there is one, which reads what the text does and more.
 
         Else the text where most replies can be understood from it; otherwise the first of the
-        other readers that read anything. Of an audit that may stop early it is the one that
-        decided, which was settled before.
+        other readers, if it reads a choice in more of them. Of an audit that may stop early it is
+        the one that decided, which was settled before.
         """
         if "until" in self.findings:
             return str(self.findings["until"]["reader"])
@@ -192,6 +163,8 @@ class Results:
         if sum(understood) >= 0.5:
             return "text"
         others = [name for name in self.readers if name != "text"]
+        if others and self._chose(others[0]) <= self._chose("text"):
+            return "text"  # what spoilt the words spoilt the scores too
         if others or self.readers:
             return (others or self.readers)[0]
         known: list[str] = self.findings["readers"]  # nothing was read, though all may be unclear
@@ -215,6 +188,24 @@ class Results:
         """The first defined estimate of a measure under a probe; `where` selects further."""
         found = (e for e in self.all(measure, probe, reader) if e.fits(**where))
         return next(found, None)
+
+    @cached_property
+    def score(self) -> Estimate | None:
+        """The score in the original order: as graded, where it was measured and none may stop."""
+        graded = None if "until" in self.findings else self.one("accuracy_as_graded")
+        return graded or self.one("accuracy")
+
+    def replies(self, probe: str = "original", reader: str | None = None) -> Mapping[str, Any]:
+        """What became of the prompts of a form, by the main reader (`measures.graded`); empty for
+        runs measured before."""
+        wanted = probe, reader or self.reader
+        rows = self.findings.get("replies", ())
+        return next((row for row in rows if (row["probe"], row["reader"]) == wanted), {})
+
+    def _chose(self, reader: str) -> float:
+        """In how many replies to the items as published a reader reads a choice."""
+        causes = self.replies(reader=reader).get("causes", {})
+        return float(causes.get("choice", -1 if reader == "text" else 0))
 
     def everywhere(self, measure: str, reader: str | None = None) -> list[Estimate]:
         """Defined estimates of a measure under every probe, in the order of the probes."""
@@ -368,7 +359,7 @@ class Results:
             text
             for name, value in condition.settings
             if not all(other.matches(**{name: value}) for other in others)
-            if (text := _in_words(probe, name, value))
+            if (text := in_words(probe, name, value))
         )
 
 
@@ -381,11 +372,3 @@ def _check(findings: Mapping[str, Any]) -> None:
     texts += [probe[name] for probe in findings["probes"] for name in ("name", "title")]
     if not all(isinstance(text, str) for text in texts):
         raise TypeError("a name is no text")
-
-
-def _in_words(probe: str, name: str, value: str) -> str:
-    """A setting in words; its value where nothing better is known."""
-    exact = WORDS.get((probe, f"{name}={value}"))
-    if exact is not None:
-        return exact
-    return WORDS.get((probe, name), "{}").format(value.replace("_", " "))

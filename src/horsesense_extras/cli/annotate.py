@@ -15,10 +15,9 @@ from horsesense.files import usable
 from horsesense_extras.cli.people import take_booklets
 
 if TYPE_CHECKING:
-    from horsesense.api import Run
     from horsesense.models.messages import Key
     from horsesense.readers.reviews import Reviews
-    from horsesense_extras.people.review_files import Material, Row
+    from horsesense_extras.people.review_files import Row
 
 To = Annotated[
     Path | None,
@@ -94,7 +93,7 @@ def _written(path: Path, to: Path, also: int) -> dict[str, object]:
     from horsesense.api import open as open_run
     from horsesense_extras.people.review_files import CHOICES, rows_to_review
 
-    rows = rows_to_review(_material(open_run(path)), also)
+    rows = rows_to_review(open_run(path).directory, also)
     undecided = sum(row.rule == "needs_review" for row in rows)
     others = len(rows) - undecided
     head = f"{undecided} replies that no rule could judge, and {others} others,"
@@ -144,12 +143,11 @@ def _taken(path: Path, files: list[Path]) -> dict[str, object]:
     from horsesense_extras.people import review_files
 
     run = open_run(path)
-    material = _material(run)
-    known = review_files.known_keys(material)
+    known = review_files.known_keys(run.directory)
     answers: dict[str, dict[Key, str]] = {}
     skipped = set()
     for file in files:
-        found = review_files.read_csv(file, known | review_files.once_asked(material, file))
+        found = review_files.read_csv(file, known | review_files.once_asked(run.directory, file))
         skipped |= found.keys() - known
         mine = answers.setdefault(review_files.reviewer(file, run.path), {})
         mine.update((key, said) for key, said in found.items() if key in known)
@@ -168,7 +166,7 @@ def _taken(path: Path, files: list[Path]) -> dict[str, object]:
             f"{len(skipped)} answers to replies that the run no longer asks were left out."
         )
     if open_keys:
-        rows = review_files.rows_of(material, open_keys, given)
+        rows = review_files.rows_of(run.directory, open_keys, given)
         to = review_files.write_review(rows, run.path / "disagreements.csv").path
         lines.append(f"They are in {to}; fill its last column and give it as a third --take.")
     told = {"alpha": alpha, "skipped": len(skipped)}
@@ -217,10 +215,3 @@ def _agreed(reviews: Reviews, what: str) -> str:
         f"Two reviewers judged {reviews.compared} {what}, {reviews.disagreements} of them"
         f" differently (Cohen's kappa {kappa})"
     )
-
-
-def _material(run: Run) -> Material:
-    from horsesense_extras.people.review_files import Material
-
-    directory = run.directory
-    return Material(run.path, directory.trials(), directory.readings(), directory.layout.store)

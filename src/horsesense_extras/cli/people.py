@@ -88,18 +88,12 @@ def _built_text(built: Built, out: Path, wanted: Sequence[str]) -> str:
     from horsesense.stats.words import plural
 
     told = _built_json(built, out)
-    sizes = sorted(set(told["questions"]))
-    each = (
-        plural(sizes[0], "question") if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} questions"
-    )
-    least, most = built.each
-    seen = (
-        _people(most)
-        if least == most
-        else "1 person or nobody"
-        if most == 1
-        else f"{least} to {most} people"
-    )
+    sizes, (least, most) = sorted(set(told["questions"])), built.each
+    some = f"{sizes[0]} to {sizes[-1]} questions"
+    each = plural(sizes[0], "question") if len(sizes) == 1 else some
+    seen = f"{least} to {most} people" if most > 1 else "1 person or nobody"
+    if least == most:
+        seen = "1 person" if most == 1 else f"{most:,} people"
     lines = [
         f"{plural(told['booklets'], 'booklet')} of {each} ({' and '.join(wanted)}) in"
         f" {out / 'booklets'}, one for each person.",
@@ -116,10 +110,6 @@ def _built_text(built: Built, out: Path, wanted: Sequence[str]) -> str:
         f"When files come back: horsesense annotate {out} --take FILE [--take FILE ...]",
     ]
     return "\n".join(lines)
-
-
-def _people(n: int) -> str:
-    return "1 person" if n == 1 else f"{n:,} people"
 
 
 def take_booklets(folder: Path, files: Sequence[Path]) -> dict[str, Any]:
@@ -152,14 +142,9 @@ def _taken_text(taken: Taken, told: dict[str, Any], report: Path) -> str:
         f" {plural(answers, 'answer')}."
     ]
     for one in taken.returned:
-        if one.missing:
-            some = ", ".join(map(str, one.missing[:10])) + (
-                ", ..." if len(one.missing) > 10 else ""
-            )
-            lines.append(
-                f"  booklet {one.booklet}: {plural(len(one.missing), 'question')} without an"
-                f" answer: {some}"
-            )
+        some = ", ".join(map(str, one.missing[:10])) + (", ..." if len(one.missing) > 10 else "")
+        without = f"{plural(len(one.missing), 'question')} without an answer: {some}"
+        lines += [f"  booklet {one.booklet}: {without}"] if one.missing else []
     lines += [f"  {note}" for note in taken.notes]
     lines += [
         f"The run is {taken.run.layout.root}, its report {report}.",

@@ -8,13 +8,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from math import nan
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import anyio
 from inspect_ai import Task, task
@@ -56,13 +56,22 @@ from horsesense_extras.logs.options import index_of, shown_order
 from horsesense_extras.logs.registry import open_logs
 from horsesense_extras.models.inspect_provider import chat_messages, response_of
 
+F = TypeVar("F", bound=Callable[..., Any])
+
 LISTS: Final = ("probes", "labels", "readers")
 MAPS: Final = ("map", "where")
 UNFIT: Final = ("out", "until", "style", "model")
 """Settings that a task cannot have: it decides nothing while it runs, and is always a chat."""
 
 
+def _ours(function: F) -> F:
+    """Inspect names what it finds after the package of its module: horsesense, as users type it."""
+    function.__module__ = OURS
+    return function
+
+
 @task
+@_ours
 def audit(
     items: str = "sample",
     after: str | None = None,
@@ -143,6 +152,7 @@ def _samples(study: Study, carrier: Carrier, stage: int) -> Iterator[Sample]:
 
 
 @solver
+@_ours
 def ask() -> Solver:
     """Put a trial as it is. Equal requests are put once in an epoch, as our own runner does."""
     known: dict[tuple[str, int], ModelOutput] = {}
@@ -174,6 +184,7 @@ def _decoding(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @scorer(metrics=[accuracy(), stderr()])
+@_ours
 def reader(name: str = "text") -> Scorer:
     """Read what was said, by its content: `horsesense list readers`.
 

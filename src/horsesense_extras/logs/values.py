@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
 
 LETTERS: Final = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
@@ -64,14 +65,22 @@ def at(value: object, *paths: str) -> Any:
     """
     for path in paths:
         found: Any = value
-        for step in path.split("."):
-            if isinstance(found, list):
-                found = found[int(step)] if step.isdigit() and int(step) < len(found) else None
+        for step in _steps(path):
+            if isinstance(found, dict):
+                found = found.get(step)
             else:
-                found = mapping(found).get(step)
-        if found is not None:
+                inside = isinstance(found, list) and step.isdigit() and int(step) < len(found)
+                found = found[int(step)] if inside else None
+            if found is None:
+                break
+        else:
             return found
     return None
+
+
+@cache
+def _steps(path: str) -> tuple[str, ...]:
+    return tuple(path.split("."))
 
 
 Read = Callable[[object], str]

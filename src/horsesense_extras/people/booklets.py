@@ -99,15 +99,12 @@ def read_booklet(path: Path, test: str, booklets: Mapping[int, Mapping[int, Aske
         ItemsError: rows that cannot be used; it names all of them, and what is allowed there.
         UsageError: it is not a booklet, or it cannot be read.
     """
-    rows = [
-        (line, {name: (row.get(name) or "").strip() for name in (*NEEDED, "person")})
-        for line, row in read_table(path, NEEDED, HINT)
-    ]
-    rows = [
-        (line, {**row, "booklet": row["booklet"].lower()})
-        for line, row in rows
-        if any(row.values())
-    ]
+    table = read_table(path, NEEDED, HINT)
+    rows = []
+    for line, cells in table:
+        row = {name: (cells.get(name) or "").strip() for name in (*NEEDED, "person")}
+        if any(row.values()):
+            rows.append((line, {**row, "booklet": row["booklet"].lower()}))
     codes = {code_of(test, number): number for number in booklets}
     filled = next((codes[row["booklet"]] for _, row in rows if row["booklet"] in codes), None)
     if filled is None:
@@ -123,13 +120,15 @@ def read_booklet(path: Path, test: str, booklets: Mapping[int, Mapping[int, Aske
         reading.faults.append("no question has an answer")
     if reading.faults:
         raise ItemsError(str(path), reading.faults, hint=MEND)
+    person = next((row["person"] for _, row in rows if row["person"]), "")
     notes = [*_letters(path, [cell for _, row in rows for cell in row.values()])]
-    if others := sorted(_headings(path) - {*WRITTEN, *NEEDED}):
+    headings = {name for name in table[0][1] if name}
+    if others := sorted(headings - {*WRITTEN, *NEEDED}):
         notes.append(f"{path.name}: not used: the columns {', '.join(others)}")
     return Returned(
         path,
         filled,
-        _named(next((row["person"] for _, row in rows if row["person"]), "")),
+        " ".join(as_written(person).split())[:80],
         reading.answers,
         tuple(n for n in booklets[filled] if n not in reading.answers),
         tuple(notes),
@@ -145,15 +144,6 @@ def _letters(path: Path, cells: Sequence[str]) -> Iterator[str]:
             f"{path.name} is not saved as UTF-8 and was read as Windows-1252: {shown}. If that is"
             " not what was written, save it as CSV UTF-8 and take it again"
         )
-
-
-def _named(person: str) -> str:
-    return " ".join(as_written(person).split())[:80]
-
-
-def _headings(path: Path) -> set[str]:
-    table = read_table(path, NEEDED, HINT)
-    return {name for name in table[0][1] if name} if table else set()
 
 
 class _Reading:

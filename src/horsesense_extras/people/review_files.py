@@ -26,6 +26,7 @@ from horsesense.progress import say
 from horsesense.readers.reading import CLASSES
 from horsesense.readers.reviews import OTHER, Reviews
 from horsesense.rng import fingerprint, unit
+from horsesense.runs.directory import RunDirectory
 from horsesense.stats.rater_agreement import (
     cohen_kappa,
     have_krippendorff,
@@ -55,23 +56,7 @@ NEEDED = ("key", "answer")
 HINT = "Fill the file that `horsesense annotate` wrote, and keep its header."
 
 
-@dataclass(frozen=True)
-class Material:
-    """What a run holds of replies that people may judge.
-
-    Attributes:
-        place: the run directory.
-        trials, readings: its tables.
-        store: the file with its answers.
-    """
-
-    place: Path
-    trials: pl.LazyFrame
-    readings: pl.LazyFrame
-    store: Path
-
-
-def rows_to_review(run: Material, also: int = 0) -> list[Row]:
+def rows_to_review(run: RunDirectory, also: int = 0) -> list[Row]:
     """The replies of a run that no rule could judge, each once; and `also` others as a check.
 
     Raises:
@@ -80,7 +65,7 @@ def rows_to_review(run: Material, also: int = 0) -> list[Row]:
     found = _judged(run)
     if found.is_empty():
         raise UsageError(
-            f"{run.place} contains no replies for people to judge.",
+            f"{run.layout.root} contains no replies for people to judge.",
             hint="Only questions without a hint are reviewed: audit with --suite know-no.",
         )
     undecided = found.filter(pl.col("rule") == "needs_review")
@@ -90,7 +75,7 @@ def rows_to_review(run: Material, also: int = 0) -> list[Row]:
 
 
 def rows_of(
-    run: Material, keys: Sequence[Key], files: Mapping[str, Mapping[Key, str]]
+    run: RunDirectory, keys: Sequence[Key], files: Mapping[str, Mapping[Key, str]]
 ) -> list[Row]:
     """Replies that reviewers judged differently; `rule` then holds what each of them wrote."""
     wanted = set(keys)
@@ -101,9 +86,9 @@ def rows_of(
     return _rows(run, found)
 
 
-def _rows(run: Material, chosen: Sequence[Mapping[str, Any]]) -> list[Row]:
+def _rows(run: RunDirectory, chosen: Sequence[Mapping[str, Any]]) -> list[Row]:
     """What reviewers need to see, for replies that the store holds."""
-    with Store.open(run.store, read_only=True) as store:
+    with Store.open(run.layout.store, read_only=True) as store:
         replies = store.get([row["key"] for row in chosen])
         return [
             Row(
@@ -119,10 +104,10 @@ def _rows(run: Material, chosen: Sequence[Mapping[str, Any]]) -> list[Row]:
         ]
 
 
-def _judged(run: Material) -> pl.DataFrame:
+def _judged(run: RunDirectory) -> pl.DataFrame:
     """Replies to free questions with the rule that judged them, one row per request."""
-    trials = run.trials.filter(answer_format="free")
-    readings = run.readings.filter(reader="text")
+    trials = run.trials().filter(answer_format="free")
+    readings = run.readings().filter(reader="text")
     gold = pl.col("extras").str.json_path_match("$.gold")
     return (
         trials.select("trial", "variant", "key", "item_id", gold=gold)
@@ -248,15 +233,15 @@ def _fault(
     return f"{answer!r} is not a class" if answer and answer not in choices else None
 
 
-def known_keys(run: Material) -> frozenset[Key]:
+def known_keys(run: RunDirectory) -> frozenset[Key]:
     """Keys of all replies of a run that people may judge."""
     return frozenset(_judged(run)["key"])
 
 
-def once_asked(run: Material, path: Path) -> frozenset[Key]:
+def once_asked(run: RunDirectory, path: Path) -> frozenset[Key]:
     """Keys in a reviewer's file whose replies the run holds, also where it asks them no longer."""
     keys = {_key(row.key) for row in _rows_in(path) or ()}
-    with Store.open(run.store, read_only=True) as store:
+    with Store.open(run.layout.store, read_only=True) as store:
         return frozenset(store.known([key for key in keys if key is not None]))
 
 

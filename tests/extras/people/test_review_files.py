@@ -16,10 +16,8 @@ from command_line import call
 from horsesense.api import Run
 from horsesense.errors import ItemsError
 from horsesense.readers.reviews import Reviews
-from horsesense_extras.cli.annotate import _material
 from horsesense_extras.people.review_files import (
     COLUMNS,
-    Material,
     Row,
     known_keys,
     read_csv,
@@ -70,10 +68,6 @@ def measured(run: Path) -> dict[str, Any]:
     return json.loads((run / "estimates.json").read_text())
 
 
-def material(run: Path) -> Material:
-    return _material(Run.open(run))
-
-
 def share(out: Path, group: str) -> float:
     found = json.loads((out / "estimates.json").read_text())["estimates"]
     return next(
@@ -83,7 +77,7 @@ def share(out: Path, group: str) -> float:
 
 def filled(out: Path, path: Path, answer: str, **others: str) -> Path:
     """A reviewer's file: `others` by item, `answer` for the rest."""
-    rows = rows_to_review(material(out))
+    rows = rows_to_review(Run.open(out).directory)
     write_csv(rows, path)
     with path.open(newline="", encoding="utf-8-sig") as file:
         read = list(csv.DictReader(file))
@@ -96,11 +90,11 @@ def filled(out: Path, path: Path, answer: str, **others: str) -> Path:
 
 def test_only_what_no_rule_decides_is_written(run: Path) -> None:
     assert share(run, "needs_review") == 0.5
-    rows = rows_to_review(material(run))
+    rows = rows_to_review(Run.open(run).directory)
     assert len(rows) == 3 * N // 2
     assert {row.rule for row in rows} == {"needs_review"}
     assert all(row.missing_answer.startswith("answer ") for row in rows)
-    assert len(rows_to_review(material(run), also=4)) == 3 * N // 2 + 4
+    assert len(rows_to_review(Run.open(run).directory, also=4)) == 3 * N // 2 + 4
 
 
 def answers_in(path: Path) -> dict[str, str]:
@@ -159,7 +153,9 @@ def test_any_reply_survives_the_file(text: str) -> None:
 
 
 def test_reviewed_replies_are_measured_and_said(run: Path, tmp_path: Path) -> None:
-    answers = read_csv(filled(run, tmp_path / "a.csv", "new_correct"), known_keys(material(run)))
+    answers = read_csv(
+        filled(run, tmp_path / "a.csv", "new_correct"), known_keys(Run.open(run).directory)
+    )
     settle({"a": answers})[0].save(run)
     found = measured(run)
     assert share(run, "needs_review") == 0
@@ -171,7 +167,7 @@ def test_reviewed_replies_are_measured_and_said(run: Path, tmp_path: Path) -> No
 
 
 def test_two_reviewers_agree_as_far_as_they_do(run: Path, tmp_path: Path) -> None:
-    known = known_keys(material(run))
+    known = known_keys(Run.open(run).directory)
     first = read_csv(filled(run, tmp_path / "a.csv", "new_correct", q0="other"), known)
     second = read_csv(filled(run, tmp_path / "b.csv", "new_correct", q1="other", q0="other"), known)
     reviews, still_open = settle({"a": first, "b": second})
@@ -187,12 +183,12 @@ def test_two_reviewers_agree_as_far_as_they_do(run: Path, tmp_path: Path) -> Non
 
 
 def test_all_faults_of_a_file_at_once(run: Path, tmp_path: Path) -> None:
-    key = rows_to_review(material(run))[0].key
+    key = rows_to_review(Run.open(run).directory)[0].key
     path = tmp_path / "bad.csv"
     rows = [("zz", "other"), ("00" * 16, "other"), (key, "right"), (key, "other"), (key, "other")]
     path.write_text("key,answer\n" + "".join(f"{k},{a}\n" for k, a in rows))
     with pytest.raises(ItemsError) as error:
-        read_csv(path, known_keys(material(run)))
+        read_csv(path, known_keys(Run.open(run).directory))
     assert len(error.value.faults) == 4
     assert "Allowed: incorrect_option" in str(error.value)
 

@@ -5,9 +5,12 @@ A new kind of answer is one function and one line in `READING`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Final
 
+from horsesense.items.none_options import says_none
 from horsesense.models.messages import Response
 from horsesense.readers.formats.free_response import denial, judge, plainly, set_off
 from horsesense.readers.formats.index_json import read_indices
@@ -18,6 +21,14 @@ from horsesense.readers.reading import IN_OTHER_WORDS, Reading
 from horsesense.readers.text import TextReader
 from horsesense.trials.extras import Rejoined
 from horsesense.trials.trial import NONE_OPTION, AnswerFormat, Trial, none_phrase
+
+_NAMED: Final = (
+    r"(?i)\s*(?:[^\n]{{0,20}}\banswer\b(?: is)?\W{{0,6}})?\W*(?:\w{{1,2}}\W{{1,4}})?{}\W*"
+)
+_UNOFFERED: Final = re.compile(_NAMED.format("none[- ]of[- ](?:them|these|the above)"))
+_PAPERS: Final = re.compile(
+    r"(?i)^\W*all (?:of )?(?:the )?options (?:seem|are|appear) (?:to be )?(?:incorrect|wrong)\W*$"
+)
 
 ReadText = Callable[[TextReader, Trial, Response], Reading | tuple[Reading, ...]]
 """(the reader of single choices, trial, response) -> one reading, or one per variant."""
@@ -31,12 +42,21 @@ def read_choice(reader: TextReader, trial: Trial, response: Response) -> Reading
     """
     offered = _offered_none(trial)
     if offered is None:
+        alone = _UNOFFERED.fullmatch(response.text)
+        if alone and not any(map(says_none, trial.variant.options)):
+            return Reading("none", (), IN_OTHER_WORDS, alone.span(), 0.95)
         return _chosen(reader, trial, response)
     text, phrase = plainly(response.text), none_phrase(trial)
     response = replace(response, text=text)
     start = text.casefold().find(offered.casefold())
     if phrase and text.strip(" \n\t.!*\"'`").casefold() == phrase.casefold():
         return Reading("none", (), "phrase_alone", (start, start + len(phrase)), 0.99)
+    if _PAPERS.search(text) or re.fullmatch(_NAMED.format(re.escape(offered)), text):
+        # "C. none-of-them" takes up a letter again, and "all options seem incorrect" is the
+        # paper's own example of a reply that says none.
+        at = _none_at(trial)
+        span = (max(start, 0), len(text.rstrip()))
+        return Reading("answer" if at else "none", tuple(at[-1:]), "phrase", span, 0.95)
     found = _chosen(reader, trial, response)
     if phrase and start >= 0 and found.status != "answer":
         return Reading("none", (), "phrase", (start, start + len(phrase)), 0.9)

@@ -24,7 +24,7 @@ from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="16", source="ff6b89b29628")
+RULES: Final = Rules(version="17", source="338c9d4f1196")
 
 SURE: Final = 0.9
 """Confidence of the rules from which on no judge is asked, unless the name says another."""

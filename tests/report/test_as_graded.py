@@ -1,0 +1,132 @@
+"""A score cannot be silently wrong: as graded, of those read, and what was lost between the two."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.studies import items_file
+
+from horsesense.api import Run
+from horsesense.models.base import Asked
+from horsesense.models.messages import Failure, Response
+from horsesense.models.registry import make_model
+from horsesense.report.score_bar import headline, spoken
+from horsesense.runs.settings import Settings
+
+PROSE = "The passage tells of a boy, and there is much that could be said of him."
+CUT = "Let me go through all of them. The first could be right, since the passage says that the"
+
+
+def spoiling(of_256: int, instead: Response | Failure) -> Any:
+    """A model that knows every answer, and gives another reply to so many of 256 requests."""
+    model: Any = make_model("sim:oracle")
+    answer = model.respond
+
+    async def respond(batch: Sequence[Asked]) -> list[Any]:
+        answers = await answer(batch)
+        return [
+            instead if asked.key[0] < of_256 else found
+            for asked, found in zip(batch, answers, strict=True)
+        ]
+
+    model.respond = respond
+    return model
+
+
+def run_of(out: Path, of_256: int, instead: Response | Failure, **settings: Any) -> Run:
+    run = Run.start(out, Settings(items=settings.pop("items"), model="sim:oracle", **settings))
+    run.ask(spoiling(of_256, instead))
+    run.read()
+    run.measure()
+    return run
+
+
+def counted(run: Run, prompt: str, reader: str = "text") -> tuple[int, int]:
+    """Right answers and prompts of one form, counted from the tables and nothing else."""
+    mine = [t for t in run.trials.to_dicts() if t["condition"].find(f"prompt={prompt}") >= 0]
+    right = {r["trial"] for r in run.readings.to_dicts() if r["correct"] and r["reader"] == reader}
+    return sum(t["trial"] in right for t in mine), len(mine)
+
+
+@pytest.mark.parametrize(
+    ("instead", "cause", "said"),
+    [
+        (Response(PROSE, "stop"), "no_choice", ""),
+        (Response(CUT, "length"), "cut_off", "had no reply been cut off"),
+        (Response("", "stop"), "empty", "had no reply been empty"),
+        (Response("", "content_filter"), "filtered", "held back by the provider"),
+        (Response("<think>First, the", "length"), "thought_open", "cut off in its thought"),
+        (Failure("rejected", "no", retryable=False), "failed", "had no reply been lost"),
+    ],
+)
+def test_what_spoils_a_score_is_named(
+    tmp_path: Path, instead: Response | Failure, cause: str, said: str
+) -> None:
+    items = items_file(tmp_path / "items.jsonl", 60)
+    run = run_of(tmp_path / "run", 110, instead, items=str(items), probes=("order",))
+    told = run.results.replies()
+    assert told["causes"][cause] + told["causes"]["choice"] == 60
+    assert told["most"] == pytest.approx(1.0 if said else told["least"])
+    (first,) = headline(run.results)
+    assert said in first
+    if isinstance(instead, Response):
+        score = run.results.score
+        assert score is not None
+        assert score.measure == "accuracy_as_graded"
+        assert score.value == pytest.approx(told["causes"]["choice"] / 60)
+    if cause in ("cut_off", "empty", "filtered"):
+        assert any(line.startswith("Of 60 replies, ") for line in spoken(run.results))
+
+
+def test_prose_without_a_choice_is_wrong_as_graded(tmp_path: Path) -> None:
+    items = items_file(tmp_path / "items.jsonl", 40)
+    prose = Response(PROSE, "stop")
+    settings = {"items": str(items), "suite": "know-no", "faithful": True}
+    run = run_of(tmp_path / "run", 154, prose, **settings)
+    shares = {}
+    for prompt in ("with_gold", "hint_option", "hint_instruction", "no_hint"):
+        right, n = counted(run, prompt)
+        shares[prompt] = right / n
+        measure = "accuracy_as_graded" if prompt == "with_gold" else "accuracy_without_gold"
+        found = [
+            e
+            for e in run.results.all(measure, "gold_absent")
+            if e.condition.matches(prompt=prompt) or e.group == prompt
+        ]
+        assert found, f"{prompt} has no number"
+        assert found[0].value == pytest.approx(shares[prompt], abs=1e-9), prompt
+    omni = run.results.one("omni_accuracy", "gold_absent")
+    assert omni is not None
+    hints = [shares[p] for p in ("hint_option", "hint_instruction", "no_hint")]
+    assert omni.value == pytest.approx((shares["with_gold"] + sum(hints) / 3) / 2, abs=0.02)
+    assert 0.25 < (omni.value or 0) < 0.55
+
+
+SPELLINGS = (
+    "none-of-them",
+    "none-of-them.",
+    '"none-of-them"',
+    "Answer: none-of-them",
+    "I believe none-of-them is correct.",
+    "All options seem incorrect.",
+    "C. none-of-them",
+    "(B) none-of-them.",
+    "None of the options is correct.",
+)
+
+
+@pytest.mark.parametrize("said", SPELLINGS)
+def test_the_abstainer_has_one_half_in_any_spelling(tmp_path: Path, said: str) -> None:
+    items = items_file(tmp_path / "items.jsonl", 8)
+    settings = {"items": str(items), "suite": "know-no", "faithful": True}
+    run = run_of(tmp_path / "run", 256, Response(said, "stop"), **settings)
+    omni = run.results.one("omni_accuracy_lenient", "gold_absent")
+    assert omni is not None
+    assert omni.value == pytest.approx(0.5)
+    strict = run.results.one("omni_accuracy", "gold_absent")
+    if said != SPELLINGS[-1]:
+        assert strict is not None
+        assert strict.value == pytest.approx(0.5)
