@@ -29,6 +29,7 @@ class ExitCode(IntEnum):
     TROUBLE = 3
     BUDGET = 4
     UNDECIDED = 5
+    ALARM = 6
     INTERRUPTED = 130
 
 
@@ -39,6 +40,7 @@ EXIT_CODES: Final[Mapping[ExitCode, str]] = {
     ExitCode.TROUBLE: "trouble with the model or the run directory, or requests without an answer",
     ExitCode.BUDGET: "stopped by --budget; the same command with a larger one continues",
     ExitCode.UNDECIDED: "a gate is undecided: the items can neither show a loss nor rule it out",
+    ExitCode.ALARM: "stopped by --stop-if, since too many replies are lost; their text says why",
     ExitCode.INTERRUPTED: "stopped by the user; the same command continues",
 }
 
@@ -192,6 +194,12 @@ class StoreError(HorsesenseError):
 
 class InUseError(StoreError):
     """Another process works on the run directory."""
+
+
+class LostRepliesError(HorsesenseError):
+    """Too many of the latest replies were cut off, empty, unreadable or failed to go on."""
+
+    exit_code = ExitCode.ALARM
 
 
 class InterruptedRunError(HorsesenseError):

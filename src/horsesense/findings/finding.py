@@ -23,6 +23,7 @@ Reason = Literal[
     "budget",
     "interrupted",
     "failures",
+    "alarm",
     "unmeasured",
 ]
 """Why something is undecided; "" of what is decided. In words: `findings.sentences.WHY`."""

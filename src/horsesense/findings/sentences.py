@@ -25,6 +25,7 @@ WHY: Mapping[str, str] = {
     "budget": "the budget ended asking",
     "interrupted": "asking was interrupted",
     "failures": "asking ended early, with failed requests",
+    "alarm": "asking stopped, since too many replies were lost",
     "unmeasured": "",
 }
 """Reasons in words, by `Finding.reason`; of those without any, numbers or `Finding.detail` tell."""

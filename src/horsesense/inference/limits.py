@@ -11,7 +11,7 @@ from typing import Final, Literal
 from horsesense.errors import ExitCode, UsageError
 from horsesense.models.messages import Failure, Response, Usage
 
-Stopped = Literal["budget", "interrupted", "failures"]
+Stopped = Literal["budget", "interrupted", "failures", "alarm"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ async def run(
     max_connections: int | None = None,
     progress: Progress | None = None,
     control: Control | None = None,
-    watch: Callable[[Sequence[tuple[Asked, Response | Failure]]], object] | None = None,
+    watch: Callable[[Sequence[tuple[Asked, Response | Failure]]], bool] | None = None,
 ) -> RunSummary:
     """Answer every request of `asks` that has no answer in `store`, and store the answers.
 
@@ -54,7 +54,7 @@ async def run(
     failures of earlier runs again. The first Ctrl-C finishes what is in flight, the second
     abandons it; both end in a summary with `stopped == "interrupted"`. Without a `progress` of
     the caller's, the run shows its own. A `control` says how fast requests are sent. `watch` is
-    told what was settled: stored, or failed for good.
+    told what was settled: stored, or failed for good; where it says True, no more is sent.
 
     Raises:
         UsageError: `max_connections` is below 1.
@@ -112,7 +112,7 @@ class _Run:
         control: Control,
     ) -> None:
         self.summary = RunSummary(cost=limits.cost(0, 0))
-        self.watch: Callable[[Sequence[tuple[Asked, Response | Failure]]], object] | None = None
+        self.watch: Callable[[Sequence[tuple[Asked, Response | Failure]]], bool] | None = None
         self._asks = asks
         self._model = model
         self._store = store
@@ -282,8 +282,8 @@ class _Run:
         self._tell(answered)
 
     def _tell(self, settled: Sequence[tuple[Asked, Response | Failure]]) -> None:
-        if self.watch is not None:
-            self.watch(settled)
+        if self.watch is not None and self.watch(settled) and not self._stop.is_set():
+            self._halt("alarm")
 
     def _count(self, charge: Charge, result: Response | Failure | None) -> None:
         """Correct the account by what came back."""

@@ -61,7 +61,7 @@ async def ask(
             described, probed = await described_model(directory, model, store, limits)
         asking = _prepared(directory, model, described, store, max_connections, PATIENT, probed)
         asking.control = control
-        asking.watch = Watch(expected, limits, say)
+        asking.watch = Watch(expected, limits, say, asking.study)
         asking.expect(expected.trials, exact=expected.exact)
         if probed.seconds and expected.to_ask:
             rate = None if control is None else control.rate

@@ -153,6 +153,10 @@ class Asking:
         """Raise where a round ended without an answer, or at the user's wish."""
         if spent.stopped == "interrupted":
             raise self.interrupted()
+        if spent.stopped == "alarm" and self.watch is not None:
+            if self.store.begun:
+                self.directory.mark("ask", "stopped", "alarm")
+            raise self.watch.error()
         if spent.failed and not self.store.begun and not spent.cached:
             seen = "" if spent.last_failure is None else f": {spent.last_failure.message}"
             raise ModelError(
@@ -187,6 +191,8 @@ class Asking:
             if exceeds(request, model.count_tokens, context):
                 planner.too_long[trial.probe, trial.condition] += 1
             elif informed is None or informed.attach_trial(key, trial):
+                if self.watch is not None:
+                    self.watch.put(key, trial)
                 yield Asked(key, request)
 
     async def _read(self, stage: int, limits: Limits) -> RunSummary:

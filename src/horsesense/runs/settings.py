@@ -69,6 +69,7 @@ class GivenSettings(TypedDict, total=False):
     readers: Names | None
     level: float
     until: str | None
+    stop_if: str
     smallest: Mapping[str, float] | None
     shard: str | None
 
@@ -165,6 +166,12 @@ class Settings(BaseModel):
         description="Stop a probe early: once its change of accuracy is decided (decided,"
         " decided=0.03), all that the verdict asks is (decided=all), or the change is known well"
         " enough (precision=0.03). Otherwise all items are asked.",
+    )
+    stop_if: str = Field(
+        "20%",
+        pattern=r"^(never|\d{1,2}(\.\d+)?%)$",
+        description="Stop where more than this share of the latest 50 replies is cut off, empty,"
+        " unreadable or failed; never goes on.",
     )
     smallest: dict[str, float] = Field(
         default_factory=dict,

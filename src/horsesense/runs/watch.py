@@ -1,18 +1,49 @@
-"""What the first replies tell while a run is under way: what the rest will take."""
+"""What replies tell while a run is under way: what others will take, and whether they are lost."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections import Counter, deque
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from textwrap import shorten
 from typing import Final
 
+from horsesense.errors import LostRepliesError
 from horsesense.inference.limits import Limits, RunSummary, rounded_up
+from horsesense.measures.joined import TEXT
 from horsesense.models.base import Asked
-from horsesense.models.messages import Failure, Response
+from horsesense.models.messages import Failure, Key, Response
+from horsesense.readers.base import Reader
+from horsesense.readers.causes import LOST, WORDS, Cause, cause_of, of_failure
 from horsesense.runs.plan import Plan
+from horsesense.runs.prepare import Study
+from horsesense.trials.extras import Capped
+from horsesense.trials.trial import Trial
 
 FIRST: Final = 50
-"""Replies after which the forecast is made again."""
+"""Replies after which the forecast is made again; the latest so many are looked at."""
+TENTHS: Final = 10
+REMEMBERED: Final = 8192
+"""Trials that are kept at a time; what is older was answered from the store."""
+EXAMPLES: Final = 3
+SHOWN: Final = 160
+"""Characters of an example."""
+FREE: Final = ("free", "rewording", "equation")
+"""Kinds of answers that no reader of choices reads."""
+TEMPLATE: Final = re.compile(r"<\|(?:im_start|start_header_id)\|>|<start_of_turn>|\[INST\]")
+"""What begins a turn: a reply that writes one was asked with the wrong template."""
+ECHOED: Final = 100
+"""Characters of a prompt's end that no reply repeats by chance."""
+REMEDY: Final[Mapping[Cause, str]] = {
+    "cut_off": "Give a larger --max-tokens, or a prompt that asks for a short answer.",
+    "thought_open": "Give a larger --max-tokens, --thinking-tokens N, or a lower --effort.",
+    "empty": "Look at the chat template of the server, and try --style completion.",
+    "filtered": "The provider holds replies back: ask another one.",
+    "failed": "Look at the server, or ask fewer at once (--max-connections).",
+    "unreadable": "Look at the chat template of the server and at the prompt (--templates).",
+}
 
 Came = Sequence[tuple[Asked, Response | Failure]]
 """Requests that are settled, each with its reply or with its last failure."""
@@ -26,24 +57,89 @@ class Watch:
         expected: what was planned.
         limits: the prices.
         say: is told sentences.
+        study: what is asked, and how it is read.
     """
 
     expected: Plan
     limits: Limits
     say: Callable[[str], None]
+    study: Study
     _settled: int = 0
     _spent: RunSummary = field(default_factory=RunSummary)
+    _trials: dict[Key, Trial] = field(default_factory=dict)
+    _latest: deque[tuple[Asked, Response | Failure, Trial]] = field(
+        default_factory=lambda: deque(maxlen=FIRST)
+    )
+    _lost: list[tuple[Cause, str]] = field(default_factory=list)
+    """Of the latest replies those that are lost: why, and what they say."""
 
-    def __call__(self, came: Came) -> None:
-        """Take in what was settled."""
+    @cached_property
+    def _reader(self) -> Reader | None:
+        """The study's reader of words; None where scores alone are read."""
+        return next((one for one in self.study.readers() if one.name == TEXT), None)
+
+    def put(self, key: Key, trial: Trial) -> None:
+        """Take in what is about to be asked."""
+        self._trials[key] = trial
+        if len(self._trials) > REMEMBERED:
+            del self._trials[next(iter(self._trials))]
+
+    def __call__(self, came: Came) -> bool:
+        """Take in what was settled; whether no more should be asked."""
         before, self._settled = self._settled, self._settled + len(came)
-        if before >= FIRST:
-            return
-        for _, result in came:
-            self._spent.count(result)
+        for asked, result in came:
+            trial = self._trials.pop(asked.key, None)
+            # Where a limit on tokens is what is tried, replies are meant to be cut off.
+            if trial and trial.answer_format not in FREE and not isinstance(trial.extras, Capped):
+                self._latest.append((asked, result, trial))
+        if before < FIRST:
+            for _, result in came:
+                self._spent.count(result)
         left = self.expected.to_ask - self._settled
-        if self._settled >= FIRST and left > 0 and self._spent.uncounted < self._settled:
+        first = before < FIRST <= self._settled
+        if first and left > 0 and self._spent.uncounted < self._settled:
             self.say(self._forecast(left))
+        step = max(self.expected.to_ask / TENTHS, FIRST)
+        looks = first or before // step < self._settled // step
+        return looks and left > 0 and self._alarmed()
+
+    def _alarmed(self) -> bool:
+        """Whether more of the latest replies are lost than the settings allow."""
+        most = self.study.settings.stop_if
+        if most == "never" or len(self._latest) < FIRST:
+            return False
+        causes = [(self._cause(*one), one[1]) for one in self._latest]
+        self._lost = [(cause, _said(result)) for cause, result in causes if cause in LOST]
+        return len(self._lost) > float(most.rstrip("%")) / 100 * len(causes)
+
+    def _cause(self, asked: Asked, result: Response | Failure, trial: Trial) -> Cause:
+        """What became of a prompt; of one with several problems, what became of most."""
+        if isinstance(result, Failure):
+            return of_failure(result)
+        prompt = asked.request.text or (asked.request.messages or (("user", ""),))[-1][1]
+        echoed = len(prompt) >= ECHOED and prompt[-ECHOED:] in result.text
+        if echoed or TEMPLATE.search(result.text):
+            return "unreadable"
+        cap = asked.request.params.max_tokens
+        readings = self._reader.read(trial, result) if self._reader and cap else ()
+        found = Counter(
+            cause_of(reading, result, trial.variants[place], cap)
+            for place, reading in enumerate(readings)
+        )
+        return found.most_common(1)[0][0] if found else "choice"
+
+    def error(self) -> LostRepliesError:
+        """Why asking stopped, with examples, and what to change."""
+        counts = Counter(cause for cause, _ in self._lost)
+        told = ", ".join(f"{n} {WORDS[cause]}" for cause, n in counts.most_common())
+        most = counts.most_common(1)[0][0]
+        examples = [text for cause, text in self._lost if cause == most][:EXAMPLES]
+        return LostRepliesError(
+            f"Stopped after {self._settled:,} requests: of the latest {len(self._latest)} replies"
+            f" {len(self._lost)} are lost ({told}). Examples: {'; '.join(examples)}.",
+            hint=f"{REMEDY.get(most, '')} The same command then asks on, and --stop-if never goes"
+            " on as it is. What was answered is stored.",
+        )
 
     def _forecast(self, left: int) -> str:
         """What the rest will take if it is like the first replies."""
@@ -62,3 +158,13 @@ class Watch:
             f"The first {self._settled} replies took {each:,.0f} tokens each{thought}."
             f" At that rate, the other {left:,} take about {completion:,} completion tokens{price}."
         )
+
+
+def _said(result: Response | Failure) -> str:
+    """What came back, on one line; of a thought without an answer, its end."""
+    if isinstance(result, Failure):
+        return shorten(result.message, SHOWN) or "no message"
+    text = " ".join(result.text.split())
+    if not text and result.reasoning:
+        return f"thought ... {' '.join(result.reasoning.split())[-SHOWN:]!r}"
+    return repr(text if len(text) <= SHOWN else f"{text[:SHOWN]}...")

@@ -7,22 +7,24 @@ exported, and the answers imported.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import TracebackType
 from typing import Any, Final, Self
-from urllib.parse import parse_qsl
 
 import orjson
 
-from horsesense.errors import ModelError, UsageError
+from horsesense.errors import ModelError
 from horsesense.models.base import Asked, Capabilities
 from horsesense.models.messages import Failure, Key, Request, Response
 from horsesense.models.openai.dialect import Dialect
 from horsesense.models.openai.protocol import body_of, failure_of, message_of, read_reply
+from horsesense_extras.models.options import Kinds, options_of
 
 MOST_LOGPROBS: Final = 20
-_FORMS: Final = ("chat", "completion")
-_LIMITS: Final = ("max_tokens", "max_completion_tokens")
-_TEMPERATURE: Final = {"given": True, "own": False}
+_OPTIONS: Final[Kinds] = {
+    "top_logprobs": range(MOST_LOGPROBS + 1),
+    "form": {"chat": "chat", "completion": "completion"},
+    "limit": {name: name for name in ("max_tokens", "max_completion_tokens")},
+    "temperature": {"given": True, "own": False},
+}
 
 
 class BatchModel:
@@ -57,12 +59,7 @@ class BatchModel:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         return None
 
     async def capabilities(self) -> Capabilities:
@@ -84,36 +81,16 @@ def from_spec(rest: str) -> BatchModel:
 
     UsageError names what is unknown and what there is.
     """
-    name, _, query = rest.partition("?")
-    given = dict(parse_qsl(query, keep_blank_values=True))
-    known = ("top_logprobs", "form", "limit", "temperature")
-    for key in given:
-        if key not in known:
-            raise UsageError.unknown("parameter of batch:NAME", key, known)
-    form = _one_of("form", given.get("form", "chat"), _FORMS)
-    limit = _one_of("limit", given.get("limit", "max_tokens"), _LIMITS)
-    temperature = _one_of("temperature", given.get("temperature", "given"), _TEMPERATURE)
+    name, given = options_of(rest, "batch:NAME", _OPTIONS)
     return BatchModel(
         name,
-        form=form,
-        top_logprobs=_count(given.get("top_logprobs", "0")),
-        dialect=Dialect(limit_field=limit, temperature=_TEMPERATURE[temperature]),
+        form=given.get("form", "chat"),
+        top_logprobs=given.get("top_logprobs", 0),
+        dialect=Dialect(
+            limit_field=given.get("limit", "max_tokens"),
+            temperature=given.get("temperature", True),
+        ),
     )
-
-
-def _one_of(key: str, value: str, allowed: Sequence[str] | Mapping[str, bool]) -> str:
-    if value not in allowed:
-        raise UsageError.unknown(f"{key} of batch:NAME", value, list(allowed))
-    return value
-
-
-def _count(text: str) -> int:
-    if not text.isdigit() or int(text) > MOST_LOGPROBS:
-        raise UsageError(
-            f"batch:NAME: top_logprobs cannot be {text!r}.",
-            hint=f"Allowed: a whole number from 0 to {MOST_LOGPROBS}.",
-        )
-    return int(text)
 
 
 def batch_line(asked: Asked, model: str, dialect: Dialect) -> dict[str, Any]:

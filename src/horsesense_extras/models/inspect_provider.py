@@ -12,7 +12,6 @@ import math
 import re
 import time
 from collections.abc import Mapping, Sequence
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -70,12 +69,7 @@ class InspectProviderModel:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         await self._model.api.aclose()
 
     async def capabilities(self) -> Capabilities:

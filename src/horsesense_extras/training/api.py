@@ -38,7 +38,7 @@ from horsesense_extras.build.statements import CONTROL, Parts, parted
 from horsesense_extras.models.hf.backend import TransformersBackend
 from horsesense_extras.models.hf.loading import without_warnings
 from horsesense_extras.models.hf.local import memory_is_full
-from horsesense_extras.models.hf.tuning import Encoded, Tuner, count
+from horsesense_extras.models.hf.tuning import Encoded, Tuner, count, finite
 from horsesense_extras.models.hf.weights import Weights, find_weights, without_bars
 from horsesense_extras.training.comparison import BEFORE, Training, compare_arms
 from horsesense_extras.training.effort import Effort, unequal
@@ -245,10 +245,10 @@ class Laboratory:
         timed = examples[: batch * _TIMED]
         try:
             with self._tuner(seed) as tuner, progress("timing"):
-                tuner.backward(examples[:batch])
+                finite(tuner.loss(examples[:batch])).backward()
                 start = time.perf_counter()
                 for n in range(0, len(timed), batch):
-                    tuner.backward(timed[n : n + batch])
+                    finite(tuner.loss(timed[n : n + batch])).backward()
                 return (time.perf_counter() - start) / count(timed)
         except (RuntimeError, MemoryError) as error:
             if not memory_is_full(error):

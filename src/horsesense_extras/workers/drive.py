@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import asdict, replace
-from types import TracebackType
 from typing import Any, Final, Protocol, Self
 
 from horsesense.errors import (
@@ -316,12 +315,7 @@ class _Crew:
             self._pool.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         for number, before in self._before.items():
             signal.signal(number, before)
 

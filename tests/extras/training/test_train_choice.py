@@ -130,8 +130,8 @@ def test_only_the_reply_is_learned_whatever_the_padding(base: Path) -> None:
     tuner = Tuner(model, Recipe(dropout=0.0), seed=0)
     tuner.adapted.eval()
     short, long = Encoded((9, 8), (4, 0)), Encoded((1, 2, 3, 7, 5), (5, 6, 0))
-    together = tuner._loss([short, long]).item()
-    alone = [tuner._loss([one]).item() for one in (short, long)]
+    together = tuner.loss([short, long]).item()
+    alone = [tuner.loss([one]).item() for one in (short, long)]
     assert together == pytest.approx((2 * alone[0] + 3 * alone[1]) / 5, abs=1e-5)
 
 

@@ -21,6 +21,7 @@ CONTINUES: Mapping[str, str] = {
     "budget": "a larger one goes on",
     "interrupted": "the same audit goes on",
     "failures": "the same audit asks them again",
+    "alarm": "the same audit goes on, best after a change",
 }
 """What goes on where asking ended before its goal, by what ended it."""
 

@@ -10,10 +10,9 @@ import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
-from urllib.parse import parse_qsl
+from typing import Any, Self, TypeVar
 
-from horsesense.errors import ModelError, UsageError
+from horsesense.errors import ModelError
 from horsesense.models.base import Asked, Capabilities
 from horsesense.models.messages import Failure, Request, Response
 from horsesense_extras.models.hf.loading import adapter_fingerprint, load, stop_ids, with_adapter
@@ -26,18 +25,19 @@ from horsesense_extras.models.hf.weights import (
     smollm2_path,
     without_bars,
 )
-
-if TYPE_CHECKING:
-    from types import TracebackType
-
+from horsesense_extras.models.options import Kinds, options_of
 
 __all__ = ["TransformersBackend", "download_needed", "from_spec", "smollm2_path"]
 
 DTYPES = ("float32", "bfloat16", "float16")
-OPTIONS = ("dtype", "device", "scoring", "adapter", "bits")
 SCORINGS = ("trie", "plain")
-TOP_LOGPROBS = 50
-BITS = ("4",)
+_OPTIONS: Kinds = {
+    "dtype": {name: name for name in DTYPES},
+    "device": str,
+    "scoring": {name: name for name in SCORINGS},
+    "adapter": lambda text: Path(text).expanduser(),
+    "bits": {"4": 4},
+}
 
 T = TypeVar("T")
 
@@ -55,30 +55,57 @@ def from_spec(rest: str, **options: str) -> TransformersBackend:
     Raises:
         UsageError: unknown option or value, no such model, unsafe weights.
     """
-    path, _, query = rest.partition("?")
-    given = {**dict(parse_qsl(query, keep_blank_values=True)), **options}
-    for name in given:
-        if name not in OPTIONS:
-            raise UsageError.unknown("option of hf:", name, OPTIONS)
-    dtype, scoring = given.get("dtype", "float32"), given.get("scoring", "trie")
-    if dtype not in DTYPES:
-        raise UsageError.unknown("dtype", dtype, DTYPES)
-    if scoring not in SCORINGS:
-        raise UsageError.unknown("scoring", scoring, SCORINGS)
-    bits, adapter = given.get("bits"), given.get("adapter")
-    if bits is not None and bits not in BITS:
-        raise UsageError.unknown("number of bits", bits, BITS)
+    path, given = options_of(rest, "hf:", _OPTIONS, options)
     return TransformersBackend(
         find_weights(path),
-        dtype,
+        given.get("dtype", DTYPES[0]),
         given.get("device", "auto"),
-        scoring,
-        adapter=None if adapter is None else Path(adapter).expanduser(),
-        four_bits=bits is not None,
+        given.get("scoring", SCORINGS[0]),
+        adapter=given.get("adapter"),
+        four_bits="bits" in given,
     )
 
 
-class TransformersBackend:
+class LocalBackend:
+    """What models on this machine have in common, whatever runs them.
+
+    Attributes:
+        name: short name for tables.
+        top_logprobs: how many of the most likely tokens a request may ask for.
+    """
+
+    name: str
+    top_logprobs: int
+
+    def loaded(self) -> tuple[Tokens, int | None, Sequence[str]]:
+        """Tokeniser, tokens that prompt and reply share, and sentences on how it is run.
+
+        Raises ModelError outside `async with`.
+        """
+        raise ModelError(f"{self.name} is not loaded.", hint="Use it in `async with`.")
+
+    async def capabilities(self) -> Capabilities:
+        """What the loaded model offers; the notes say how it is run."""
+        tokens, context_length, notes = self.loaded()
+        return Capabilities(
+            chat=tokens.has_template,
+            completion=True,
+            top_logprobs=self.top_logprobs,
+            label_tokens=True,
+            continuations=True,
+            context_length=context_length,
+            notes=tuple(notes),
+        )
+
+    def count_tokens(self, request: Request) -> int | None:
+        """Length of the prompt in tokens; None where the model's template refuses it."""
+        try:
+            return len(self.loaded()[0].prompt(request))
+        except ValueError:
+            return None
+
+
+class TransformersBackend(LocalBackend):
     """One model in this process; enter it to load the weights, leave it to free them.
 
     Args:
@@ -93,6 +120,8 @@ class TransformersBackend:
     Raises:
         UsageError: `adapter` holds none, or it was trained on other weights.
     """
+
+    top_logprobs = 50
 
     def __init__(
         self,
@@ -135,12 +164,7 @@ class TransformersBackend:
                 await self._work(self._loaded.try_trie)
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         self._loaded = None
         if self._adapted is not None:
             self._adapted.unload()
@@ -156,26 +180,6 @@ class TransformersBackend:
             self._adapted = with_adapter(model, self.adapter)
         return LocalModel(model, Tokens(tokenizer, stop_ids(model.generation_config)))
 
-    async def capabilities(self) -> Capabilities:
-        """What the loaded model offers, and in the notes how it is scored and why."""
-        model = self.model
-        return Capabilities(
-            chat=model.tokens.has_template,
-            completion=True,
-            top_logprobs=TOP_LOGPROBS,
-            label_tokens=True,
-            continuations=True,
-            context_length=model.context_length,
-            notes=tuple(model.notes),
-        )
-
-    def count_tokens(self, request: Request) -> int | None:
-        """Length of the prompt in tokens; None where the model's template refuses it."""
-        try:
-            return len(self.model.tokens.prompt(request))
-        except ValueError:
-            return None
-
     async def respond(self, batch: Sequence[Asked]) -> Sequence[Response | Failure]:
         """Answer a batch, in order, in the worker thread."""
         return await self._work(self.model.answer, batch)
@@ -186,6 +190,12 @@ class TransformersBackend:
     @property
     def model(self) -> LocalModel:
         """The loaded model; ModelError outside `async with`."""
-        if self._loaded is None:
-            raise ModelError(f"{self.name} is not loaded.", hint="Use it in `async with`.")
+        self.loaded()
+        assert self._loaded is not None
         return self._loaded
+
+    def loaded(self) -> tuple[Tokens, int | None, Sequence[str]]:
+        found = self._loaded
+        return (
+            super().loaded() if found is None else (found.tokens, found.context_length, found.notes)
+        )

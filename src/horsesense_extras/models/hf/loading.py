@@ -25,7 +25,13 @@ _LOCAL, _TRAIN = install("local"), install("train")
 
 
 def load(
-    weights: Weights, dtype: str = "float32", device: str = "auto", *, four_bits: bool = False
+    weights: Weights,
+    dtype: str = "float32",
+    device: str = "auto",
+    *,
+    four_bits: bool = False,
+    computed: str | None = None,
+    loader: str = "AutoModelForCausalLM",
 ) -> tuple[Any, Any]:
     """The model, ready to answer, and its tokeniser; code that comes with a model is never run.
 
@@ -34,6 +40,8 @@ def load(
         dtype: precision of the arithmetic, and of the weights unless they are packed.
         device: "auto" takes a GPU where there is one.
         four_bits: whether the weights are packed in nf4 (bitsandbytes; safetensors alone).
+        computed: precision of products with packed weights; None: `dtype`.
+        loader: the class of transformers that reads the weights.
 
     Raises:
         ModelError: packages are missing, or the files are damaged.
@@ -41,16 +49,18 @@ def load(
     """
     try:
         import torch
-        from transformers import AutoModelForCausalLM, AutoTokenizer
+        import transformers
     except ImportError as error:
         raise ModelError(f"hf: needs {error.name}.", hint=_LOCAL) from error
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
     files = {"gguf_file": weights.gguf} if weights.gguf else {}
-    packed = _four_bits(weights, getattr(torch, dtype), device) if four_bits else {}
+    packed = _four_bits(weights, getattr(torch, computed or dtype), device) if four_bits else {}
     try:
-        tokenizer = AutoTokenizer.from_pretrained(weights.folder, trust_remote_code=False, **files)
-        model = AutoModelForCausalLM.from_pretrained(
+        tokenizer = transformers.AutoTokenizer.from_pretrained(
+            weights.folder, trust_remote_code=False, **files
+        )
+        model = getattr(transformers, loader).from_pretrained(
             weights.folder,
             dtype=getattr(torch, dtype),
             trust_remote_code=False,
@@ -136,15 +146,20 @@ def adapter_fingerprint(folder: Path, weights: Weights) -> str:
         )
     if (folder / BASE).is_file():
         known = json.loads(read_whole(folder / BASE, inside=True)).get("fingerprint")
-        if known != weights.fingerprint:
-            raise UsageError(
-                f"{folder} was trained on a model whose weights differ from {weights.name}.",
-                hint=f"Its files had the hash {known}, not {weights.fingerprint}.",
-            )
+        check_base(folder, known, weights)
     total = blake2b(digest_size=8)
     for name in (ADAPTER, SETTINGS):
         total.update(read_whole(folder / name, 2**32, inside=True))
     return total.hexdigest()
+
+
+def check_base(folder: Path, known: object, weights: Weights) -> None:
+    """UsageError where an adapter belongs to weights with another hash than `weights`."""
+    if known != weights.fingerprint:
+        raise UsageError(
+            f"{folder} was trained on a model whose weights differ from {weights.name}.",
+            hint=f"Its files had the hash {known}, not {weights.fingerprint}.",
+        )
 
 
 @contextmanager

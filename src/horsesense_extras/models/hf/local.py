@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import inf, isnan
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from horsesense.models.base import Asked
-from horsesense.models.messages import Failure, Key, Request, Response, Usage
+from horsesense.models.messages import Failure, Key, Request, Response
 from horsesense.rng import unit
-from horsesense_extras.models.hf.tokens import Tokens
+from horsesense_extras.models.hf.tokens import Tokens, without_question
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -179,13 +179,16 @@ class _Bare:
     replies: dict[str, Ids]
     scores: dict[Ids, float] = field(default_factory=dict)
 
+    def scored(self) -> dict[str, tuple[float, int]]:
+        """Text -> (total log-probability, number of tokens)."""
+        return {text: (self.scores[ids], len(ids)) for text, ids in self.replies.items()}
+
 
 def _bare(request: Request, tokens: Tokens) -> _Bare | None:
     """What `SamplingParams.unconditional` asks for; None where it asks for nothing."""
-    text = request.params.unconditional
-    if text is None:
+    alone = without_question(request)
+    if alone is None:
         return None
-    alone = Request(None, text) if request.messages is None else Request((("user", text),), None)
     replies = tokens.replies(alone, request.params.continuations)
     return _Bare(tokens.prompt(alone), {text: ids for text, ids in replies.items() if ids})
 
@@ -247,26 +250,10 @@ class _Asking:
     def outcome(self) -> Response | Failure:
         if self.failure is not None or self.job is None:
             return self.failure or Failure("server", "the request was not answered")
-        stopped = bool(self.generated) and self.generated[-1] in self.tokens.stop_ids
-        written = self.generated[:-1] if stopped else self.generated
-        bare = {} if self.bare is None else self.bare.scores
-        if any(map(isnan, (*self.job.reply_logprobs, *bare.values()))):
-            return _NAN
         values = iter(self.job.reply_logprobs)
-        return Response(
-            text=self.tokens.text(written),
-            finish_reason=("stop" if stopped else "length") if self.generated else None,
-            token_logprobs=tuple(self.token_logprobs),
-            continuations={
-                text: (round(next(values), 6) if ids else 0.0, len(ids))
-                for text, ids in self.replies.items()
-            },
-            unconditional={
-                text: (round(bare[ids], 6), len(ids))
-                for text, ids in (self.bare.replies if self.bare else {}).items()
-            },
-            usage=Usage(len(self.prompt), len(self.generated)),
-        )
+        given = {t: (next(values) if ids else 0.0, len(ids)) for t, ids in self.replies.items()}
+        bare = {} if self.bare is None else self.bare.scored()
+        return self.tokens.response(self.prompt, self.generated, self.token_logprobs, given, bare)
 
     def _choose(self, logprobs: Tensor) -> int:
         """Greedy, or drawn with a number that is a function of request and position alone."""
@@ -287,7 +274,7 @@ class _Asking:
         top = min(params.top_logprobs, len(logprobs))
         chosen = [*ids, *(logprobs.topk(top).indices.tolist() if top else ())]
         found = dict(zip(chosen, logprobs[chosen].tolist(), strict=True))
-        return {text: round(value, 6) for text, value in self.tokens.by_text(found).items()}
+        return self.tokens.by_text(found)
 
 
 def _sharing_limit(config: Any) -> int | None:

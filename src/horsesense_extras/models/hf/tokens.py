@@ -4,14 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
-from math import exp, log
+from math import exp, isnan, log
 from typing import Any
 
-from horsesense.models.messages import Message, Request
+from horsesense.models.messages import Failure, Message, Request, Response, Usage
 
 _END_OF_TURN = ("<|im_end|>", "<|eot_id|>", "<|end|>", "<end_of_turn>", "<|endoftext|>", "</s>")
 # Some chat templates print today's date: the same request would be another prompt tomorrow.
 _FIXED_DATE = "26 Jul 2024"
+
+Scores = Mapping[str, tuple[float, int]]
+"""Text -> its total log-probability, and its number of tokens."""
+
+
+def without_question(request: Request) -> Request | None:
+    """The prompt of `SamplingParams.unconditional`; None where nothing is asked without one."""
+    text = request.params.unconditional
+    if text is None:
+        return None
+    if request.messages is None:
+        return Request(None, text, request.params)
+    return Request((("user", text),), None, request.params)
 
 
 class Tokens:
@@ -106,6 +119,37 @@ class Tokens:
             held = out.get(text)
             out[text] = value if held is None else held + log(1 + exp(value - held))
         return out
+
+    def response(
+        self,
+        prompt: Sequence[int],
+        written: Sequence[int],
+        positions: Sequence[Mapping[str, float]],
+        given: Scores,
+        bare: Scores,
+    ) -> Response | Failure:
+        """The response of a model that wrote these tokens; a Failure where a number is NaN.
+
+        Args:
+            prompt, written: token ids; a reply that ended keeps the token that ended it.
+            positions: text -> log-probability at each first position.
+            given, bare: scored texts after the prompt, and without its question.
+        """
+        numbers = [value for position in positions for value in position.values()]
+        if any(map(isnan, [*numbers, *(value for value, _ in (*given.values(), *bare.values()))])):
+            return Failure("malformed", "the model gave NaN", retryable=False)
+        stopped = bool(written) and written[-1] in self.stop_ids
+        return Response(
+            text=self.text(written[:-1] if stopped else written),
+            finish_reason=("stop" if stopped else "length") if written else None,
+            token_logprobs=tuple(
+                {text: round(value, 6) for text, value in position.items()}
+                for position in positions
+            ),
+            continuations={text: (round(value, 6), n) for text, (value, n) in given.items()},
+            unconditional={text: (round(value, 6), n) for text, (value, n) in bare.items()},
+            usage=Usage(len(prompt), len(written)),
+        )
 
     def _completion(self, text: str) -> tuple[int, ...]:
         ids = self._tokenizer.encode(text)

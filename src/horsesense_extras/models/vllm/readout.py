@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isnan
 from typing import Any, Final
 
 from horsesense.models.base import Asked
-from horsesense.models.messages import Failure, Request, Response, Usage
+from horsesense.models.messages import Failure, Request, Response
 from horsesense_extras.models.hf.local import FIRST_POSITIONS
-from horsesense_extras.models.hf.tokens import Tokens
+from horsesense_extras.models.hf.tokens import Tokens, without_question
 
 MOST_SCORED: Final = 128
 """Tokens that one call scores by their ids at most (`logprob_token_ids`)."""
@@ -110,11 +109,7 @@ class Readout:
         self._calls = list(self._written(plain))
         self._given = _Replies(self._prompt, request, tokens, context_length)
         self._bare: _Replies | None = None
-        if params.unconditional is not None:
-            bare = params.unconditional
-            alone = Request(None, bare, params)
-            if request.messages is not None:
-                alone = Request((("user", bare),), None, params)
+        if (alone := without_question(request)) is not None:
             self._bare = _Replies(tokens.prompt(alone), alone, tokens, context_length)
 
     def _written(self, plain: Call) -> Iterator[Call]:
@@ -147,21 +142,10 @@ class Readout:
         if failure is not None:
             return failure
         written = _answer(answers, self._calls[0]).tokens if self._params.max_tokens else ()
-        positions = tuple(self._positions(answers))
         given = self._given.scores(answers)
         bare = {} if self._bare is None else self._bare.scores(answers)
-        numbers = [value for position in positions for value in position.values()]
-        if any(map(isnan, [*numbers, *(value for value, _ in (*given.values(), *bare.values()))])):
-            return Failure("malformed", "the model gave NaN", retryable=False)
-        stopped = bool(written) and written[-1] in self._tokens.stop_ids
-        return Response(
-            text=self._tokens.text(written[:-1] if stopped else written),
-            finish_reason=("stop" if stopped else "length") if written else None,
-            token_logprobs=positions,
-            continuations=given,
-            unconditional=bare,
-            usage=Usage(len(self._prompt), len(written)),
-        )
+        positions = tuple(self._positions(answers))
+        return self._tokens.response(self._prompt, written, positions, given, bare)
 
     def _positions(self, answers: Answers) -> Iterator[dict[str, float]]:
         """Log-probabilities by text at each first position, from all calls that wrote the same."""
@@ -178,8 +162,7 @@ class Readout:
                 if answer.tokens[:place] == written[:place] and place < len(answer.logprobs):
                     given = answer.logprobs[place]
                     found |= {t: v for t, v in given.items() if call.top or t in wanted}
-            by_text = self._tokens.by_text(found)
-            yield {text: round(value, 6) for text, value in by_text.items()}
+            yield self._tokens.by_text(found)
 
 
 class _Replies:
@@ -212,10 +195,7 @@ class _Replies:
     def scores(self, answers: Answers) -> dict[str, tuple[float, int]]:
         """Text -> (total log-probability, number of tokens)."""
         return {
-            text: (
-                round(sum((self._logprob(ids, n, answers) for n in range(len(ids))), 0.0), 6),
-                len(ids),
-            )
+            text: (sum((self._logprob(ids, n, answers) for n in range(len(ids))), 0.0), len(ids))
             for text, ids in self.replies.items()
         }
 

@@ -14,14 +14,14 @@ from horsesense.readers.reading import Reading
 from horsesense.readers.version import Rules
 from horsesense_extras.readers.trained.saved import (
     Manifest,
-    Scorer,
+    TrainedModel,
     fingerprint_of,
     load_scorer,
 )
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="8", source="9da637c8a1fa")
+RULES: Final = Rules(version="8", source="a46e502dc83a")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""
@@ -45,7 +45,7 @@ class TrainedReader(PreparedCase):
         self.manifest = Manifest.load(self.folder)
         self.name = f"trained:{path}"
         self.version = fingerprint_of(self.folder, self.manifest, RULES.version)
-        self._scorer: Scorer | None = None
+        self._scorer: TrainedModel | None = None
 
     async def __aenter__(self) -> Self:
         """Load the model.
@@ -84,7 +84,7 @@ def from_spec(rest: str) -> TrainedReader:
     return TrainedReader(rest)
 
 
-def understand(scorer: Scorer, cases: list[Case], rule: str) -> dict[Case, Reading]:
+def understand(scorer: TrainedModel, cases: list[Case], rule: str) -> dict[Case, Reading]:
     """The most probable class of each case; its probability is the confidence."""
     found: dict[Case, Reading] = {}
     for case, row in zip(cases, scorer.probabilities(cases), strict=True):

@@ -11,13 +11,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from horsesense.readers.model_based.cases import Case
+from horsesense.rng import Dice
+from horsesense_extras.models.hf.tuning import trained_weights
 
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from horsesense_extras.readers.training.examples import Example
+    from horsesense_extras.readers.training.recipes import ReaderRecipe
 
 HEAD = "head.safetensors"
 
@@ -46,29 +50,20 @@ class PairEncoder:
         tokenizer: with `cls` and `sep` tokens.
     """
 
-    def __init__(self, body: Any, head: Any, tokenizer: Any) -> None:
-        self.body = body
-        self.head = head
-        self.tokenizer = tokenizer
-
-    @classmethod
-    def load(cls, folder: Path, *, trained: bool) -> Self:
-        """From a directory of safetensors; with a new head (of zeros) unless `trained`."""
+    def __init__(self, body: Any, tokenizer: Any, trained: Path | None = None) -> None:
+        """With the head that lies in the folder `trained`, or a new one (of zeros)."""
         import torch
         from safetensors.torch import load_file
-        from transformers import AutoModel, AutoTokenizer
 
-        tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
-        body = AutoModel.from_pretrained(
-            folder, dtype=torch.float32, use_safetensors=True, trust_remote_code=False
-        )
-        head = torch.nn.Linear(body.config.hidden_size, 1)
-        with torch.no_grad():
-            head.weight.zero_()
-            head.bias.zero_()
-        if trained:
-            head.load_state_dict(load_file(folder / HEAD))
-        return cls(body.eval(), head, tokenizer)
+        self.body = body
+        self.tokenizer = tokenizer
+        self.head = torch.nn.Linear(body.config.hidden_size, 1)
+        if trained is None:
+            torch.nn.init.zeros_(self.head.weight)
+            torch.nn.init.zeros_(self.head.bias)
+        else:
+            self.head.load_state_dict(load_file(trained / HEAD))
+        self.head.to(body.device)
 
     def save(self, folder: Path) -> None:
         """Weights as safetensors, with configuration and tokeniser."""
@@ -79,18 +74,13 @@ class PairEncoder:
         save_file(self.head.state_dict(), folder / HEAD)
 
     def parameters(self) -> list[Any]:
-        return [p for m in (self.body, self.head) for p in m.parameters() if p.requires_grad]
+        return trained_weights(self.body, self.head)
 
     def freeze(self, layers: int) -> None:
         """Leave the embeddings and the lowest `layers` layers as they are."""
         frozen = [self.body.embeddings, *self.body.encoder.layer[:layers]] if layers else []
         for part in frozen:
             part.requires_grad_(False)
-
-    def to(self, device: str) -> Self:
-        self.body.to(device)
-        self.head.to(device)
-        return self
 
     def train(self, on: bool) -> None:
         self.body.train(on)
@@ -111,6 +101,26 @@ class PairEncoder:
         if len(text) > 40 * REPLY_TOKENS:
             text = text[: 20 * REPLY_TOKENS] + " " + text[-20 * REPLY_TOKENS :]
         return list(self.tokenizer(text, add_special_tokens=False)["input_ids"])
+
+    def usable(self, row: Example) -> bool:
+        """Whether the model can learn from this reply."""
+        return len(row.case.classes) > 1
+
+    def loss(self, batch: Sequence[Example], step: int, recipe: ReaderRecipe) -> Tensor:
+        """Cross-entropy of the right class among it and some wrong ones, drawn at each update."""
+        import torch
+
+        shown = []
+        for n, row in enumerate(batch):
+            wrong = [p for p in range(len(row.case.classes)) if p != row.target]
+            dice = Dice(recipe.seed, f"{step}/{n}", "negatives")
+            shown.append([row.target, *dice.sample(wrong, min(recipe.negatives, len(wrong)))])
+        each = zip(batch, shown, strict=True)
+        pairs = [self.pair(row.case, place) for row, places in each for place in places]
+        scores = self.forward(pairs).split([len(places) for places in shown])
+        zero = torch.zeros(1, dtype=torch.long, device=scores[0].device)
+        losses = [torch.nn.functional.cross_entropy(row[None], zero) for row in scores]
+        return torch.stack(losses).mean()
 
     def forward(self, pairs: Sequence[Sequence[int]]) -> Tensor:
         """One score a pair."""

@@ -8,12 +8,17 @@ so that every reply gets one of them with a probability.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from horsesense.readers.model_based.cases import Case, references
+from horsesense_extras.models.hf.tuning import trained_weights
 
 if TYPE_CHECKING:
     from torch import Tensor
+
+    from horsesense_extras.readers.training.examples import Example
+    from horsesense_extras.readers.training.recipes import ReaderRecipe
 
 REPLY_CHARACTERS = 4000
 """Of a longer reply the first and the last half of so many characters are kept."""
@@ -45,10 +50,27 @@ class LanguageReader:
             tokenizer.pad_token = tokenizer.eos_token
 
     def parameters(self) -> list[Any]:
-        return [p for p in self.model.parameters() if p.requires_grad]
+        return trained_weights(self.model)
 
     def train(self, on: bool) -> None:
         self.model.train(on)
+
+    def save(self, folder: Path) -> None:
+        """The whole model, or the adapter alone; tokeniser and configuration beside it."""
+        self.model.save_pretrained(folder)
+        self.tokenizer.save_pretrained(folder)
+
+    def usable(self, row: Example) -> bool:
+        """Whether the model can learn from this reply."""
+        return self.code_tokens(row.case) is not None
+
+    def loss(self, batch: Sequence[Example], step: int, recipe: ReaderRecipe) -> Tensor:
+        """Cross-entropy of the right token over the whole vocabulary."""
+        import torch
+
+        logits = self.logits([row.case for row in batch]).float()
+        right = [(self.code_tokens(row.case) or [])[row.target] for row in batch]
+        return torch.nn.functional.cross_entropy(logits, torch.tensor(right, device=logits.device))
 
     def code_tokens(self, case: Case) -> list[int] | None:
         """The first token of each code; None where two codes begin alike."""
@@ -77,11 +99,6 @@ class LanguageReader:
         out = self.model(input_ids=ids, attention_mask=mask, position_ids=places, logits_to_keep=1)
         return out.logits[:, -1]
 
-    def class_logits(self, cases: Sequence[Case], tokens: Sequence[list[int]]) -> list[Tensor]:
-        """Scores of the classes of each case."""
-        found = self.logits(cases).float()
-        return [row[list(ids)] for row, ids in zip(found, tokens, strict=True)]
-
     def probabilities(self, cases: Sequence[Case]) -> list[list[float]]:
         """For each case the probabilities of `case.classes`; empty where codes begin alike."""
         import torch
@@ -95,9 +112,7 @@ class LanguageReader:
         with torch.inference_mode():
             for start in range(0, len(order), _BATCH):
                 batch = order[start : start + _BATCH]
-                rows = self.class_logits(
-                    [cases[n] for n in batch], [tokens[n] or [] for n in batch]
-                )
+                rows = self.logits([cases[n] for n in batch]).float()
                 for n, row in zip(batch, rows, strict=True):
-                    found[n] = row.softmax(0).tolist()
+                    found[n] = row[tokens[n]].softmax(0).tolist()
         return found

@@ -16,7 +16,7 @@ from horsesense_extras.readers.trained.saved import (
     MANIFEST,
     Kind,
     Manifest,
-    Scorer,
+    TrainedModel,
     load_scorer,
 )
 from horsesense_extras.readers.training.examples import (
@@ -26,9 +26,9 @@ from horsesense_extras.readers.training.examples import (
     load_examples,
     split,
 )
-from horsesense_extras.readers.training.fit import fit
-from horsesense_extras.readers.training.learners import Learner, find_base, make_learner
-from horsesense_extras.readers.training.recipes import Recipe
+from horsesense_extras.readers.training.fit import fit_reader
+from horsesense_extras.readers.training.learners import find_base, make_learner
+from horsesense_extras.readers.training.recipes import ReaderRecipe
 from horsesense_extras.readers.training.scores import Score, scores
 
 QUESTIONS: Final = "questions.txt"
@@ -52,7 +52,7 @@ class Plan:
     """
 
     kind: Kind
-    recipe: Recipe
+    recipe: ReaderRecipe
     files: tuple[Path, ...]
     fields: Mapping[str, str]
     test_share: float = 0.2
@@ -102,7 +102,7 @@ def train_reader(plan: Plan, out: Path) -> Trained:
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UsageError(f"{out} already exists.", hint="Name a new directory with --out.")
     found = load_examples(plan.files, plan.fields)
-    parts = _fewer(split_of(plan, found), plan)
+    parts = _parts(plan, found)
     learner, losses, manifest = _train(plan, parts)
     results = measure(learner, parts.test)
     manifest = manifest.model_copy(
@@ -121,30 +121,18 @@ def train_reader(plan: Plan, out: Path) -> Trained:
     return Trained(out, manifest, losses, results)
 
 
-def split_of(plan: Plan, found: Examples) -> Split:
-    """The split by question of a plan."""
-    return split(
-        found.rows,
-        test_share=plan.test_share,
-        leave_out=plan.leave_out,
-        seed=plan.recipe.seed,
-    )
-
-
-def _fewer(parts: Split, plan: Plan) -> Split:
-    """At most `most` replies on each side, drawn at random."""
+def _parts(plan: Plan, found: Examples) -> Split:
+    """The split by question of a plan, with at most `most` replies a side, drawn at random."""
+    seed = plan.recipe.seed
+    parts = split(found.rows, test_share=plan.test_share, leave_out=plan.leave_out, seed=seed)
     if plan.most is None:
         return parts
-    seed = plan.recipe.seed
-    return Split(
-        *(
-            Dice(seed, side, "subset").sample(rows, min(len(rows), plan.most))
-            for side, rows in zip(Split._fields, parts, strict=True)
-        )
-    )
+    sides = {side: Dice(seed, side, "subset") for side in Split._fields}
+    each = zip(sides.values(), parts, strict=True)
+    return Split(*(dice.sample(rows, min(len(rows), plan.most)) for dice, rows in each))
 
 
-def _train(plan: Plan, parts: Split) -> tuple[Learner, list[float], Manifest]:
+def _train(plan: Plan, parts: Split) -> tuple[TrainedModel, list[float], Manifest]:
     try:
         import torch
 
@@ -159,7 +147,7 @@ def _train(plan: Plan, parts: Split) -> tuple[Learner, list[float], Manifest]:
         base_fingerprint=weights.fingerprint,
         recipe=plan.recipe.as_json(),
     )
-    return learner, fit(learner, parts.train, plan.recipe), manifest
+    return learner, fit_reader(learner, parts.train, plan.recipe), manifest
 
 
 def evaluate_reader(
@@ -212,7 +200,7 @@ def _trained_on(folder: Path) -> frozenset[bytes] | None:
         raise UsageError(f"{path} is damaged: a line is not a hash.") from None
 
 
-def measure(learner: Scorer, rows: Sequence[Example]) -> list[Score]:
+def measure(learner: TrainedModel, rows: Sequence[Example]) -> list[Score]:
     """Scores of held-out replies, by source model and number of options."""
     places: list[int | None] = []
     with progress("measuring", len(rows)) as tick:

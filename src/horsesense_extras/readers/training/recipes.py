@@ -3,43 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
-from math import inf
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final, Literal, get_args
 
 from horsesense.errors import UsageError
+from horsesense_extras.models.hf.tuning import Recipe
 from horsesense_extras.readers.trained.saved import Kind
 
 Precision = Literal["float32", "bfloat16", "float16"]
 
 
 @dataclass(frozen=True)
-class Recipe:
-    """Settings of one training.
+class ReaderRecipe(Recipe):
+    """Settings of one training, besides those of every training.
 
     Attributes:
         base: the model to start from: `minilm`, `smollm2`, a directory, or a hub name.
         steps: number of updates; None for as many as `epochs` needs.
         epochs: passes over the training replies.
-        batch: replies an update.
-        rate: greatest learning rate.
         schedule: "constant" or "linear" (to 0) after the warm-up.
-        warmup: share of the steps in which the rate rises.
-        decay: weight decay of AdamW.
-        clip: greatest norm of the gradient; None for no limit.
         negatives: wrong classes an encoder sees beside the right one, drawn anew each time.
         special: share of a pass that goes to replies of the classes X, Y, Z at least: these are
             rare, and are repeated for it (at most 8 times).
         frozen: lowest layers of an encoder, with its embeddings, that stay as they are.
-        rank, alpha, dropout: of the LoRA adapter.
         quantised: QLoRA: base weights in 4 bits (nf4).
-        checkpointing: recompute activations to save memory.
         like_length: batches that are drawn together and filled in order of length, so that little
             is padded; 1 draws each by itself.
         precision: arithmetic of the updates; the weights that learn stay in float32.
         seed: of weights, dropout, negatives and order.
     """
+
+    positive = ("batch", "epochs", "rate", "negatives", "rank", "like_length", "clip", "steps")
 
     base: str = ""
     steps: int | None = None
@@ -48,7 +43,6 @@ class Recipe:
     rate: float = 2e-5
     schedule: Literal["constant", "linear"] = "constant"
     warmup: float = 0.0
-    decay: float = 0.0
     clip: float | None = None
     negatives: int = 3
     special: float = 0.0
@@ -57,23 +51,16 @@ class Recipe:
     alpha: int = 16
     dropout: float = 0.1
     quantised: bool = False
-    checkpointing: bool = False
     like_length: int = 8
     precision: Precision = "float32"
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("batch", "epochs", "rate", "negatives", "rank", "like_length"):
-            if not 0 < getattr(self, name) < inf:
-                raise UsageError(
-                    f"{name} is {getattr(self, name)}.", hint="Give a finite number above 0."
-                )
+        super().__post_init__()
         if not 0 <= self.special < 1:
             raise UsageError(f"special is {self.special}.", hint="Give a share from 0 to 1.")
         if self.precision not in get_args(Precision):
             raise UsageError.unknown("precision", self.precision, get_args(Precision))
-        if self.steps is not None and self.steps < 1:
-            raise UsageError(f"steps is {self.steps}.", hint="Give a number from 1 up.")
 
     def updates(self, replies: int) -> int:
         """How many updates a training on so many replies takes."""
@@ -83,20 +70,16 @@ class Recipe:
 
     def rate_at(self, step: int, steps: int) -> float:
         """Learning rate of an update, as a share of `rate`."""
-        rising = self.warmup * steps
-        if step < rising:
-            return (step + 1) / (rising + 1)
-        return 1.0 if self.schedule == "constant" else max(0.0, (steps - step) / (steps - rising))
-
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
+        if self.schedule == "linear":
+            return super().rate_at(step, steps)
+        return min(1.0, (step + 1) / (self.warmup * steps + 1))
 
 
-RECIPES: Final[Mapping[Kind, Recipe]] = MappingProxyType(
+RECIPES: Final[Mapping[Kind, ReaderRecipe]] = MappingProxyType(
     {
         # Own choice: the encoder is not in the paper.
-        "encoder": Recipe(
-            "minilm",
+        "encoder": ReaderRecipe(
+            base="minilm",
             epochs=2,
             batch=16,
             rate=3e-4,
@@ -108,8 +91,8 @@ RECIPES: Final[Mapping[Kind, Recipe]] = MappingProxyType(
             frozen=2,
         ),
         # Look at the Text (Wang et al. 2024), training of the T5 classifiers (bf16).
-        "seq2seq": Recipe(
-            "t5-base",
+        "seq2seq": ReaderRecipe(
+            base="t5-base",
             epochs=8,
             batch=1,
             rate=2e-5,
@@ -118,8 +101,8 @@ RECIPES: Final[Mapping[Kind, Recipe]] = MappingProxyType(
             precision="bfloat16",
         ),
         # The same, Mistral-7B with QLoRA (group_by_length sorts among 50 batches).
-        "causal": Recipe(
-            "mistralai/Mistral-7B-v0.1",
+        "causal": ReaderRecipe(
+            base="mistralai/Mistral-7B-v0.1",
             epochs=8,
             batch=4,
             rate=2e-4,
@@ -134,7 +117,7 @@ RECIPES: Final[Mapping[Kind, Recipe]] = MappingProxyType(
 )
 
 
-def recipe_for(kind: str, **changes: Any) -> Recipe:
+def recipe_for(kind: str, **changes: Any) -> ReaderRecipe:
     """The recipe of a kind with the changes that are not None.
 
     The published half precisions are those of a GPU; without one, float32 is the default.
