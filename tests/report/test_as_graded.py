@@ -37,7 +37,9 @@ def spoiling(of_256: int, instead: Response | Failure) -> Any:
 
 
 def run_of(out: Path, of_256: int, instead: Response | Failure, **settings: Any) -> Run:
-    run = Run.start(out, Settings(items=settings.pop("items"), model="sim:oracle", **settings))
+    run = Run.start(
+        out, Settings(items=settings.pop("items"), model="sim:oracle", stop_if="never", **settings)
+    )
     run.ask(spoiling(of_256, instead))
     run.read()
     run.measure()
