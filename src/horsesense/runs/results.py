@@ -28,6 +28,7 @@ from horsesense.findings.wording import in_words
 from horsesense.items.item import ItemSet
 from horsesense.measures.base import Estimate
 from horsesense.measures.cells import HELD_OUT
+from horsesense.measures.graded import GRADED
 from horsesense.readers.causes import Cause, Loss
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.record import StageRecord
@@ -143,7 +144,8 @@ class Results:
     @cached_property
     def readers(self) -> list[str]:
         """Readers that had something to read, in the order of the settings."""
-        found = {e.reader for e in self.estimates if e.n}
+        # As graded, a reply that nobody read has a number too.
+        found = {e.reader for e in self.estimates if e.n and not e.measure.endswith(GRADED)}
         return [name for name in self.findings["readers"] if name in found]
 
     @cached_property

@@ -97,6 +97,8 @@ class Watch:
         most = self.study.settings.stop_if
         if most == "never" or len(self._latest) < FIRST:
             return False
+        if not any(isinstance(result, Response) for _, result, _ in self._latest):
+            return False  # a model that answers nothing at all is told by the runner
         causes = [(self._cause(*one), one[1]) for one in self._latest]
         self._lost = [(cause, _said(result)) for cause, result in causes if cause in LOST]
         return len(self._lost) > float(most.rstrip("%")) / 100 * len(causes)
