@@ -111,7 +111,7 @@ CODES = {"none": "X", "refusal": "Y"}
 
 @pytest.mark.shared
 def test_people_read_the_same(shared):
-    """At most 16 of 3,098 rows are read otherwise (some contradict a letter); sure ones are right."""
+    """At most 16 of 3,098 rows are read otherwise; sure readings are right."""
     wrong = 0
     for name in FILES:
         counts = Counter()
