@@ -146,10 +146,11 @@ def cause_of(
         return found
     if TEMPLATE.search(response.text) or echoes(reading, response.text, variant):
         return "unreadable"
+    held_back = response.finish_reason and _FILTERED.search(response.finish_reason)
+    if held_back and found not in ("several", "none"):
+        return "filtered"  # some write a refusal in the place of the reply
     if found in ("several", "none", "refused"):
         return found
-    if response.finish_reason and _FILTERED.search(response.finish_reason):
-        return "filtered"
     if not response.text.strip() and response.continuations:
         return found  # scores alone were asked for
     ended = ends_early(response, cap)
