@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from horsesense.measures.know_no import OmniAccuracy
 from horsesense.measures.undefined import no_replicates
 from horsesense.readers.causes import CAUSES, LOST, NO_REPLY, Cause
 from horsesense.trials.condition import Condition
+
+GRADED: Final = "_as_graded"
+"""What the names of these measures end in."""
 
 
 def graded(cell: Cell) -> Cell:

@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="21", source="c4310a885450")
+RULES: Final = Rules(version="21", source="ad981ae04568")
 
 
 class TextAnswers:

@@ -335,7 +335,8 @@ def random_cells() -> list[Cell]:
     bundles = [random_bundles(2), random_bundles(3, "select_all")]
     again = replace(random_cell(6), probe="repeat", condition=PLAIN)
     blind = replace(original, probe="options_only")
-    return [plain, original, token, texts, *bundles, *special, again, blind]
+    caps = [replace(plain, probe="budget", condition=Condition(cap=cap)) for cap in ("64", "256")]
+    return [plain, original, token, texts, *bundles, *special, again, blind, *caps]
 
 
 def fitting_cell(measure: Measure) -> Cell | None:

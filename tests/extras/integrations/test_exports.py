@@ -51,7 +51,11 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     place = tmp_path_factory.mktemp("run")
     with FaultServer(answer=evil, describe=filtered) as server:
         settings = Settings.of(
-            items="sample", model=f"http:m@{server.url}", limit=10, probes=("order", "batch(3)")
+            items="sample",
+            model=f"http:m@{server.url}",
+            limit=10,
+            probes=("order", "batch(3)"),
+            stop_if="never",
         )
         done = Run.start(place / "r", settings)
         done.ask(make_model(settings.model, form="chat"))

@@ -22,12 +22,12 @@ from horsesense.readers.text import TextReader
 from horsesense.trials.extras import Rejoined
 from horsesense.trials.trial import NONE_OPTION, AnswerFormat, Trial, none_phrase
 
-_NAMED: Final = (
-    r"(?i)\s*(?:[^\n]{{0,20}}\banswer\b(?: is)?\W{{0,6}})?\W*(?:\w{{1,2}}\W{{1,4}})?{}\W*"
-)
+SHORT: Final = 80
+"""Characters of a reply that may say "none" and nothing else."""
+_NAMED: Final = r"(?i)(?:[^\n]{{0,20}}\banswer\b(?: is)?\W{{0,6}})?\W*(?:\w{{1,2}}\W{{1,4}})?{}\W*"
 _UNOFFERED: Final = re.compile(_NAMED.format("none[- ]of[- ](?:them|these|the above)"))
 _PAPERS: Final = re.compile(
-    r"(?i)^\W*all (?:of )?(?:the )?options (?:seem|are|appear) (?:to be )?(?:incorrect|wrong)\W*$"
+    r"(?i)\W*all (?:of )?(?:the )?options (?:seem|are|appear) (?:to be )?(?:incorrect|wrong)\W*"
 )
 
 ReadText = Callable[[TextReader, Trial, Response], Reading | tuple[Reading, ...]]
@@ -42,7 +42,7 @@ def read_choice(reader: TextReader, trial: Trial, response: Response) -> Reading
     """
     offered = _offered_none(trial)
     if offered is None:
-        alone = _UNOFFERED.fullmatch(response.text)
+        alone = _alone(_UNOFFERED, response.text)
         if alone and not any(map(says_none, trial.variant.options)):
             return Reading("none", (), IN_OTHER_WORDS, alone.span(), 0.95)
         return _chosen(reader, trial, response)
@@ -51,7 +51,8 @@ def read_choice(reader: TextReader, trial: Trial, response: Response) -> Reading
     start = text.casefold().find(offered.casefold())
     if phrase and text.strip(" \n\t.!*\"'`").casefold() == phrase.casefold():
         return Reading("none", (), "phrase_alone", (start, start + len(phrase)), 0.99)
-    if _PAPERS.search(text) or re.fullmatch(_NAMED.format(re.escape(offered)), text):
+    named_alone = re.compile(_NAMED.format(re.escape(offered)))
+    if _alone(_PAPERS, text) or _alone(named_alone, text):
         # "C. none-of-them" takes up a letter again, and "all options seem incorrect" is the
         # paper's own example of a reply that says none.
         at = _none_at(trial)
@@ -70,6 +71,12 @@ def read_choice(reader: TextReader, trial: Trial, response: Response) -> Reading
     if _says_none(trial, found) and not named:
         return replace(found, rule=IN_OTHER_WORDS)
     return found
+
+
+def _alone(said: re.Pattern[str], text: str) -> re.Match[str] | None:
+    """What is said and nothing else; a long text says more."""
+    start = len(text) - len(text.lstrip())
+    return said.fullmatch(text.rstrip(), start) if len(text.strip()) <= SHORT else None
 
 
 def _chosen(reader: TextReader, trial: Trial, response: Response) -> Reading:
