@@ -6,15 +6,15 @@ taken as graded: a reply that cannot be read is wrong, and agrees with nothing.
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import ClassVar, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from horsesense.measures.accuracy import guessed, judged
 from horsesense.measures.base import Floats, Measure, Rows, of_items, weighted_mean
-from horsesense.measures.cells import Bools, Cell
+from horsesense.measures.cells import Cell
 from horsesense.measures.contrast import REPEAT
 from horsesense.measures.gold import goldless
 from horsesense.measures.graded import graded, to_the_letter
@@ -24,6 +24,7 @@ from horsesense.measures.strata import plurality_right
 from horsesense.measures.undefined import unread
 from horsesense.stats.components import variances
 
+Counts = npt.NDArray[np.int64]
 SHARES: Final = ("items", "samples")
 """The parts of the variance of a right answer."""
 
@@ -37,10 +38,10 @@ def samples(every: Sequence[Cell]) -> Iterator[Cell]:
             yield joined(parts, REPEAT, again.condition)
 
 
-def all_drawn(marked: Floats, n: Floats, k: int) -> Floats:
+def all_drawn(marked: Counts, n: Counts, k: int) -> Floats:
     """Chance that k of n samples, drawn without replacement, are all marked: C(marked, k)/C(n, k).
 
-    >>> all_drawn(np.array([3.0, 1.0]), np.array([4.0, 4.0]), 2).tolist()
+    >>> all_drawn(np.array([3, 1]), np.array([4, 4]), 2).tolist()
     [0.5, 0.0]
     """
     drawn = np.arange(k)
@@ -49,14 +50,28 @@ def all_drawn(marked: Floats, n: Floats, k: int) -> Floats:
 
 
 class OfSamples(Measure):
-    """Of `samples`; a group is a number k of samples: powers of two, and as many as there are."""
+    """What is computed on `samples`."""
 
     counted = "items"
     of_gold = True
-    layout = "halves"
 
     def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
         return filter(self.fits, samples(every))
+
+
+class PassHatK(OfSamples):
+    """A group is a number k of samples: powers of two, and as many as there are."""
+
+    wrong: ClassVar[bool] = False
+    """Whether it is 1 less the chance that all are wrong."""
+
+    layout = "halves"
+    name = "pass_hat_k"
+    title = "All of k samples right (pass^k)"
+    summary = (
+        "Chance that all of k answers to the same prompt are right, C(c, k)/C(n, k) of c right "
+        "among n (Yao et al. 2024), as graded."
+    )
 
     def about(self, cell: Cell) -> Cell:
         return super().about(graded(cell))
@@ -70,31 +85,28 @@ class OfSamples(Measure):
         return [str(size) for size in self.sizes(cell)]
 
     def rows(self, cell: Cell) -> Rows:
-        hits = (cell.correct == 1).sum(axis=1).astype(np.float64)
-        n, sizes = cell.known.sum(axis=1).astype(np.float64), self.sizes(cell)
+        marked = (cell.known & (cell.correct == int(not self.wrong))).sum(axis=1)
+        n, sizes = cell.known.sum(axis=1), self.sizes(cell)
         enough = n[:, None] >= sizes
-        values = np.column_stack([self.chance(hits, n, size) for size in sizes])
-        lost = ~enough & (unread(cell) & ~goldless(cell))[:, None]
+        values = self._turned(np.column_stack([all_drawn(marked, n, size) for size in sizes]))
+        missing = (~enough & (unread(cell) & ~goldless(cell))[:, None]).sum(axis=0).tolist()
         rows = np.concatenate([np.where(enough, values, 0.0), enough], axis=1)
-        used, missing = int(enough[:, 0].sum()), lost.sum(axis=0).tolist()
-        return Rows(rows, used, missing[-1], missing=missing)
-
-    @abstractmethod
-    def chance(self, hits: Floats, n: Floats, k: int) -> Floats:
-        """The value of items with so many right of n samples."""
+        return Rows(rows, int(enough[:, 0].sum()), missing[-1], missing=missing)
 
     def baselines(self, cell: Cell) -> Sequence[float | None]:
         """Of independent guesses."""
-        guess, entered = guessed(cell), self.split(self.mapped(cell).rows)[1]
-        made = [self.guesses(guess, size) for size in self.sizes(cell)]
-        return [weighted_mean(*pair) for pair in zip(made, entered.T, strict=True)]
+        guess = self._turned(guessed(cell))[:, None]
+        made = self._turned(guess ** self.sizes(cell))
+        entered = self.split(self.mapped(cell).rows)[1]
+        return [weighted_mean(*pair) for pair in zip(made.T, entered.T, strict=True)]
 
-    @abstractmethod
-    def guesses(self, guess: Floats, k: int) -> Floats:
-        """The value of k independent guesses, each right with the chance `guess`."""
+    def _turned(self, chance: Floats) -> Floats:
+        return 1 - chance if self.wrong else chance
 
 
-class PassAtK(OfSamples):
+class PassAtK(PassHatK):
+    wrong = True
+
     name = "pass_at_k"
     title = "One of k samples right (pass@k)"
     summary = (
@@ -102,29 +114,8 @@ class PassAtK(OfSamples):
         "estimator (Chen et al. 2021, section 2.1), as graded. Guessing alone gives much of it."
     )
 
-    def chance(self, hits: Floats, n: Floats, k: int) -> Floats:
-        return 1 - all_drawn(n - hits, n, k)
 
-    def guesses(self, guess: Floats, k: int) -> Floats:
-        return np.asarray(1 - (1 - guess) ** k)
-
-
-class PassHatK(OfSamples):
-    name = "pass_hat_k"
-    title = "All of k samples right (pass^k)"
-    summary = (
-        "Chance that all of k answers to the same prompt are right, C(c, k)/C(n, k) of c right "
-        "among n (Yao et al. 2024), as graded."
-    )
-
-    def chance(self, hits: Floats, n: Floats, k: int) -> Floats:
-        return all_drawn(hits, n, k)
-
-    def guesses(self, guess: Floats, k: int) -> Floats:
-        return np.asarray(guess**k)
-
-
-class MajorityAtN(Measure):
+class MajorityAtN(OfSamples):
     name = "majority_at_n"
     title = "Most frequent of n samples right (majority@n)"
     summary = (
@@ -132,11 +123,6 @@ class MajorityAtN(Measure):
         "samples; of answers that are equally frequent, the share that is right. As graded: a "
         "reply without a choice agrees with none."
     )
-    counted = "items"
-    of_gold = True
-
-    def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
-        return filter(self.fits, samples(every))
 
     def about(self, cell: Cell) -> Cell:
         return super().about(to_the_letter(cell))
@@ -145,8 +131,7 @@ class MajorityAtN(Measure):
         return [str(cell.status.shape[1])]
 
     def rows(self, cell: Cell) -> Rows:
-        used: Bools = judged(cell)
-        return of_items(plurality_right(cell), used, unread(cell))
+        return of_items(plurality_right(cell), judged(cell), unread(cell))
 
 
 class SampleVariance(ScoreVariance):
@@ -156,7 +141,7 @@ class SampleVariance(ScoreVariance):
         "Variance of right answers between items and between samples of the answer to one prompt: "
         "one-way analysis of variance, the nested one of score_variance without orders. As graded."
     )
-    needs: ClassVar = ()
+    needs = ()
 
     def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
         return (graded(cell) for cell in samples(every) if self.fits(cell))

@@ -44,7 +44,7 @@ class ScoreVariance(Measure):
     family = VARIANCE
     counted = "items"
     unit: ClassVar[Unit] = "variance"
-    needs = (Draws,)
+    needs: ClassVar[tuple[type[Columns], ...]] = (Draws,)
     of_gold = True
 
     def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:

@@ -96,4 +96,5 @@ def plurality_right(cell: Cell) -> Floats:
     # Each of the m tied options stands in `most` trials, so the share of top trials that
     # are right is 1/m if one of the tied contents is, and 0 otherwise.
     hits = (top & (cell.correct == 1)).sum(axis=1)
-    return np.divide(hits, top.sum(axis=1), out=np.zeros(len(hits)), where=cell.known.any(axis=1))
+    shares = hits / np.maximum(top.sum(axis=1), 1)
+    return np.where(cell.known.any(axis=1), shares, 0.0)
