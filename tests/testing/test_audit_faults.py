@@ -35,7 +35,7 @@ def command(server: FaultServer, out: Path, *words: str) -> list[str]:
 
 def audit(server: FaultServer, out: Path) -> list[str]:
     base = ["audit", "sample", "--model", f"http:test@{server.url}", "--out", str(out)]
-    return [*base, "--probes", "order", "--max-connections", "8"]
+    return [*base, "--probes", "order", "--max-connections", "8", "--no-preflight"]
 
 
 def calls(server: FaultServer) -> list[int]:
