@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -70,7 +71,7 @@ def test_what_is_wrong_is_told_and_no_item_asked(
 
 
 def test_a_prompt_whose_beginning_is_lost_is_told(tmp_path: Path) -> None:
-    def describe(reply: dict) -> dict:
+    def describe(reply: dict[str, Any]) -> dict[str, Any]:
         return {**reply, "usage": {"prompt_tokens": 4, "completion_tokens": 1}}
 
     with FaultServer(answer=right, describe=describe) as server:

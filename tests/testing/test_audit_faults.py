@@ -8,14 +8,12 @@ import signal
 import subprocess
 import sys
 import time
-from functools import partial
 from pathlib import Path
 
 import pytest
 
 from command_line import call
 from horsesense.inference.limits import Retry
-from horsesense.inference.runner import run
 from horsesense.runs import ask
 from horsesense.testing.faults import FaultServer
 
@@ -66,7 +64,7 @@ def test_prompts_that_always_fail_are_missing_and_end_in_exit_code_3(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # As often as ever, but after short pauses.
-    monkeypatch.setattr(ask, "run", partial(run, retry=Retry(first_pause=0.005)))
+    monkeypatch.setattr(ask, "PATIENT", Retry(first_pause=0.005))
     with FaultServer(FAULTS, hopeless=0.05, seed=3) as server:
         done = call(*audit(server, tmp_path))
         asked = len(calls(server))

@@ -7,7 +7,6 @@ every reply alike. Two replies show them, before anything is spent on items.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from textwrap import shorten
 from typing import Final, NamedTuple
 
@@ -109,7 +108,7 @@ def _fault(
         return None
     if len(text) >= REPEATED and text in prompt:
         return Found("it repeats the prompt", REMEDY["unreadable"])
-    cause = cause_seen(reader, Asked("", request), reply, trial)
+    cause = cause_seen(reader, Asked(b"", request), reply, trial)
     if cause in LOST:
         return Found(WORDS[cause], REMEDY[cause])
     if reader is None or trial.variant.gold_at is None:
@@ -127,8 +126,8 @@ def _items(study: Study) -> Sequence[Item]:
     """What is asked; of a task with labels nothing is known but the form of an answer."""
     if study.items.kind == "choice":
         return KNOWN
-    form = {"options": study.items.labels, "gold": None, "context": None}
-    return [replace(item, question=LABELLED.format(item.id), **form) for item in KNOWN]
+    labels = study.items.labels
+    return [Item(item.id, LABELLED.format(item.id), labels, None) for item in KNOWN]
 
 
 def _needs_scores(study: Study) -> bool:
