@@ -61,7 +61,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 def test_what_holds_passes(runs: dict[str, str]) -> None:
     done = call("gate", runs["good"], "--require", "accuracy_hard.low > 0.3 and accuracy > 80%")
     assert done.returncode == 0, done.stderr
-    assert "Gate passed: 1 of 1 check." in done.stdout
+    assert "Gate passed: 2 of 2 checks." in done.stdout
     assert "accuracy_hard.low = 0." in done.stdout
     assert "n = 160" in done.stdout
     plain = call("gate", runs["good"], "--require", "accuracy > 80%")
@@ -74,6 +74,22 @@ def test_what_does_not_hold_fails_and_says_the_numbers(runs: dict[str, str]) -> 
     run = horsesense.open(runs["bad"])
     low = run.estimate("accuracy", "order", reader="text").low
     assert f"{low:.4g}" in done.stdout
+
+
+@pytest.mark.parametrize("how", ["empty", "cut", "template", "echo"])
+def test_replies_lost_to_the_instrument_fail_whatever_is_required(tmp_path: Path, how: str) -> None:
+    items = items_file(tmp_path / "items.jsonl", 30)
+    model = f"sim:garbled?how={how}&share=0.44"
+    study(items, model, tmp_path / "run", probes=("order",), stop_if="never")
+    words = ("gate", str(tmp_path / "run"), "--require", "accuracy >= 0")
+    done = call(*words)
+    assert done.returncode == 1, done.stdout
+    told = {"empty": "empty", "cut": "cut off"}.get(how, "unreadable")
+    assert re.search(rf"\d+ of \d+ replies were {told} \(", done.stdout)
+    assert (
+        call(*words, "--lost", "never").returncode == call(*words, "--lost", "80%").returncode == 0
+    )
+    assert call(*words, "--lost", "much").returncode == 2
 
 
 def test_a_regression_fails_and_says_why(runs: dict[str, str]) -> None:
@@ -103,7 +119,7 @@ def test_undecided_is_a_result_of_its_own(runs: dict[str, str]) -> None:
     done = call(*words)
     assert done.returncode == ExitCode.UNDECIDED, done.stdout
     assert re.search(
-        "Undecided: [0-9] of 3 checks. 160 items cannot show a loss under", done.stdout
+        "Undecided: [0-9] of 4 checks. 160 items cannot show a loss under", done.stdout
     )
     assert call(*words, "--on-doubt", "pass").returncode == 0
     strict = call(*words, "--strict")
@@ -266,7 +282,7 @@ def test_a_run_that_is_not_finished_cannot_tell(runs: dict[str, str], tmp_path: 
     said = "is not finished (budget): 795 of 800 prompts have no reading"
     assert f"This run {said}." in done.stdout
     assert "undecided    found == 0" in done.stdout
-    assert "Undecided: 1 of 1 check." in done.stdout
+    assert "Undecided: 1 of 2 checks." in done.stdout
     case = ElementTree.parse(xml).getroot()[0][0].find("skipped")
     assert case is not None
     assert said in case.get("message", "")
@@ -392,7 +408,7 @@ def test_the_action_fails_on_a_regression_and_says_why(
     assert outputs == {"junit": "horsesense-gate.xml", "passed": "false"}
     assert "**failed** | accuracy\\_as\\_graded, As published: no loss beyond 2 points" in summary
     assert "no loss beyond 5 points" in summary
-    assert ElementTree.parse(tmp_path / "horsesense-gate.xml").getroot()[0].get("tests") == "5"
+    assert ElementTree.parse(tmp_path / "horsesense-gate.xml").getroot()[0].get("tests") == "6"
 
 
 def test_the_action_passes_and_takes_no_input_for_a_command(

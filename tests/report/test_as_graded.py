@@ -13,7 +13,7 @@ from horsesense.api import Run
 from horsesense.models.base import Asked
 from horsesense.models.messages import Failure, Response
 from horsesense.models.registry import make_model
-from horsesense.report.score_bar import headline, spoken
+from horsesense.report.score_bar import headline
 from horsesense.runs.settings import Settings
 
 PROSE = "The passage tells of a boy, and there is much that could be said of him."
@@ -74,13 +74,12 @@ def test_what_spoils_a_score_is_named(
     assert told["most"] == pytest.approx(1.0 if said else told["least"])
     (first,) = headline(run.results)
     assert said in first
+    assert first.startswith(f"{told['causes'][cause]} of 60") == (cause != "no_choice")
     if isinstance(instead, Response):
         score = run.results.score
         assert score is not None
         assert score.measure == "accuracy_as_graded"
         assert score.value == pytest.approx(told["causes"]["choice"] / 60)
-    if cause in ("cut_off", "empty", "filtered"):
-        assert any(line.startswith("Of 60 replies, ") for line in spoken(run.results))
 
 
 def test_prose_without_a_choice_is_wrong_as_graded(tmp_path: Path) -> None:
@@ -132,3 +131,12 @@ def test_the_abstainer_has_one_half_in_any_spelling(tmp_path: Path, said: str) -
     if said != SPELLINGS[-1]:
         assert strict is not None
         assert strict.value == pytest.approx(0.5)
+
+
+def test_the_page_tells_what_became_of_the_replies(tmp_path: Path) -> None:
+    items = items_file(tmp_path / "items.jsonl", 20)
+    cut = Response(CUT, "length")
+    run = run_of(tmp_path / "run", 110, cut, items=str(items), probes=("original",))
+    page = run.report().read_text(encoding="utf-8")
+    assert "What became of the replies?" in page
+    assert "Cut off" in page

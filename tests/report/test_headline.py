@@ -40,6 +40,9 @@ def test_a_headline_is_one_short_sentence_of_three_numbers(
     runs: dict[str, Results], model: str
 ) -> None:
     (said,) = headline(runs[model])
+    if model == "refuse":
+        assert said.startswith("40 of 40 replies refused to answer; ")
+        said = said.partition("; ")[2]
     assert len(said.split(" ")) <= 16
     assert len(re.findall(r"\d+", said)) <= 3
     assert not re.search(r"[\[(]|but|may", said), "what limits it stands beside it"

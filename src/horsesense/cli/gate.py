@@ -67,6 +67,13 @@ def gate(
         typer.Option(help="What must not be lost; see --measure of compare."),
     ] = "accuracy_as_graded",
     level: Level = 0.95,
+    lost: Annotated[
+        str,
+        typer.Option(
+            help="Fail where more than this share of the replies is cut off, empty, unreadable or"
+            " failed, or nearly all state no choice; never goes on.",
+        ),
+    ] = "20%",
     junit: Annotated[
         Path | None, typer.Option(help="Write the checks as JUnit XML.", show_default=False)
     ] = None,
@@ -82,7 +89,7 @@ def gate(
     """
     try:
         doubt = _on_doubt(on_doubt, strict)
-        found = _verdict(run, require or [], baseline, tolerance or [], doubt, measure, level)
+        found = _verdict(run, require or [], baseline, tolerance or [], doubt, measure, level, lost)
     except HorsesenseError as error:
         # In CI a gate that could not look must not be taken for trouble with a model.
         error.exit_code = ExitCode.USAGE
@@ -120,6 +127,7 @@ def _verdict(
     on_doubt: OnDoubt,
     measure: str,
     level: float,
+    lost: str,
 ) -> Verdict:
     from horsesense.api import open as open_run
     from horsesense.comparison.gates import gate as gates
@@ -135,11 +143,11 @@ def _verdict(
     tolerances = gates.Tolerances.parse(tolerance)
     results = open_run(run).results
     before = None if baseline is None else open_run(baseline).results
-    checks = list(gates.require(wanted, results, before))
+    checks = [*gates.require(wanted, results, before), *gates.replies_lost(results, lost)]
     notes, sees = gates.notes_on(results, before), ""
     if before is not None:
-        lost = gates.regressions(results, before, tolerances, measure=measure, level=level)
-        checks, notes, sees = [*checks, *lost.checks], [*notes, *lost.notes], lost.sees
+        less = gates.regressions(results, before, tolerances, measure=measure, level=level)
+        checks, notes, sees = [*checks, *less.checks], [*notes, *less.notes], less.sees
     return gates.Verdict(tuple(checks), on_doubt, tuple(notes), sees)
 
 

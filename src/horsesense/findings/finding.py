@@ -16,6 +16,7 @@ Reason = Literal[
     "silent",
     "at_chance",
     "unread",
+    "lost",
     "never_differs",
     "impossible",
     "first_items",

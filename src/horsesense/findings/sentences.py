@@ -18,6 +18,7 @@ WHY: Mapping[str, str] = {
     "silent": "many replies choose no option",
     "at_chance": "not testable unless the score is better than guessing",
     "unread": "not testable: most replies choose no option",
+    "lost": "",
     "never_differs": "asking again never differs, and too few orders were asked to compare with",
     "impossible": "no value can lie so far from guessing",
     "first_items": "only the first items of the file were asked",

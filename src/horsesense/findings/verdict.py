@@ -22,6 +22,7 @@ from horsesense.findings.rare import had, judged, least_share, rare_positions
 from horsesense.findings.sentences import MOST_LOST
 from horsesense.findings.untested import asked_as, named, untested
 from horsesense.measures.estimate import Computed
+from horsesense.readers.causes import SILENT, TOO_MANY, Loss
 from horsesense.stats.multiplicity import holm
 
 LEVEL = 1 - ALPHA
@@ -273,6 +274,23 @@ def _visible(answers: Sequence[Finding]) -> list[Finding]:
         else f
         for f in answers
     ]
+
+
+def doubted(findings: Sequence[Finding], losses: Mapping[str, Loss]) -> list[Finding]:
+    """Nothing is decided where too many replies are lost, as published or under its probe.
+
+    Replies that choose nothing, though they came whole, are still found to choose nothing.
+    """
+    return [_doubted(f, losses) for f in findings]
+
+
+def _doubted(f: Finding, losses: Mapping[str, Loss]) -> Finding:
+    there = [losses[probe] for probe in ("original", f.probe) if probe in losses]
+    loss = max(there, key=lambda one: one.share, default=None)
+    own = f.kind == "no_choice" and loss is not None and loss.causes.keys() <= SILENT
+    if f.conclusion == "undecided" or loss is None or loss.share <= TOO_MANY or own:
+        return f
+    return replace(f, conclusion="undecided", reason="lost", detail=loss.words, needed=None)
 
 
 def _forms(findings: Iterable[Finding]) -> dict[tuple[str, str, str], list[Finding]]:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Final, Literal, get_args
+from typing import Final, Literal, NamedTuple, get_args
 
 from horsesense.models.messages import Failure, Response
 from horsesense.readers.reading import Reading, Status
+from horsesense.stats.words import agreeing
 from horsesense.trials.trial import Variant
 
 Cause = Literal[
@@ -42,7 +43,8 @@ empty         nothing came, and nothing says why
 filtered      the provider held the reply back
 failed        the call gave no reply
 not_asked     the prompt was not sent
-unreadable    it states a choice that no reader can tell
+unreadable    it states a choice that no reader can tell, repeats the options and nothing else, or
+              writes the other side's turn (a wrong chat template)
 """
 
 CAUSES: Final[tuple[Cause, ...]] = get_args(Cause)
@@ -67,6 +69,33 @@ LOST: Final[frozenset[Cause]] = frozenset(
     ("cut_off", "thought_open", "empty", "filtered", "failed", "not_asked", "unreadable")
 )
 """What may say more of the instrument than of the model: these leave a score open."""
+BECAME: Final[Mapping[Cause, str]] = {
+    "cut_off": "were cut off",
+    "thought_open": "were thoughts that did not end",
+    "empty": "were empty",
+    "filtered": "were held back by the provider",
+    "unreadable": "were unreadable",
+    "failed": "failed",
+    "no_choice": "stated no choice",
+    "refused": "refused to answer",
+}
+"""The same of replies that say nothing of what the model knows, as a sentence says it."""
+REMEDY: Final[Mapping[Cause, str]] = {
+    "cut_off": "Give a larger --max-tokens, or a prompt that asks for a short answer.",
+    "thought_open": "Give a larger --max-tokens, --thinking-tokens N, or a lower --effort.",
+    "empty": "Look at the chat template of the server, and try --style completion.",
+    "filtered": "The provider holds replies back: ask another one.",
+    "failed": "Look at the server, or ask fewer at once (--max-connections).",
+    "unreadable": "Look at the chat template of the server and at the prompt (--templates).",
+    "no_choice": "Look at some replies, and whether the prompt asks for a choice.",
+    "refused": "Look at what filters replies, and whether the prompt reads as harmful.",
+}
+"""What to look at first."""
+SILENT: Final[frozenset[Cause]] = frozenset(("no_choice", "refused"))
+"""What a model does now and then, and a wrong prompt or a filter makes of nearly every reply."""
+TOO_MANY: Final = 0.2
+"""Share of lost replies above which a score tells of the instrument before it tells of a model."""
+NEARLY_ALL: Final = 0.9
 
 _OF_STATUS: Final[Mapping[Status, Cause]] = {
     "answer": "choice",
@@ -79,6 +108,8 @@ _OF_STATUS: Final[Mapping[Status, Cause]] = {
     "empty": "empty",
     "unclear": "unreadable",
 }
+TEMPLATE: Final = re.compile(r"<\|(?:im_start|start_header_id)\|>|<start_of_turn>|\[INST\]")
+"""What begins a turn: a reply that writes one was asked with the wrong template."""
 _FILTERED: Final = re.compile(
     r"content[ _-]?(?:filter|management|policy)|safety|blocklist|prohibited|recitation|\brefusal\b",
     re.IGNORECASE,
@@ -111,7 +142,11 @@ def cause_of(
         cap: the limit on tokens that was asked for, where it is known.
     """
     found = _OF_STATUS[reading.status]
-    if found in ("choice", "several", "none", "refused"):
+    if found == "choice":
+        return found
+    if TEMPLATE.search(response.text) or echoes(reading, response.text, variant):
+        return "unreadable"
+    if found in ("several", "none", "refused"):
         return found
     if response.finish_reason and _FILTERED.search(response.finish_reason):
         return "filtered"
@@ -131,7 +166,7 @@ def ends_early(response: Response, cap: int | None = None) -> Cause | None:
     from horsesense.readers.text.outright import loops
     from horsesense.readers.text.page import prepare
 
-    text, thought = response.text, bool(response.reasoning)
+    text, thought = response.text, bool(response.reasoning or response.usage.reasoning_tokens)
     spent = response.usage.completion_tokens
     full = cap is not None and cap > 1 and spent is not None and spent >= cap
     at_limit = response.finish_reason in _LIMITS or (response.finish_reason is None and full)
@@ -151,3 +186,67 @@ def states(text: str, variant: Variant) -> bool:
         re.search(rf"(?<!\w){re.escape(label)}(?!\w)", text) for label in variant.labels if label
     )
     return named or any(o.casefold() in folded for o in variant.options if len(o) > 2)
+
+
+def echoes(reading: Reading, text: str, variant: Variant) -> bool:
+    """Whether a reply repeats the options as they were shown, and states nothing behind them."""
+    if not variant.labels or len(variant.options) < 2:
+        return False
+    at = 0
+    for label, option in zip(variant.labels, variant.options, strict=True):
+        line = re.compile(rf"^\W*{re.escape(label)}\W{{1,3}}{re.escape(option)}\W*$", re.MULTILINE)
+        found = line.search(text, at)
+        if found is None:
+            return False
+        at = found.end()
+    return reading.span is None or reading.span[0] < at
+
+
+class Loss(NamedTuple):
+    """How many replies are lost to the instrument, of all prompts that were asked.
+
+    Attributes:
+        prompts: how many were asked.
+        causes: how many are lost for each cause.
+    """
+
+    prompts: int
+    causes: Mapping[Cause, int]
+
+    @classmethod
+    def of(cls, causes: Mapping[Cause, int]) -> Loss:
+        """From what became of the prompts.
+
+        Replies without a choice count where nearly all say nothing: no model is known by them.
+        """
+        asked: dict[Cause, int] = {cause: n for cause, n in causes.items() if cause != "not_asked"}
+        of = sum(asked.values())
+        lost: dict[Cause, int] = {c: n for c, n in asked.items() if c in LOST}
+        silent: dict[Cause, int] = {c: n for c, n in asked.items() if c in SILENT}
+        if sum(lost.values()) + sum(silent.values()) >= NEARLY_ALL * of:
+            lost |= silent
+        return cls(of, lost)
+
+    @property
+    def lost(self) -> int:
+        return sum(self.causes.values())
+
+    @property
+    def share(self) -> float:
+        """0 where nothing was asked."""
+        return self.lost / self.prompts if self.prompts else 0.0
+
+    @property
+    def remedy(self) -> str:
+        """What to look at first; "" where nothing is lost."""
+        return REMEDY[max(self.causes, key=self.causes.__getitem__)] if self.causes else ""
+
+    @property
+    def words(self) -> str:
+        """The causes, the most frequent first: "40 of 40 replies were empty"."""
+        each = sorted(self.causes.items(), key=lambda pair: -pair[1])
+        of = f"{self.lost:,} of {self.prompts:,} {'reply' if self.prompts == 1 else 'replies'}"
+        if len(each) == 1:
+            return f"{of} {agreeing(self.lost, BECAME[each[0][0]])}"
+        *first, last = (f"{n:,} {agreeing(n, BECAME[cause])}" for cause, n in each)
+        return f"{of} {agreeing(self.lost, 'were')} lost: {', '.join(first)} and {last}"

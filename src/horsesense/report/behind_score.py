@@ -8,20 +8,12 @@ from typing import Final
 from horsesense.findings.finding import Finding
 from horsesense.findings.wording import chance_text
 from horsesense.measures.base import Estimate
-from horsesense.readers.causes import Cause
+from horsesense.readers.causes import BECAME, LOST, NEARLY_ALL, NO_REPLY, TOO_MANY, Loss
 from horsesense.report.text import interval_of, value_of
 from horsesense.runs.results import Results
 from horsesense.stats.binomial import limits
 from horsesense.stats.words import agreeing, percent, plural, these
 
-BECAME: Final[Mapping[Cause, str]] = {
-    "cut_off": "were cut off",
-    "thought_open": "were thoughts that did not end",
-    "empty": "were empty",
-    "filtered": "were held back by the provider",
-    "unreadable": "were unreadable",
-}
-"""What became of replies that came and say nothing of what the model knows."""
 HAD_NO: Final[Mapping[str, str]] = {
     "cut_off": "cut off",
     "thought_open": "cut off in its thought",
@@ -71,6 +63,23 @@ def _of_whom(run: Results, score: Estimate, doubt: str) -> str:
     return f"The score is of the {_put(run, score):,} of {plural(items, 'item')} asked{band}."
 
 
+def loss_of(run: Results) -> Loss:
+    """What was lost of the replies that the score is of."""
+    return run.losses().get("original", Loss(0, {}))
+
+
+def says_nothing(run: Results) -> bool:
+    """Whether so much is lost that the score says nothing of the model, which may well refuse."""
+    loss = loss_of(run)
+    return loss.share >= NEARLY_ALL and loss.causes.keys() != {"refused"}
+
+
+def first_of_all(run: Results) -> str:
+    """What was lost, where that is so much that it comes before the score; "" elsewhere."""
+    loss = loss_of(run)
+    return loss.words if loss.share > TOO_MANY else ""
+
+
 MUCH: Final = 0.02
 """Share of prompts from which lost replies are told beside the score."""
 
@@ -80,13 +89,14 @@ def lost_replies(run: Results) -> Iterator[str]:
     told, read = run.replies(), run.one("accuracy")
     if not told or told["most"] is None or "until" in run.findings:
         return
-    lost = {c: n for c, n in told["causes"].items() if c in BECAME}
+    lost = {c: n for c, n in told["causes"].items() if c in LOST - NO_REPLY}
     if sum(lost.values()) < MUCH * told["prompts"]:
         return
     each = sorted(lost.items(), key=lambda pair: -pair[1])
     *first, last = (f"{n:,} {agreeing(n, BECAME[cause])}" for cause, n in each)
     said = f"{', '.join(first)} and {last}" if first else last
-    yield f"Of {told['prompts']:,} replies, {said}."
+    if not first_of_all(run):
+        yield f"Of {told['prompts']:,} replies, {said}."
     if read is not None and read.value is not None and read.n_missing:
         yield f"Of the {read.n:,} that could be read, {value_of(read)} are right."
 

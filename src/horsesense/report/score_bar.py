@@ -8,7 +8,17 @@ from typing import Any
 
 from horsesense.findings.uncounted import in_some, left_out
 from horsesense.measures.base import Estimate
-from horsesense.report.behind_score import as_asked, caveats, guessing_of, items_of, stopped, up_to
+from horsesense.report.behind_score import (
+    as_asked,
+    caveats,
+    first_of_all,
+    guessing_of,
+    items_of,
+    loss_of,
+    says_nothing,
+    stopped,
+    up_to,
+)
 from horsesense.report.text import ShownShare, interval_of, value_of
 from horsesense.runs.results import Results
 from horsesense.stats.words import NARROW, agreeing, percent, plural, some_of
@@ -111,16 +121,21 @@ class Bar:
 def headline(run: Results) -> list[str]:
     """One sentence of at most three numbers; none without a score.
 
+    Where many replies are lost it begins with that, and where nearly all are it says nothing else.
+
     The score, the share right in every order, and what a finding puts in the score's place, else
     the share known where the fit could be checked.
     """
     score = run.score
+    if says_nothing(run):
+        return [f"{loss_of(run).words}: this says nothing of what the model knows."]
     if score is None:
         return []
     every, known, block = _parts(run).get("every_form", {}), _known(run), _block(run)
     lost = up_to(run)
     graded = "as graded, " if lost else ""
-    said = [f"{value_of(score)} {graded}{as_asked(run)}{f' ({lost})' if lost else ''}"]
+    first = [told] if (told := first_of_all(run)) else []
+    said = [*first, f"{value_of(score)} {graded}{as_asked(run)}{f' ({lost})' if lost else ''}"]
     if every.get("value") is not None and not block["bounds_only"]:
         said.append(f"{percent(every['value'])} in every order")
     if instead := _instead(run):
@@ -133,6 +148,8 @@ def headline(run: Results) -> list[str]:
 def spoken(run: Results) -> list[str]:
     """The same for those who see no figure: with its count, and what stands beside it there."""
     said, score = headline(run), run.score
+    if says_nothing(run):
+        return [*said, loss_of(run).remedy]
     if not said or score is None:
         return []
     n = plural(score.n, "answer" if run.by_people else "item")
@@ -168,7 +185,7 @@ def _share(part: Mapping[str, Any]) -> ShownShare:
 def score_bar(run: Results) -> Bar | None:
     """The figure; None without a score."""
     score = run.score
-    if score is None or score.value is None:
+    if score is None or score.value is None or says_nothing(run):
         return None
     block = _block(run)
     band = f" (brackets: all {items_of(run):,})" if stopped(run, score) else ""

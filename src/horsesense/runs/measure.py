@@ -22,7 +22,7 @@ from horsesense.findings.known import (
 )
 from horsesense.findings.sizes import sizes_of
 from horsesense.findings.uncounted import covered_counts
-from horsesense.findings.verdict import verdict
+from horsesense.findings.verdict import doubted, verdict
 from horsesense.items.class_names import near_names
 from horsesense.items.item import ItemSet
 from horsesense.measures.bounds import Bound, bounds
@@ -113,7 +113,7 @@ def measure(directory: RunDirectory) -> Results:
         guesses = Guesses(found, clusters(directory.items), Copies.of(directory.items))
     judged = verdict(results, measured, sizes, early, options, guesses)
     findings["sizes"] = sizes
-    findings["verdict"] = [finding.as_json() for finding in judged]
+    findings["verdict"] = [f.as_json() for f in doubted(judged, results.losses())]
     if directory.writable:
         rows = [estimate.as_json() for estimate in estimates]
         content = orjson.dumps({**findings, "estimates": rows}, option=orjson.OPT_INDENT_2)

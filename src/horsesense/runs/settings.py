@@ -34,6 +34,8 @@ DEFAULT_PROBES = BASIC
 DEFAULT_READERS = ("first_token", "text")
 AUTO_READERS = ("auto",)
 """`DEFAULT_READERS`, and `option_text` where the model scores texts (see `prepare`)."""
+STOP_IF = r"^(never|\d{1,2}(\.\d+)?%)$"
+"""A share of lost replies, or that any is accepted."""
 FORMER = ("draws",)
 """Settings of earlier versions that have no effect; they are read and dropped for one version."""
 
@@ -170,7 +172,7 @@ class Settings(BaseModel):
     )
     stop_if: str = Field(
         "20%",
-        pattern=r"^(never|\d{1,2}(\.\d+)?%)$",
+        pattern=STOP_IF,
         description="Stop where more than this share of the latest 50 replies is cut off, empty,"
         " unreadable or failed; never goes on.",
     )

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from textwrap import shorten
@@ -16,7 +15,7 @@ from horsesense.measures.joined import TEXT
 from horsesense.models.base import Asked
 from horsesense.models.messages import Failure, Key, Request, Response
 from horsesense.readers.base import Reader
-from horsesense.readers.causes import LOST, WORDS, Cause, cause_of, of_failure
+from horsesense.readers.causes import LOST, REMEDY, TEMPLATE, WORDS, Cause, cause_of, of_failure
 from horsesense.runs.plan import Plan
 from horsesense.runs.prepare import Study
 from horsesense.trials.extras import Capped
@@ -32,18 +31,8 @@ SHOWN: Final = 160
 """Characters of an example."""
 FREE: Final = ("free", "rewording", "equation")
 """Kinds of answers that no reader of choices reads."""
-TEMPLATE: Final = re.compile(r"<\|(?:im_start|start_header_id)\|>|<start_of_turn>|\[INST\]")
-"""What begins a turn: a reply that writes one was asked with the wrong template."""
 ECHOED: Final = 100
 """Characters of a prompt's end that no reply repeats by chance."""
-REMEDY: Final[Mapping[Cause, str]] = {
-    "cut_off": "Give a larger --max-tokens, or a prompt that asks for a short answer.",
-    "thought_open": "Give a larger --max-tokens, --thinking-tokens N, or a lower --effort.",
-    "empty": "Look at the chat template of the server, and try --style completion.",
-    "filtered": "The provider holds replies back: ask another one.",
-    "failed": "Look at the server, or ask fewer at once (--max-connections).",
-    "unreadable": "Look at the chat template of the server and at the prompt (--templates).",
-}
 
 Came = Sequence[tuple[Asked, Response | Failure]]
 """Requests that are settled, each with its reply or with its last failure."""

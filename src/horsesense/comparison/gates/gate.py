@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, NamedTuple
@@ -23,6 +24,7 @@ from horsesense.errors import UsageError
 from horsesense.findings.uncounted import left_out
 from horsesense.measures.contrast import REPEAT
 from horsesense.runs.results import Results
+from horsesense.runs.settings import STOP_IF
 from horsesense.stats.change import TOO_FEW
 from horsesense.stats.functions import ndtri
 from horsesense.stats.multiplicity import weighted_holm
@@ -125,6 +127,28 @@ def require(
             text for own, text in _unfinished(run, baseline).items() if own in sides and text
         ]
         yield _required(requirement, found, lacking)
+
+
+def replies_lost(run: Results, most: str) -> Iterator[Check]:
+    """Whether too many replies are lost under any probe for the run to say anything of the model.
+
+    `most` is a share such as "20%", or "never" for no check at all; UsageError for others.
+    """
+    if most == "never":
+        return
+    if not re.fullmatch(STOP_IF, most):
+        raise UsageError(f"--lost {most!r} is not a share.", hint="Write 20%, or never.")
+    name, losses = f"replies lost: at most {most}", run.losses()
+    probe = max(losses, key=lambda name: losses[name].share, default="")
+    if not probe or not losses[probe].prompts:
+        old = "the run was measured by an earlier version; `horsesense report` measures it again"
+        yield Check(name, "undecided", "nothing was asked" if losses else old, {"lost": None})
+        return
+    loss = losses[probe]
+    too_many = loss.share > float(most.rstrip("%")) / 100
+    told = f"{loss.words if loss.lost else 'none is lost'} ({run.probes[probe]['title']})"
+    says = f"{told}. {loss.remedy}" if too_many else told
+    yield Check(name, "failed" if too_many else "passed", says, {"lost": loss.share})
 
 
 def _unfinished(run: Results, baseline: Results | None) -> dict[bool, str]:
