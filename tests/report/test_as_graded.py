@@ -131,3 +131,12 @@ def test_the_abstainer_has_one_half_in_any_spelling(tmp_path: Path, said: str) -
     if said != SPELLINGS[-1]:
         assert strict is not None
         assert strict.value == pytest.approx(0.5)
+
+
+def test_the_page_tells_what_became_of_the_replies(tmp_path: Path) -> None:
+    items = items_file(tmp_path / "items.jsonl", 20)
+    cut = Response(CUT, "length")
+    run = run_of(tmp_path / "run", 110, cut, items=str(items), probes=("original",))
+    page = run.report().read_text(encoding="utf-8")
+    assert "What became of the replies?" in page
+    assert "Cut off" in page

@@ -18,6 +18,7 @@ import polars as pl
 from horsesense.inference.store import Store
 from horsesense.inference.stored_rows import Failed
 from horsesense.models.messages import Key, Request, Response
+from horsesense.readers.causes import Cause, of_status
 from horsesense.readers.reading import Reading
 from horsesense.report.reasons import ItemEvidence, evidence_of
 from horsesense.rng import unit
@@ -65,11 +66,12 @@ def choose(run: Results, most: int) -> Choice:
 
 
 class Read(NamedTuple):
-    """One reading of a reply, with what it chose as a position of the trial."""
+    """One reading of a reply, with what it chose as a position of the trial, and its cause."""
 
     reader: str
     reading: Reading
     correct: bool | None
+    cause: Cause
 
 
 class AskedExample(NamedTuple):
@@ -148,8 +150,9 @@ def _readings(run: Results, trials: pl.Series) -> dict[tuple[int, int], tuple[Re
             row["score"],
         )
         place = (row["trial"], row["variant"])
+        cause = row["cause"] or of_status(reading.status)
         correct = None if reading.status == "unclear" else row["correct"]
-        found.setdefault(place, []).append(Read(row["reader"], reading, correct))
+        found.setdefault(place, []).append(Read(row["reader"], reading, correct, cause))
     return {place: tuple(reads) for place, reads in found.items()}
 
 

@@ -70,6 +70,7 @@ def _reading(trial: AskedExample, read: Read) -> dict[str, Any]:
     return {
         "reader": read.reader,
         "status": found.status,
+        "cause": read.cause,
         "chosen": [_shown(trial, place) for place in found.positions],
         "correct": read.correct,
         "rule": found.rule,

@@ -15,6 +15,7 @@ from horsesense.report.sections.people import PEOPLE
 from horsesense.report.sections.positions import POSITIONS
 from horsesense.report.sections.protocol import PROTOCOL
 from horsesense.report.sections.readers import READERS
+from horsesense.report.sections.replies import REPLIES
 from horsesense.report.sections.score import SCORE
 from horsesense.report.sections.second_look import SECOND_LOOK
 from horsesense.report.sections.until import UNTIL
@@ -28,6 +29,7 @@ SECTIONS: Registry[Section] = Registry("section", group="horsesense.sections")
 for _section in (
     PEOPLE,
     SCORE,
+    REPLIES,
     ITEMS,
     UNTIL,
     POSITIONS,
