@@ -146,7 +146,7 @@ plugins
 probes: base context_length order original perturbations registry
 progress
 prompts
-readers: base formats.yes_no model_based.cases model_based.judge reading registry reviews text
+readers: base causes formats.yes_no model_based.cases model_based.judge reading registry reviews text
     text_answers version
 report: . charts pages pieces sections.base text told
 rng

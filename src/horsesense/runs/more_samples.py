@@ -59,4 +59,4 @@ def _measured(study: Study, earlier: Path) -> tuple[float, float] | None:
         return None
     found = {e.group: e.value for e in run.select("sample_variance", REPEAT)}
     values = [max(value, 0.0) for name in SHARES if (value := found.get(name)) is not None]
-    return (values[0], values[1]) if len(values) == len(SHARES) and sum(values) else None
+    return (values[0], values[1]) if len(values) == len(SHARES) and any(values) else None
