@@ -35,6 +35,7 @@ def cause(text: str, finish: str | None = "stop", cap: int | None = None, **rest
         ("<think>First, the sky can be", None, "thought_open"),
         ("", "stop", "empty"),
         ("", "length", "cut_off"),
+        ("", "MAX_TOKENS", "cut_off"),
         ("", "content_filter", "filtered"),
         ("", "SAFETY", "filtered"),
     ],
