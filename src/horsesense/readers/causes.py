@@ -166,7 +166,7 @@ def ends_early(response: Response, cap: int | None = None) -> Cause | None:
     from horsesense.readers.text.outright import loops
     from horsesense.readers.text.page import prepare
 
-    text, thought = response.text, bool(response.reasoning)
+    text, thought = response.text, bool(response.reasoning or response.usage.reasoning_tokens)
     spent = response.usage.completion_tokens
     full = cap is not None and cap > 1 and spent is not None and spent >= cap
     at_limit = response.finish_reason in _LIMITS or (response.finish_reason is None and full)

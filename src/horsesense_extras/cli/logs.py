@@ -76,9 +76,10 @@ def import_(
 def summary(run: Run) -> dict[str, Any]:
     """What an import found, as JSON values."""
     from horsesense_extras.logs.imported import load_imported
-    from horsesense_extras.logs.log_score import log_scores
+    from horsesense_extras.logs.log_score import findings, log_scores
 
     logs = (load_imported(run.directory) or {"logs": []})["logs"]
+    scores = log_scores(run.results)
     return {
         "out": str(run.path),
         "report": str(run.directory.layout.report),
@@ -87,7 +88,8 @@ def summary(run: Run) -> dict[str, Any]:
         "left_out": sum(row["samples"] for row in _left_out(run, logs)),
         "model": run.directory.known.model.name,
         "logs": logs,
-        "scores": [score.as_json() for score in log_scores(run.results)],
+        "scores": [score.as_json() for score in scores],
+        "findings": findings(run.results, scores) if logs else [],
         "holds": _holds(run),
     }
 
@@ -114,7 +116,7 @@ def _holds(run: Run) -> list[str]:
 
 
 def lines(run: Run, told: dict[str, Any]) -> list[str]:
-    """The summary of an import in five lines."""
+    """The summary of an import: five lines, and what is behind the log's score."""
     logs = told["logs"]
     if not logs:
         return _of_ours(run, told)
@@ -128,6 +130,7 @@ def lines(run: Run, told: dict[str, Any]) -> list[str]:
         f"{plural(told['answers'], 'answer')} of {told['model']} to {plural(told['items'], 'item')}"
         f" from {names}, {states}{left}.",
         *_scored(told["scores"]),
+        *told["findings"],
         f"Also in it: {', '.join(told['holds']) or 'nothing more'}.",
         f"Report: {told['report']}",
     ]

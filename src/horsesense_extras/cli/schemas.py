@@ -21,6 +21,7 @@ class ImportOutput(Output):
     model: str
     logs: Rows
     scores: Rows
+    findings: list[str] = Field(description="what is behind the scores, in sentences")
     holds: list[str]
 
 

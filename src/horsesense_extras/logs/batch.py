@@ -22,12 +22,17 @@ from horsesense_extras.logs.values import Layout, at, mapping, messages_of, sett
 
 ANSWER: Final = Layout(
     # Of /chat/completions, /completions and /responses.
-    reply=("choices.0.message.content", "choices.0.text", "output"),
-    finish_reason=("choices.0.finish_reason",),
+    reply=("choices.0.message.content", "choices.0.text", "output", "choices.0.message.refusal"),
+    finish_reason=("choices.0.finish_reason", "incomplete_details.reason"),
     logprobs=("choices.0.logprobs.content", "choices.0.logprobs.top_logprobs"),
     reasoning=("choices.0.message.reasoning_content", "choices.0.message.reasoning"),
     prompt_tokens=("usage.prompt_tokens", "usage.input_tokens"),
     reply_tokens=("usage.completion_tokens", "usage.output_tokens"),
+    thought_tokens=(
+        "usage.completion_tokens_details.reasoning_tokens",
+        "usage.output_tokens_details.reasoning_tokens",
+        "usage.reasoning_tokens",
+    ),
 )
 
 

@@ -29,6 +29,7 @@ ANSWER: Final = Layout(
     reply=("completions.0.text",),
     finish_reason=("completions.0.finish_reason.reason",),
     logprobs=("completions.0.tokens",),
+    reasoning=("completions.0.thinking.text",),
 )
 _SCORES: Final = frozenset(
     ("exact_match", "quasi_exact_match", "prefix_exact_match", "quasi_prefix_exact_match")

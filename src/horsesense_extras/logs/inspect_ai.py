@@ -41,6 +41,7 @@ ANSWER: Final = Layout(
     logprobs=("choices.0.logprobs.content",),
     prompt_tokens=("usage.input_tokens",),
     reply_tokens=("usage.output_tokens",),
+    thought_tokens=("usage.reasoning_tokens",),
 )
 _JSON_HEAD: Final = tuple(
     re.compile(part) for part in (rb"\A\s*\{", rb'"eval"\s*:\s*\{', rb'"task"\s*:')
@@ -206,7 +207,7 @@ class _Sample:
     def _answer(self, output: Mapping[str, Any]) -> dict[str, Any]:
         found = ANSWER.answer(output, self._text)
         # What Inspect makes of the first choice; empty where there is none.
-        if found["reply"] is None and isinstance(said := output.get("completion"), str) and said:
+        if not found["reply"] and isinstance(said := output.get("completion"), str) and said:
             found["reply"] = self._text(said)
         return found
 
@@ -351,4 +352,5 @@ def _reported(results: Mapping[str, Any], config: Mapping[str, Any]) -> Iterator
             if value is not None:
                 short = str(at(metric, "name") or key).rpartition("/")[2]
                 of = name if short in _MEANS and plain else None
-                yield Reported(f"{name}/{key}", value, of)
+                over = whole(score.get("scored_samples"))
+                yield Reported(f"{name}/{key}", value, of, over=over)

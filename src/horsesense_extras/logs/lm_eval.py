@@ -75,7 +75,8 @@ def open_log(path: Path, companions: Sequence[Path]) -> Log:
         model=_model(content) or _of_folder(path),
         created=str(content.get("date") or ""),
     )
-    log.reported = list(_reported(mapping(mapping(content.get("results")).get(name)), config))
+    over = whole(at(mapping(content.get("n-samples")).get(name), "effective"))
+    log.reported = list(_reported(mapping(mapping(content.get("results")).get(name)), config, over))
     log.own = own_of(config) or own_of(mapping(content.get("config")))
     if not content:
         log.notes.append("There is no results file beside the samples: the log reports no numbers.")
@@ -111,7 +112,9 @@ def _of_folder(path: Path) -> str:
     return name.replace("__", "/") if "__" in name else ""
 
 
-def _reported(results: Mapping[str, Any], config: Mapping[str, Any]) -> Iterator[Reported]:
+def _reported(
+    results: Mapping[str, Any], config: Mapping[str, Any], over: int | None
+) -> Iterator[Reported]:
     """Each number; those that are means of what the samples hold say so."""
     means = {"acc", "acc_norm", "acc_bytes", "acc_mutual_info", "exact_match"}
     for each in map(mapping, items_of(config.get("metric_list"))):
@@ -122,7 +125,7 @@ def _reported(results: Mapping[str, Any], config: Mapping[str, Any]) -> Iterator
         known = number(value)
         metric = name.partition(",")[0]
         if known is not None and name not in ("alias", "sample_len", "samples"):
-            yield Reported(name, known, name if metric in means else None)
+            yield Reported(name, known, name if metric in means else None, over=over)
 
 
 def _samples(

@@ -1,18 +1,27 @@
-"""The score that a log gives itself, beside the same answers read by what they say."""
+"""The score that a log gives itself, beside the same answers read by what they say.
+
+What a log counts as wrong may be right, or no answer at all: its scorer may miss what a reply
+states, and a reply may be cut off. Both are told as findings, with the score without them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 import polars as pl
 
 from horsesense.measures.base import Estimate
+from horsesense.readers.causes import BECAME, LOST, Cause, of_status
+from horsesense.readers.reading import STATUSES
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.parts import readable, scan_parts
 from horsesense.runs.results import Results
+from horsesense.stats.words import agreeing, percent, plural, some_of
 from horsesense_extras.logs.imported import RECORDED, load_imported
+
+_CAUSES = {status: of_status(status) for status in STATUSES}
 
 EXAMPLES = 8
 """Differing answers that are shown."""
@@ -54,6 +63,12 @@ class LogScore:
         both: answers with a score of the log and a known right answer.
         differ: of these, how many the two count differently.
         examples: some of them, those first in which what was said is right.
+        answers, graded: answers of the logs, and how many of them have a score.
+        over: of how many samples the reported number is, as the logs say; None where they do not.
+        missed: answers graded as wrong that state the right choice; 0 where scores were read.
+        without_missed: the mean of the log's scores of all others; None where nothing was missed.
+        lost: cause -> answers graded as wrong that hold no answer for it.
+        without_lost: the mean of the log's scores of all others; None where nothing was lost.
     """
 
     name: str
@@ -64,6 +79,13 @@ class LogScore:
     both: int
     differ: int
     examples: tuple[Differing, ...]
+    answers: int
+    graded: int
+    over: int | None
+    missed: int
+    without_missed: float | None
+    lost: Mapping[Cause, int]
+    without_lost: float | None
 
     def as_json(self) -> dict[str, Any]:
         """The same as JSON values."""
@@ -72,7 +94,43 @@ class LogScore:
         return {f.name: getattr(self, f.name) for f in fields(self)} | {
             "said": said,
             "examples": examples,
+            "findings": list(self.findings()),
         }
+
+    def findings(self) -> Iterator[str]:
+        """What is behind the log's score, in sentences."""
+        if self.lost:
+            each = sorted(self.lost.items(), key=lambda pair: -pair[1])
+            *first, last = (f"{n:,} {agreeing(n, BECAME[cause])}" for cause, n in each)
+            said = f"{', '.join(first)} and {last}" if first else last
+            yield (
+                f"Of {plural(self.graded, 'answer')} that the log grades, {said}: it counts"
+                f" {'them' if sum(self.lost.values()) > 1 else 'it'} as wrong"
+                f"{self._without(self.without_lost)}."
+            )
+        if self.missed:
+            yield (
+                f"{some_of(self.missed, self.graded, 'answer', 'state')} the right choice, and the"
+                f" log grades {'them' if self.missed > 1 else 'it'} as wrong"
+                f"{self._without(self.without_missed)}."
+            )
+        if self.graded < self.answers:
+            left = self.answers - self.graded
+            yield (
+                f"The log grades {self.graded:,} of {plural(self.answers, 'answer')}: its score"
+                f" leaves out the other{'' if left == 1 else f' {left:,}'}."
+            )
+        if self.over is not None:
+            yield (
+                f"The log says that its score is of {plural(self.over, 'sample')}, and it holds"
+                f" {plural(self.graded, 'graded answer')}."
+            )
+
+    def _without(self, score: float | None) -> str:
+        """What the score is without some answers, beside what the log gives."""
+        if score is None or self.own is None:
+            return ""
+        return f" ({percent(self.own, 1)} in the log, {percent(score, 1)} without)"
 
     @property
     def own(self) -> float | None:
@@ -99,6 +157,13 @@ def log_scores(results: Results) -> list[LogScore]:
     ]
 
 
+def findings(results: Results, scores: Sequence[LogScore]) -> list[str]:
+    """What is behind the first of a log's scores; where it has none, what became of its replies."""
+    found = list(scores[0].findings()) if scores else []
+    loss = results.losses().get("original")
+    return found if scores or loss is None or not loss.lost else [f"{loss.words}."]
+
+
 def main_scores(told: Mapping[str, Any]) -> list[str]:
     """Names of the scores that a log reports means of; where it reports none, all that it has."""
     logs = told["logs"]
@@ -112,12 +177,15 @@ def _joined(directory: RunDirectory, reader: str) -> pl.DataFrame:
         pl.col("value").is_not_null()
     )
     read = directory.readings().filter(pl.col("reader") == reader)
+    known = pl.coalesce("cause", pl.col("status").replace_strict(_CAUSES), pl.lit("failed"))
     shown = directory.trials().filter(pl.col("probe") == "original")
     columns = ("trial", "item_id", "repetition", "labels", "options", "key")
     return (
         recorded.join(shown.select(columns), on="trial")
-        .join(read.select("trial", "status", "positions", "correct"), on="trial")
-        .filter(pl.col("correct").is_not_null())
+        .join(
+            read.select("trial", "status", "positions", "correct", "cause"), on="trial", how="left"
+        )
+        .with_columns(cause=known)
         .sort("trial")
         .collect()
     )
@@ -139,18 +207,45 @@ def _score(
         if row["score"] == name
     }
     means = [log["scores"][name] for log in told["logs"] if name in log["scores"]]
-    differing = frame.filter((pl.col("value") >= 0.5) != pl.col("correct"))
-    every: Any = frame["value"].mean()  # over the answers of several logs, each counted once
+    both = frame.filter(pl.col("correct").is_not_null())
+    differing = both.filter((pl.col("value") >= 0.5) != pl.col("correct"))
+    wrong, stated = pl.col("value") < 0.5, pl.col("correct").fill_null(value=False)
+    # Scores are read as they stand: no scorer can miss them.
+    missed = wrong & stated & (pl.col("cause") == "choice") & (reader == "text")
+    lost = wrong & pl.col("cause").is_in(list(LOST))
+    counts = frame.filter(lost)["cause"].value_counts(sort=True).rows()
+    every: Any = both["value"].mean()  # over the answers of several logs, each counted once
     return LogScore(
         name=name,
         reported=reported,
         from_samples=means[0] if len(means) == 1 else every,
         reader=reader,
         said=said,
-        both=frame.height,
+        both=both.height,
         differ=differing.height,
         examples=_examples(directory, differing),
+        answers=sum(log["samples"] for log in told["logs"]),
+        graded=frame.height,
+        over=_over(told, name, {frame.height, frame["item_id"].n_unique()}),
+        missed=frame.filter(missed).height,
+        without_missed=_without(frame, missed),
+        lost=dict(counts),
+        without_lost=_without(frame, lost),
     )
+
+
+def _without(frame: pl.DataFrame, left_out: pl.Expr) -> float | None:
+    """The mean of the log's scores without some; None where there are none, or no others."""
+    rest = frame.filter(~left_out)
+    return float(rest["value"].to_numpy().mean()) if 0 < rest.height < frame.height else None
+
+
+def _over(told: Mapping[str, Any], name: str, there: set[int]) -> int | None:
+    """Of how many samples the one log says its score is, where they are not those it holds."""
+    rows = [row for log in told["logs"] for row in log["reported"] if row["score"] == name]
+    said = {row.get("over") for row in rows} - {None}
+    [over, *more] = said or {None}
+    return None if len(told["logs"]) > 1 or more or over in there else over
 
 
 def _examples(directory: RunDirectory, differing: pl.DataFrame) -> tuple[Differing, ...]:

@@ -68,7 +68,8 @@ class Sample:
         logprobs: natural log-probabilities of tokens at the first positions of the reply.
         label_scores: label -> log-probability of the label as the reply.
         text_scores: option text as it was scored (with its leading space) -> log-probability.
-        usage: tokens of prompt and reply; None where not counted.
+        usage: tokens of prompt and reply, and those of them that were thought; None where not
+            counted.
         settings: decoding as the log states it: max_tokens, temperature, top_p, top_logprobs.
         error: what went wrong; the sample then has no answer.
         scores: name of the scorer, metric or filter -> what it made of the answer.
@@ -93,7 +94,7 @@ class Sample:
     logprobs: tuple[Mapping[str, float], ...] = ()
     label_scores: Mapping[str, float] = field(default_factory=_nothing)
     text_scores: Mapping[str, float] = field(default_factory=_nothing)
-    usage: tuple[int | None, int | None] = (None, None)
+    usage: tuple[int | None, ...] = (None, None, None)
     settings: Mapping[str, Any] = field(default_factory=_nothing)
     error: str | None = None
     scores: Mapping[str, Score] = field(default_factory=_nothing)
@@ -118,6 +119,7 @@ class Reported:
         score: name of the samples' scores that it is the mean of; None where it is another number.
         task: of which task, where a file speaks of several.
         split: of the samples of one split alone ("test"); "" for all.
+        over: of how many samples it is, as the log says; None where it does not.
     """
 
     name: str
@@ -125,6 +127,7 @@ class Reported:
     score: str | None = None
     task: str = ""
     split: str = ""
+    over: int | None = None
 
 
 SEVERAL_RIGHT: Final = "several options are right"

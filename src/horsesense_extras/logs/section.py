@@ -10,7 +10,7 @@ from horsesense.report.text import value_of
 from horsesense.runs.results import Results
 from horsesense.stats.words import plural
 from horsesense_extras.logs.imported import load_imported
-from horsesense_extras.logs.log_score import log_scores
+from horsesense_extras.logs.log_score import findings, log_scores
 
 
 def context(run: Results) -> Context | None:
@@ -27,7 +27,10 @@ def percent(value: float | None) -> str:
 
 def notices(run: Results) -> Iterator[str]:
     """Whether the log counts the answers as they are meant."""
-    found = next((score for score in log_scores(run) if score.both), None)
+    scores = log_scores(run)
+    if load_imported(run.directory) is not None:
+        yield from findings(run, scores)
+    found = next((score for score in scores if score.both), None)
     if found is None or found.said is None:
         return
     if found.differ:

@@ -13,7 +13,9 @@ MOST: Final = 2**53
 """Greatest whole number that is believed: greater ones are not exact in JSON."""
 
 _NONE: Final[Mapping[str, Any]] = {}
-_STOPS: Final = {"max_tokens": "length", "model_length": "length", "max_length": "length"}
+_STOPS: Final = dict.fromkeys(
+    ("max_tokens", "max_output_tokens", "model_length", "max_length"), "length"
+)
 _SETTINGS: Final = {
     "max_tokens": ("max_tokens", "max_completion_tokens", "max_gen_toks", "max_new_tokens"),
     "temperature": ("temperature",),
@@ -157,7 +159,7 @@ class Layout:
 
     Attributes:
         reply, reasoning, finish_reason, logprobs: fields of a sample.
-        prompt_tokens, reply_tokens: its usage.
+        prompt_tokens, reply_tokens, thought_tokens: its usage.
     """
 
     reply: tuple[str, ...]
@@ -166,16 +168,26 @@ class Layout:
     reasoning: tuple[str, ...] = ()
     prompt_tokens: tuple[str, ...] = ()
     reply_tokens: tuple[str, ...] = ()
+    thought_tokens: tuple[str, ...] = ()
 
     def answer(self, body: object, read: Read = text_of) -> dict[str, Any]:
-        """The fields of a sample that say what came back."""
+        """The fields of a sample that say what came back.
+
+        A body without a text says by why it ended, or by its thought, that it is an empty reply.
+        """
         content, thought = at(body, *self.reply), at(body, *self.reasoning)
+        thought = thought if isinstance(thought, str) else reasoning_of(content, read)
+        ended = stopped(at(body, *self.finish_reason))
+        empty = "" if ended or thought else None
         return {
-            "reply": read(content) if isinstance(content, str | list) else None,
-            "reasoning": thought if isinstance(thought, str) else reasoning_of(content, read),
-            "finish_reason": stopped(at(body, *self.finish_reason)),
+            "reply": read(content) if isinstance(content, str | list) else empty,
+            "reasoning": thought,
+            "finish_reason": ended,
             "logprobs": top_logprobs(at(body, *self.logprobs)),
-            "usage": (whole(at(body, *self.prompt_tokens)), whole(at(body, *self.reply_tokens))),
+            "usage": tuple(
+                whole(at(body, *paths))
+                for paths in (self.prompt_tokens, self.reply_tokens, self.thought_tokens)
+            ),
         }
 
 

@@ -57,7 +57,7 @@ def test_messages_that_are_pooled_and_attached_are_put_back(logs: Path) -> None:
     assert role == "user"
     assert "A) 6.0 e\nB) 6.8 eV" in text
     assert sample.question.startswith("Positronium is an atom")
-    assert (sample.gold, sample.reply, sample.usage) == (0, "ANSWER: C", (153, 3))
+    assert (sample.gold, sample.reply, sample.usage) == (0, "ANSWER: C", (153, 3, 0))
 
 
 def inspect_sample(**changes: Any) -> dict[str, Any]:

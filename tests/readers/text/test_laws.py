@@ -31,6 +31,9 @@ def read(reply: str, finish_reason: str | None = None) -> str:
         (f"{WORK}So the correct answer is **F**.", "F"),
         (f"{WORK}\\boxed{{\\text{{(D)}}}}", "D"),
         # Words of correction move it; the final one counts.
+        ("The offer lapsed, making option C the best argument.", "C"),
+        ("The most likely time would be C. The car is slow.", "C"),
+        ("The answer is (C). Therefore the car is slow. However, it is safe.", "C"),
         ("The answer is (A). Wait, the time was 5 s, not 6 s. So the answer is (C).", "C"),
         (f"The answer is (A).\n\n{LONG}However, that is wrong.\nFinal Answer: (C)", "C"),
         ("The closest answer is (B).", "B"),

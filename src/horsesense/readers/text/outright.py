@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import zlib
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import words
 from horsesense.readers.text.options import Shown, key_of, names_of, said_by, style_of
 from horsesense.readers.text.page import TOKEN, small
-from horsesense.readers.text.patterns import SAYS_TEXT, alone, found_by, patterns
+from horsesense.readers.text.patterns import SAYS_TEXT, Wording, alone, found_by, patterns
 
 LONGEST_EXACT: Final = 400
 LONG: Final = 200
@@ -88,10 +89,10 @@ def _exact_text(
     return Reading("answer", (label,), "label_alone", span, 0.85)
 
 
-def statements(text: str, low: str, labels: tuple[str, ...], see: Shown) -> list[Statement]:
+def statements(text: str, low: str, table: Mapping[str, Wording], see: Shown) -> list[Statement]:
     """All statements of an answer, in order; those denied left out. `low`: in small letters."""
     found: dict[int, Statement] = {}
-    for rule, form in patterns(labels).states.items():
+    for rule, form in table.items():
         for m in found_by(form, text, low):
             at = m.start("label")
             position = _position(m["label"], see)
@@ -124,9 +125,20 @@ def headed(text: str, labels: tuple[str, ...], see: Shown) -> list[Statement]:
         return []
     line = text[m.end() :].split("\n")[0].strip(" *_.")
     own = see.keys[position]
-    if line and key_of(line)[: len(own)] != own:
+    if line and key_of(line)[: len(own)] != own and not _opens(text, m, position, see):
         return []
     return [Statement(position, m.start("label"), m.end(), False, "headed")]
+
+
+def _opens(text: str, m: re.Match[str], position: int, see: Shown) -> bool:
+    """Whether a reply opens with a label and goes on in words of its own: "E. This is correct."."""
+    rest = text[m.end() :]
+    opens = (
+        see.style == "upper"
+        and not text[: m.start("label")].strip(" *\n")
+        and m[0].endswith((".", ")"))
+    )
+    return opens and not _names_other(rest, position, see)
 
 
 def closing(text: str, labels: tuple[str, ...], see: Shown) -> list[Statement]:
@@ -220,8 +232,10 @@ def told(text: str, labels: tuple[str, ...], see: Shown) -> ToldAnswer:
     low = small(text)
     recap = words.RECAP.search(text) if "answers" in low or "questions" in low else None
     body = text[: recap.start()] if recap else text
-    found = statements(body, low[: len(body)], labels, see) or headed(body, labels, see)
-    found = found or closing(body, labels, see) or by_text(body, low[: len(body)], see)
+    lower, known = low[: len(body)], patterns(labels)
+    found = statements(body, lower, known.states, see) or headed(body, labels, see)
+    found = found or closing(body, labels, see) or by_text(body, lower, see)
+    found = found or statements(body, lower, known.less, see)
     if not found:
         return _NOTHING
     final = [one for one in found if one.final]
@@ -289,11 +303,13 @@ def _is_plain(text: str, one: Statement) -> bool:
 
 def _in_full(text: str, last: Statement, labels: tuple[str, ...], see: Shown) -> bool:
     """Whether the option's own text ends the statement, and what follows takes nothing back."""
-    rest = text[last.end :]
+    rest = text[last.end :].lstrip(" .:)*")
     own = see.keys[last.position]
-    if not own or key_of(words.SENTENCE.split(rest)[0]) != own or words.TAKES_BACK.search(rest):
-        return False
-    return not labels or patterns(labels).heads.search(rest) is None
+    return (
+        bool(own)
+        and key_of(words.SENTENCE.split(rest)[0]) == own
+        and not words.TAKES_BACK.search(rest)
+    )
 
 
 def _says_more(text: str, last: Statement, see: Shown, alone: bool) -> bool:
@@ -309,13 +325,25 @@ def _says_more(text: str, last: Statement, see: Shown, alone: bool) -> bool:
         if any(following[: len(key)] == key for key in others):
             return True
     firm = alone and last.position >= 0 and last.rule in _STATES
-    if words.TURNS.search(rest) is not None:
+    turned = words.TURNS if not firm or _names_other(rest, last.position, see) else words.TAKES_BACK
+    if turned.search(rest) is not None:
         return True
     long = len(rest) > CHATTER and len(TOKEN.findall(rest)) > CHATTER and not loops(rest)
     return long and not (firm and not _heads_on(rest, last, see))
 
 
-_STATES: Final = frozenset(["boxed", "final", "answer_is", "is_the_answer", "picks"])
+_STATES: Final = frozenset(
+    ["boxed", "final", "answer_is", "is_the_answer", "is_option", "most", "picks"]
+)
+
+
+def _names_other(rest: str, position: int, see: Shown) -> bool:
+    """Whether another label, or the whole text of another option, stands in the rest."""
+    if any(see.labels.get(word, position) != position for word in TOKEN.findall(rest)):
+        return True
+    said = " ".join(key_of(rest))
+    others = (key for i, key in enumerate(see.keys) if key and i != position)
+    return any(" ".join(key) in said for key in others)
 
 
 def _heads_on(rest: str, last: Statement, see: Shown) -> bool:

@@ -54,9 +54,10 @@ class Wording(NamedTuple):
 
 
 class Patterns(NamedTuple):
-    """What finds statements of these labels."""
+    """What finds statements of these labels; `less` counts where nothing of `states` is there."""
 
     states: Mapping[str, Wording]
+    less: Mapping[str, Wording]
     follows: re.Pattern[str]
     also: re.Pattern[str]
     heads: re.Pattern[str]
@@ -78,7 +79,7 @@ def _label(labels: tuple[str, ...]) -> tuple[str, str]:
     """A pattern of any of these labels, and one of a label as it is named in a text."""
     names = sorted({name for label in labels if (name := bare(label))}, key=len, reverse=True)
     article = (
-        r"\s{1,9}(?!(?:is|are|was|because|since|as|and|or|with|which|but|for|if|when|not|that|so|in|due"
+        r"\s{1,9}(?!(?:is|are|was|because|since|as|and|or|with|which|but|for|if|when|not|that|so|in|due|seems|appears"
         r"|given|from|by|at|on|of|to|however|therefore|the|according|while|only|und|oder|et|y)\b)"
         r"(?-i:[a-z])"
     )
@@ -142,6 +143,12 @@ def _patterns(labels: tuple[str, ...]) -> Patterns:
         rf"{_NOUN}?{MARK}{label}{CLOSE}{SS}(?:is|(?:seems|appears) to be|would be)"
     )
     i_do = rf"\bi(?:'d| would| will|'ll| must| have to)?{SS}"
+    names = (
+        rf"(?:(?<!which ){IS}|making|makes|leaves|leaving){SS}{MARK}(?:option|choice){SS}{label}"
+        rf"{CLOSE}(?=[.:,;\n]|\Z| the (?:{_CORRECT}|strongest))"
+    )
+    most = rf"\bthe{SS}(?:most|least|best|strongest|correct|right)\b[^.:;!?\n]{{1,120}}?{SS}"
+    named = rf"(?:is|would be|should be|must be){SS}{MARK}{label}{CLOSE}[.:]{SS}"
     pick = rf"(?:choose|pick|select|go with|answer){SS}{_NOUN}?{MARK}{label}"
     states = {
         "boxed": (("⟦",), boxed, 0, (), boxed),
@@ -150,13 +157,29 @@ def _patterns(labels: tuple[str, ...]) -> Patterns:
         "is_the_answer": ((" is", " be"), r"\s(?:is|be)" + the, 60, ("",), subject + the),
         "picks": (("choose", "pick", "select", "go with", "answer"), pick, 30, ("i",), i_do + pick),
     }
+    less = {
+        "is_option": (("option", "choice"), rf"(?:option|choice){SS}{label}", 16, ("",), names),
+        "most": (
+            (" is ", " be "),
+            r"\s(?:is|be)" + rf"{SS}{MARK}{label}{CLOSE}[.:]{SS}",
+            140,
+            ("the ",),
+            most + named,
+        ),
+    }
     other = MARK + label.replace("?P<label>", "?:") + CLOSE
     wrong = r"(?:wrong|incorrect|false|not (?:right|correct|the answer|it))"
     it_is = r"(?:it'?s|it is|the answer is|i (?:choose|pick))"
     joins = rf"(?:,|and|or|&|/|und|oder|et|ou|y|o){_W}(?:(?:and|or|option){_WW}){{0,3}}"
+    tables = [
+        {
+            name: Wording(a, re.compile(probe, _SHAPE), reach, leads, re.compile(whole, _SHAPE))
+            for name, (a, probe, reach, leads, whole) in table.items()
+        }
+        for table in (states, less)
+    ]
     return Patterns(
-        {name: Wording(a, re.compile(probe, _SHAPE), reach, leads, re.compile(whole, _SHAPE))
-         for name, (a, probe, reach, leads, whole) in states.items()},
+        *tables,
         re.compile(rf"{CLOSE}{S}{joins}{label}{CLOSE}(?!{S}(?:is|was|are)\b)"),
         re.compile(rf"\b(?:and|or|und|oder)\b{_W}(?:option )?{label}(?=[*_]{{0,4}}[).:])"),
         re.compile(rf"^[ \t*_(#>-]{{0,9}}(?:option )?(?P<label>{either})"

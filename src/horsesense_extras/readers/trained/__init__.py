@@ -21,7 +21,7 @@ from horsesense_extras.readers.trained.saved import (
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="8", source="682da2608693")
+RULES: Final = Rules(version="8", source="4df0fa48177d")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""
