@@ -44,6 +44,7 @@ def cause(text: str, finish: str | None = "stop", cap: int | None = None, **rest
         ("<|im_end|>\n<|im_start|>user\nWhat would you like to know?", "stop", "unreadable"),
         ("", "stop", "empty"),
         ("", "length", "cut_off"),
+        ("", "MAX_TOKENS", "cut_off"),
         ("", "content_filter", "filtered"),
         ("", "SAFETY", "filtered"),
     ],

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal, NamedTuple, get_args
 
-from horsesense.models.messages import Failure, Response
+from horsesense.models.messages import Failure, Response, ended_by
 from horsesense.readers.reading import Reading, Status
 from horsesense.stats.words import agreeing
 from horsesense.trials.trial import Variant
@@ -114,7 +114,6 @@ _FILTERED: Final = re.compile(
     r"content[ _-]?(?:filter|management|policy)|safety|blocklist|prohibited|recitation|\brefusal\b",
     re.IGNORECASE,
 )
-_LIMITS: Final = frozenset(("length", "max_tokens", "max_output_tokens", "model_length"))
 _UNFINISHED: Final = re.compile(r"[^\s.!?:;)\]}\"'`*$|。！？…>]\s*\Z")
 _WORDS: Final = 3
 """More words than these are a sentence, whose end without a stop is the sign of a cut."""
@@ -188,7 +187,8 @@ def ends_early(
     text, thought = response.text, bool(response.reasoning or response.usage.reasoning_tokens)
     spent = response.usage.completion_tokens
     full = cap is not None and cap > 1 and spent is not None and spent >= cap
-    at_limit = response.finish_reason in _LIMITS or (response.finish_reason is None and full)
+    reason = ended_by(response.finish_reason)
+    at_limit = reason == "length" or (reason is None and full)
     page = prepare(text) if text.strip() else None
     if page is not None and page.thinks:
         return "thought_open"
