@@ -146,8 +146,8 @@ plugins
 probes: base context_length order original perturbations registry
 progress
 prompts
-readers: base formats.yes_no model_based.cases model_based.judge reading registry reviews text
-    text_answers version
+readers: base causes formats.yes_no model_based.cases model_based.judge reading registry reviews
+    text text_answers version
 report: . charts pages pieces sections.base text told
 rng
 runs: accounts ask asked directory exchanges frames layout parts plan planner prepare record

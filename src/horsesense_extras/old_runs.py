@@ -25,13 +25,15 @@ from horsesense.runs.directory import RunDirectory
 from horsesense.runs.layout import ASIDE, VERSION_ONE, RunLayout, version_one
 from horsesense.runs.parts import scan_parts, write_table
 from horsesense.runs.prepare import load_shots, load_study_items
-from horsesense.runs.record import ModelRecord
+from horsesense.runs.record import DAMAGED, ModelRecord
 from horsesense.runs.settings import Settings
 from horsesense.runs.tables import READINGS, TRIALS
 from horsesense.trials.condition import Condition
 
 OLD = (*VERSION_ONE, "estimates.json")
 """Files of a finished run of 0.1.0, besides its store and its report."""
+_DAMAGE = (ValueError, LookupError, TypeError, AttributeError, pl.exceptions.PolarsError)
+"""What reading its files raises where they are cut short or hold something else."""
 _COLUMNS = {"asks": "answer_format", "content": "option", "slots": "positions"}
 
 
@@ -63,7 +65,10 @@ def convert_if_old(path: Path, *, unfinished: Literal["refuse", "keep"] = "refus
         _copy(path, aside)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # nobody typed the old names just now
-        _convert(layout, aside)
+        try:
+            _convert(layout, aside)
+        except _DAMAGE as error:
+            raise StoreError.unreadable(aside, error, DAMAGED) from None
     _clear(path)
     say(f"{path} was made by horsesense 0.1.0 and has been converted; its files are in {ASIDE}/.")
 
@@ -86,7 +91,10 @@ def _clear(path: Path) -> None:
 
 def _convert(layout: RunLayout, old: Path) -> None:
     """Write everything new, run.toml last."""
-    findings = orjson.loads(read_whole(old / "estimates.json", inside=True))
+    try:
+        findings = orjson.loads(read_whole(old / "estimates.json", inside=True))
+    except ValueError as error:
+        raise StoreError.unreadable(old / "estimates.json", error, DAMAGED) from None
     settings = _settings(old / "study.toml")
     items = _items(layout, settings, findings["dataset"]["fingerprint"])
     model = ModelRecord(

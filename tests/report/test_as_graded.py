@@ -10,6 +10,7 @@ import pytest
 from tests.studies import items_file
 
 from horsesense.api import Run
+from horsesense.inference.limits import Limits
 from horsesense.models.base import Asked
 from horsesense.models.messages import Failure, Response
 from horsesense.models.registry import make_model
@@ -80,6 +81,17 @@ def test_what_spoils_a_score_is_named(
         assert score is not None
         assert score.measure == "accuracy_as_graded"
         assert score.value == pytest.approx(told["causes"]["choice"] / 60)
+
+
+def test_prompts_that_were_not_asked_are_not_called_lost_replies(tmp_path: Path) -> None:
+    run = Run.start(
+        tmp_path / "run", Settings(items="sample", model="sim:oracle", probes=("order",))
+    )
+    run.ask(make_model("sim:oracle"), limits=Limits(requests=20))
+    run.read()
+    run.measure()
+    (first,) = headline(run.results)
+    assert "up to 100\u202f% were every prompt asked" in first
 
 
 def test_prose_without_a_choice_is_wrong_as_graded(tmp_path: Path) -> None:

@@ -229,3 +229,23 @@ def test_what_stopping_early_leaves_untold_is_said_before_asking(
     lines = done.stderr.splitlines()
     [told] = [n for n, line in enumerate(lines) if line.startswith("With --until")]
     assert told < next(n for n, line in enumerate(lines) if line.startswith("To ask:"))
+
+
+def test_what_more_samples_buy_is_told_from_an_earlier_run_of_the_same_items_and_model(
+    tmp_path: Path,
+) -> None:
+    settings = Settings.of(items="sample", model="sim:prior", probes=("repeat(3)",), limit=20)
+    model = make_model("sim:prior")
+    ready = plan_study(settings, model)
+    assumed = plan_json(*ready, earlier=tmp_path / "none")["samples"]
+    assert (assumed["items"], assumed["measured"]) == (pytest.approx(1 / 3), False)
+    assert "a second sample of each by 18" in assumed["says"]
+    run = hs.audit("sample", model, out=tmp_path / "run", probes="repeat(3)", limit=20)
+    found = plan_json(*ready, earlier=tmp_path / "run")["samples"]
+    parts = [max(e.value, 0.0) for e in run.results.select("sample_variance", "repeat")]
+    assert found["measured"]
+    assert found["samples"] == pytest.approx(parts[1] / sum(parts[:2]))
+    others = plan_study(settings.model_copy(update={"limit": 19}), model)
+    assert not plan_json(*others, earlier=tmp_path / "run")["samples"]["measured"]
+    alone = plan_study(settings.model_copy(update={"probes": ("order",)}), model)
+    assert plan_json(*alone)["samples"] is None

@@ -314,6 +314,19 @@ class TestOfVersionOne:
         assert new  # the instruction that allows for none is worded anew, and nothing else
         assert all("hint_instruction" in condition for condition in new)
 
+    @pytest.mark.parametrize("content", [b"", b"[1,", b"{}", b"[]"])
+    @pytest.mark.parametrize("name", ["estimates.json", "trials.parquet", "readings.parquet"])
+    def test_a_damaged_one_says_where_and_can_be_mended(
+        self, old: Path, name: str, content: bytes
+    ) -> None:
+        whole = (old / name).read_bytes()
+        (old / name).write_bytes(content)
+        for _ in range(2):
+            with pytest.raises(StoreError, match=r"0\.1\.0.* cannot be read"):
+                hs.open(old)
+        (old / "0.1.0" / name).write_bytes(whole)
+        assert hs.open(old).directory.trials().collect().height
+
     def test_one_that_never_finished_is_refused_with_advice(self, old: Path) -> None:
         (old / "estimates.json").unlink()
         with pytest.raises(StoreError, match="not finished"):

@@ -8,14 +8,12 @@ import signal
 import subprocess
 import sys
 import time
-from functools import partial
 from pathlib import Path
 
 import pytest
 
 from command_line import call
 from horsesense.inference.limits import Retry
-from horsesense.inference.runner import run
 from horsesense.runs import ask
 from horsesense.testing.faults import FaultServer
 
@@ -35,7 +33,7 @@ def command(server: FaultServer, out: Path, *words: str) -> list[str]:
 
 def audit(server: FaultServer, out: Path) -> list[str]:
     base = ["audit", "sample", "--model", f"http:test@{server.url}", "--out", str(out)]
-    return [*base, "--probes", "order", "--max-connections", "8"]
+    return [*base, "--probes", "order", "--max-connections", "8", "--no-preflight"]
 
 
 def calls(server: FaultServer) -> list[int]:
@@ -66,7 +64,7 @@ def test_prompts_that_always_fail_are_missing_and_end_in_exit_code_3(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # As often as ever, but after short pauses.
-    monkeypatch.setattr(ask, "run", partial(run, retry=Retry(first_pause=0.005)))
+    monkeypatch.setattr(ask, "PATIENT", Retry(first_pause=0.005))
     with FaultServer(FAULTS, hopeless=0.05, seed=3) as server:
         done = call(*audit(server, tmp_path))
         asked = len(calls(server))

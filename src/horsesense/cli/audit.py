@@ -214,7 +214,7 @@ def plan(
     as_json: AsJson = False,
 ) -> None:
     """Say what an audit would ask, cost and be able to find, before anything is spent."""
-    from horsesense.api import Run, plan_study
+    from horsesense.api import Run, default_out, plan_study
     from horsesense.models.registry import make_model
     from horsesense.runs.plan_text import plan_json, plan_text
 
@@ -227,7 +227,7 @@ def plan(
         counted, ready = plan_study(settings, model, limits=may, offline=out is None)
         if out is not None:
             Run.start(out, settings).plan(model)
-        found = plan_json(counted, ready, shards)
+        found = plan_json(counted, ready, shards, out or default_out(settings))
         if as_json:
             print_json("plan", found)
         else:

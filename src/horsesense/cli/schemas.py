@@ -145,6 +145,10 @@ class PlanOutput(Output):
     accuracy_changes_asked_once: int = Field(
         description="how many of them are of forms with one prompt an item"
     )
+    samples: dict[str, Any] | None = Field(
+        description="with the probe repeat: shares of items and samples in the variance of a right "
+        "answer, whether an earlier run measured them, and what more of each buys"
+    )
     model: str
     capabilities: dict[str, Any]
     dataset: dict[str, Any]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from typing import Final
 
 from horsesense.errors import BudgetSpentError
 from horsesense.inference.ledger import Ledger
@@ -10,6 +12,9 @@ from horsesense.inference.limits import Limits, RunSummary
 from horsesense.inference.store import Store
 from horsesense.models.base import Asked, Capabilities, Model, Probing
 from horsesense.models.messages import Failure, Request, Response
+
+DETAILS: Final = 4
+"""Details of a request that a server may refuse, one a call."""
 
 
 async def capabilities(
@@ -27,6 +32,29 @@ async def capabilities(
     try:
         asker.check()
         return await model.probe(asker.ask), asker.summary
+    finally:
+        asker.ledger.close()
+
+
+async def ask_aside(
+    model: Model, store: Store, limits: Limits, requests: Sequence[Request]
+) -> tuple[list[Response | Failure], RunSummary]:
+    """Put requests beside a run, one after the other: they are counted, and their replies not kept.
+
+    A call that a server refuses for a detail is made again without it (see `Failure.kind`).
+
+    Raises BudgetSpentError where the budget does not allow them.
+    """
+    asker = _Asker(model, Ledger(store, model.identity, limits))
+    try:
+        results = []
+        for request in requests:
+            for _ in range(DETAILS):
+                result = await asker.ask(request)
+                if not (isinstance(result, Failure) and result.kind == "dialect"):
+                    break
+            results.append(result)
+        return results, asker.summary
     finally:
         asker.ledger.close()
 

@@ -145,7 +145,7 @@ def score_range(cell: Cell) -> ScoreRange:
     return replace(
         found,
         as_graded=mean(right, came) if came.any() else None,
-        least=mean(right, asked),
+        least=mean(right & ~replies.of(*LOST), asked),
         most=mean(right | replies.of(*LOST), asked),
         without={c: mean(right | replies.of(c), asked) for c in counts if c in LOST},
     )

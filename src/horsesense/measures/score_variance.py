@@ -44,7 +44,7 @@ class ScoreVariance(Measure):
     family = VARIANCE
     counted = "items"
     unit: ClassVar[Unit] = "variance"
-    needs = (Draws,)
+    needs: ClassVar[tuple[type[Columns], ...]] = (Draws,)
     of_gold = True
 
     def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
@@ -65,17 +65,21 @@ class ScoreVariance(Measure):
     def rows(self, cell: Cell) -> Rows:
         draws = cell[Draws]
         again = [_beside(cell, other) for other in (draws.original, draws.again)]
-        rows = item_rows(_right(cell), np.concatenate(again, axis=1))
-        # An answer that is missing makes its item none that has all of its answers.
-        rows = np.where(unread(cell)[:, None], 0.0, rows).reshape(-1, COLUMNS)
-        used = int((rows[:, 0] > 0).sum())
-        return Rows(rows, used, int(cell.asked.any(axis=1).sum()) - used)
+        return of_answers(cell, right_or_wrong(cell), np.concatenate(again, axis=1))
 
     def value(self, totals: Floats) -> Floats:
         return variances(totals)
 
 
-def _right(cell: Cell) -> Floats:
+def of_answers(cell: Cell, over_orders: Floats, again: Floats) -> Rows:
+    """What each item adds (`item_rows`); one that lacks an answer is left out."""
+    rows = item_rows(over_orders, again)
+    rows = np.where(unread(cell)[:, None], 0.0, rows).reshape(-1, COLUMNS)
+    used = int((rows[:, 0] > 0).sum())
+    return Rows(rows, used, int(cell.asked.any(axis=1).sum()) - used)
+
+
+def right_or_wrong(cell: Cell) -> Floats:
     """1 right, 0 wrong, NaN where that is not known, (items, repetitions)."""
     return np.where(cell.known, cell.correct == 1, np.nan).astype(np.float64)
 
@@ -84,7 +88,7 @@ def _beside(cell: Cell, other: Cell) -> Floats:
     """Right answers of another cell to the items of this one."""
     mine, theirs = paired(cell, other)
     found = np.full((len(cell.item), other.status.shape[1]), np.nan)
-    found[mine] = _right(other)[theirs]
+    found[mine] = right_or_wrong(other)[theirs]
     return found
 
 

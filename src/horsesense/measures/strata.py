@@ -85,11 +85,16 @@ class StratumPlurality(StratumAccuracy):
     )
 
     def right(self, cell: Cell) -> Floats:
-        counts = option_counts(cell)
-        top = (counts == counts.max(axis=1, keepdims=True)) & cell.read
-        # Each of the m tied options stands in `most` trials, so the share of top trials that
-        # are right is 1/m if one of the tied contents is, and 0 otherwise.
-        hits = (top & (cell.correct == 1)).sum(axis=1)
-        known = cell.known.any(axis=1)
-        shares = np.divide(hits, top.sum(axis=1), out=np.zeros(len(hits)), where=known)
-        return np.column_stack([shares, known]).astype(np.float64)
+        return np.column_stack([plurality_right(cell), cell.known.any(axis=1)]).astype(np.float64)
+
+
+def plurality_right(cell: Cell) -> Floats:
+    """How right the most frequent answer of each item is, (items,): 1/m where m options are as
+    frequent and one of them is right; 0 where that is not known."""
+    counts = option_counts(cell)
+    top = (counts == counts.max(axis=1, keepdims=True)) & cell.read
+    # Each of the m tied options stands in `most` trials, so the share of top trials that
+    # are right is 1/m if one of the tied contents is, and 0 otherwise.
+    hits = (top & (cell.correct == 1)).sum(axis=1)
+    shares = hits / np.maximum(top.sum(axis=1), 1)
+    return np.where(cell.known.any(axis=1), shares, 0.0)

@@ -114,6 +114,18 @@ class Usage:
 _NO_SCORES: Mapping[str, tuple[float, int]] = MappingProxyType({})
 
 
+_AT_LIMIT: Final = frozenset(
+    ("max_tokens", "max_output_tokens", "max_length", "model_length", "token_limit")
+)
+"""What servers call the end of a reply at its limit on tokens; the protocol's word is "length"."""
+
+
+def ended_by(reason: str | None) -> str | None:
+    """Why a reply ended: "length" for every server's word for the limit on tokens, else its own."""
+    folded = reason.casefold() if isinstance(reason, str) else ""
+    return "length" if folded == "length" or folded in _AT_LIMIT else reason
+
+
 @dataclass(frozen=True, slots=True)
 class Response:
     """What came back, byte for byte.

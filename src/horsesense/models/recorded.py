@@ -24,7 +24,7 @@ from horsesense.items.files import load_rows
 from horsesense.items.item import ItemSet
 from horsesense.items.own_order import own_order
 from horsesense.models.base import Asked, Capabilities
-from horsesense.models.messages import UNATTACHED, Failure, Key, Request, Response
+from horsesense.models.messages import UNATTACHED, Failure, Key, Request, Response, ended_by
 from horsesense.progress import say
 from horsesense.rng import digest
 from horsesense.side import side
@@ -194,7 +194,7 @@ class Replay:
         row = self._answers[self._answer_key[key]]
         return Response(
             text=str(row["response"] or ""),
-            finish_reason=row.get("finish_reason"),
+            finish_reason=ended_by(row.get("finish_reason")),
             token_logprobs=_token_logprobs(row),
             continuations={text: (lp, 0) for text, lp in (row.get("text_scores") or {}).items()},
             served_by=row.get("model"),

@@ -8,10 +8,10 @@ number's wrong answer and what as its missing one is decided here, and nowhere e
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, Literal, NamedTuple, get_args
 
-from horsesense.models.messages import Failure, Response
+from horsesense.models.messages import Failure, Response, ended_by
 from horsesense.readers.reading import Reading, Status
 from horsesense.stats.words import agreeing
 from horsesense.trials.trial import Variant
@@ -114,10 +114,20 @@ _FILTERED: Final = re.compile(
     r"content[ _-]?(?:filter|management|policy)|safety|blocklist|prohibited|recitation|\brefusal\b",
     re.IGNORECASE,
 )
-_LIMITS: Final = frozenset(("length", "max_tokens", "max_output_tokens", "model_length"))
 _UNFINISHED: Final = re.compile(r"[^\s.!?:;)\]}\"'`*$|。！？…>]\s*\Z")
-_LONG: Final = 200
-"""Characters from which an end without a stop is the sign of a cut."""
+_WORDS: Final = 3
+"""More words than these are a sentence, whose end without a stop is the sign of a cut."""
+_MORE: Final = re.compile(
+    r"(?:[,:(\[=+/–-]|\b(?:an?|the|of|to|in|on|at|by|for|from|with|that|this|and|or|but|is|are|was"
+    r"|be|has|have|which|as|if|so|since|because|we|it|its|not|than|can|would|could))\s*\Z"
+)
+"""An end behind which more must come, however short the text is."""
+WEIGHED: Final = frozenset(("signs", "named", "likeness", "weak"))
+"""Rules of readings that the sum of all signs speaks for, and no statement."""
+LONG: Final = 100
+"""Characters from which a choice that is only weighed is none if the reply ends early."""
+SURE: Final = 0.7
+"""Confidence in such a refusal below which it is a reply without a choice."""
 
 
 def of_status(status: Status) -> Cause:
@@ -141,28 +151,36 @@ def cause_of(
         variant: what the reply was read against.
         cap: the limit on tokens that was asked for, where it is known.
     """
-    found = _OF_STATUS[reading.status]
-    if found == "choice":
+    text, found = response.text, _OF_STATUS[reading.status]
+    weighed = reading.rule in WEIGHED
+    if found == "choice" and not (weighed and len(text) > LONG):
         return found
-    if TEMPLATE.search(response.text) or echoes(reading, response.text, variant):
+    if found != "choice" and (TEMPLATE.search(text) or echoes(reading, text, variant)):
         return "unreadable"
     held_back = response.finish_reason and _FILTERED.search(response.finish_reason)
     if held_back and found not in ("several", "none"):
         return "filtered"  # some write a refusal in the place of the reply
-    if found in ("several", "none", "refused"):
+    if found in ("several", "none", "refused") and not weighed:
         return found
-    if not response.text.strip() and response.continuations:
+    if not text.strip() and response.continuations:
         return found  # scores alone were asked for
-    ended = ends_early(response, cap)
+    if reading.status in ("unknown", "illegal") and not weighed:
+        return found
+    ended = ends_early(response, cap, variant.labels)
     if ended:
         return ended
+    if found == "refused" and reading.confidence < SURE:
+        return "no_choice"
     if found == "unreadable":
-        return "unreadable" if states(response.text, variant) else "no_choice"
+        return "unreadable" if states(text, variant) else "no_choice"
     return found
 
 
-def ends_early(response: Response, cap: int | None = None) -> Cause | None:
-    """Whether a reply, or the thought before it, was cut off; None where it ended by itself."""
+def ends_early(
+    response: Response, cap: int | None = None, labels: Sequence[str] = ()
+) -> Cause | None:
+    """Whether a reply, or the thought before it, was cut off; None where it ended by itself, also
+    with one of the labels or before a next question of its own making."""
     # Here and not above: what is needed before the first request loads no reader.
     from horsesense.readers.text.outright import loops
     from horsesense.readers.text.page import prepare
@@ -170,14 +188,20 @@ def ends_early(response: Response, cap: int | None = None) -> Cause | None:
     text, thought = response.text, bool(response.reasoning or response.usage.reasoning_tokens)
     spent = response.usage.completion_tokens
     full = cap is not None and cap > 1 and spent is not None and spent >= cap
-    at_limit = response.finish_reason in _LIMITS or (response.finish_reason is None and full)
-    if text.strip() and prepare(text).thinks:
+    reason = ended_by(response.finish_reason)
+    at_limit = reason == "length" or (reason is None and full)
+    page = prepare(text) if text.strip() else None
+    if page is not None and page.thinks:
         return "thought_open"
+    if page is not None and page.whole:
+        return None
     if at_limit:
         return "thought_open" if thought and not text.strip() else "cut_off"
-    if len(text) > _LONG and (loops(text) or _UNFINISHED.search(text)):
+    *before, last = text.split() or [""]
+    if loops(text) or _MORE.search(text):
         return "cut_off"
-    return None
+    open_end = len(before) >= _WORDS and last not in labels and _UNFINISHED.search(text)
+    return "cut_off" if open_end else None
 
 
 def states(text: str, variant: Variant) -> bool:

@@ -109,6 +109,8 @@ def up_to(run: Results) -> str:
     lost = {c: told["causes"][c] for c in told["without"]}
     if sum(lost.values()) < MUCH * told["prompts"]:
         return ""
+    if lost.keys() == {"not_asked"}:
+        return f"up to {percent(told['most'])} were every prompt asked"
     one = next(iter(lost)) if len(lost) == 1 else ""
     return f"up to {percent(told['most'])} had no reply been {HAD_NO.get(one, 'lost')}"
 

@@ -27,9 +27,11 @@ def curves(
     y_title: str,
     caption: str,
     line: ChartLine | None = None,
+    log: bool = False,
 ) -> Markup:
     """Shares with intervals over the steps of an axis, one line each; a dashed level if given.
 
+    Numbers stand at their true distances, or with `log` at those of their logarithms.
     `caption` names the figure for those who cannot see it, and its curves in words follow.
     """
     names, amounts = [visible(curve.name) for curve in found], _amounts(steps)
@@ -52,18 +54,20 @@ def curves(
         rows=rows,
         names=names,
         y_title=y_title,
-        x=_axis(x_title, steps, amounts),
+        x=_axis(x_title, steps, amounts, log=log),
         offset={"value": 0} if amounts else {"field": "name", "scale": {"domain": names}},
         level=[filled("level", lines=lines)],
     )
     return draw(spec, f"{caption}. {spoken(found)}")
 
 
-def _axis(title: str, steps: Sequence[str], amounts: dict[str, float]) -> dict[str, Any]:
+def _axis(
+    title: str, steps: Sequence[str], amounts: dict[str, float], *, log: bool
+) -> dict[str, Any]:
     x: dict[str, Any] = {"field": "step", "title": title}
     if amounts:
-        axis = {"values": sorted(amounts.values()), "format": "d", "labelOverlap": True}
-        scale = {"zero": False, "padding": 14}
+        axis = {"values": sorted(amounts.values()), "format": ",d", "labelOverlap": True}
+        scale = {"type": "log" if log else "linear", "zero": False, "nice": False, "padding": 14}
         return {**x, "type": "quantitative", "scale": scale, "axis": axis}
     axis = {"labelAngle": 0, "labelOverlap": True}
     return {**x, "type": "ordinal", "sort": [visible(step) for step in steps], "axis": axis}

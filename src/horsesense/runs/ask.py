@@ -21,6 +21,7 @@ from horsesense.progress import Progress, progress
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.layout import left_by_workers
 from horsesense.runs.plan import LOOKED_AT, Plan, assumed, plan_of
+from horsesense.runs.preflight import preflight
 from horsesense.runs.prepare import Study
 from horsesense.runs.record import ModelRecord
 from horsesense.runs.rounds import Asking
@@ -67,6 +68,8 @@ async def ask(
             rate = None if control is None else control.rate
             say(expected.pace(probed.seconds, max_connections or model.max_connections, rate))
         try:
+            if expected.to_ask and directory.record is None:
+                asking.probed += await preflight(asking.study, model, store, limits, say)
             spent = await asking.rounds(limits)
         except (KeyboardInterrupt, asyncio.CancelledError):  # Ctrl-C while no request is out
             raise asking.interrupted() from None

@@ -27,7 +27,7 @@ from horsesense.runs.settings import Settings
 from horsesense.runs.stored_items import load_stored_items, save_items
 from horsesense.runs.tables import READINGS, TRIALS
 
-READ_LATER = frozenset(("readers", "level", "smallest"))
+READ_LATER = frozenset(("readers", "level", "smallest", "no_preflight"))
 """Settings that change nothing about what is asked, but for scores that a reader needs."""
 
 

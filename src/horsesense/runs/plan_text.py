@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from horsesense.items.item import Item
 from horsesense.models.messages import Key
 from horsesense.probes.base import SetProbe
 from horsesense.runs.expected import Expected, readable
+from horsesense.runs.more_samples import bought
 from horsesense.runs.plan import Plan, evenly
 from horsesense.runs.prepare import Study
 from horsesense.runs.savings import cautions, forecasts
@@ -49,8 +51,11 @@ OF_THESE = (
 )
 
 
-def plan_json(plan: Plan, study: Study, shards: int | None = None) -> dict[str, Any]:
-    """Everything that `horsesense plan` says; `shards`: also what each of so many would ask."""
+def plan_json(
+    plan: Plan, study: Study, shards: int | None = None, earlier: Path | None = None
+) -> dict[str, Any]:
+    """Everything that `horsesense plan` says; `shards`: also what each of so many would ask;
+    `earlier`: a run from which the variance of samples is taken (see `bought`)."""
     rows = forecasts(study)
     smallest = _smallest(study)
     notes = [*cautions(study, rows), *[NO_SMALLEST] * smallest.may_stop]
@@ -66,6 +71,7 @@ def plan_json(plan: Plan, study: Study, shards: int | None = None) -> dict[str, 
         "smallest_detectable_items": smallest.items,
         "accuracy_changes": smallest.changes,
         "accuracy_changes_asked_once": smallest.single,
+        "samples": bought(study, earlier),
         "until": rows,
         "until_notes": notes,
         "model": study.model.name,
@@ -113,7 +119,7 @@ def plan_text(plan: Plan, found: Mapping[str, Any]) -> str:
             "",
             *_saved(found),
             *_too_long(found),
-            *filter(None, [_smallest_line(found)]),
+            *filter(None, [_smallest_line(found), (found["samples"] or {}).get("says")]),
             *_forecast_lines(found["until"], found["clusters"] < found["items"]),
             *(note for note in found["until_notes"] if note not in plan.cautions),
             *_shard_lines(found["shards"]),

@@ -72,6 +72,7 @@ class GivenSettings(TypedDict, total=False):
     level: float
     until: str | None
     stop_if: str
+    no_preflight: bool
     smallest: Mapping[str, float] | None
     shard: str | None
 
@@ -174,6 +175,9 @@ class Settings(BaseModel):
         pattern=STOP_IF,
         description="Stop where more than this share of the latest 50 replies is cut off, empty,"
         " unreadable or failed; never goes on.",
+    )
+    no_preflight: bool = Field(
+        False, description="Do not begin with two prompts whose answer is known."
     )
     smallest: dict[str, float] = Field(
         default_factory=dict,

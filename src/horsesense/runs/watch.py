@@ -13,7 +13,7 @@ from horsesense.errors import LostRepliesError
 from horsesense.inference.limits import Limits, RunSummary, rounded_up
 from horsesense.measures.joined import TEXT
 from horsesense.models.base import Asked
-from horsesense.models.messages import Failure, Key, Response
+from horsesense.models.messages import Failure, Key, Request, Response
 from horsesense.readers.base import Reader
 from horsesense.readers.causes import LOST, REMEDY, TEMPLATE, WORDS, Cause, cause_of, of_failure
 from horsesense.runs.plan import Plan
@@ -64,8 +64,7 @@ class Watch:
 
     @cached_property
     def _reader(self) -> Reader | None:
-        """The study's reader of words; None where scores alone are read."""
-        return next((one for one in self.study.readers() if one.name == TEXT), None)
+        return words_reader(self.study)
 
     def put(self, key: Key, trial: Trial) -> None:
         """Take in what is about to be asked."""
@@ -99,25 +98,9 @@ class Watch:
             return False
         if not any(isinstance(result, Response) for _, result, _ in self._latest):
             return False  # a model that answers nothing at all is told by the runner
-        causes = [(self._cause(*one), one[1]) for one in self._latest]
-        self._lost = [(cause, _said(result)) for cause, result in causes if cause in LOST]
+        causes = [(cause_seen(self._reader, *one), one[1]) for one in self._latest]
+        self._lost = [(cause, said(result)) for cause, result in causes if cause in LOST]
         return len(self._lost) > float(most.rstrip("%")) / 100 * len(causes)
-
-    def _cause(self, asked: Asked, result: Response | Failure, trial: Trial) -> Cause:
-        """What became of a prompt; of one with several problems, what became of most."""
-        if isinstance(result, Failure):
-            return of_failure(result)
-        prompt = asked.request.text or (asked.request.messages or (("user", ""),))[-1][1]
-        echoed = len(prompt) >= ECHOED and prompt[-ECHOED:] in result.text
-        if echoed or TEMPLATE.search(result.text):
-            return "unreadable"
-        cap = asked.request.params.max_tokens
-        readings = self._reader.read(trial, result) if self._reader and cap else ()
-        found = Counter(
-            cause_of(reading, result, trial.variants[place], cap)
-            for place, reading in enumerate(readings)
-        )
-        return found.most_common(1)[0][0] if found else "choice"
 
     def error(self) -> LostRepliesError:
         """Why asking stopped, with examples, and what to change."""
@@ -151,7 +134,36 @@ class Watch:
         )
 
 
-def _said(result: Response | Failure) -> str:
+def words_reader(study: Study) -> Reader | None:
+    """The study's reader of words; None where scores alone are read."""
+    return next((one for one in study.readers() if one.name == TEXT), None)
+
+
+def cause_seen(
+    reader: Reader | None, asked: Asked, result: Response | Failure, trial: Trial
+) -> Cause:
+    """What became of a prompt; of one with several problems, what became of most."""
+    if isinstance(result, Failure):
+        return of_failure(result)
+    prompt = prompt_text(asked.request)
+    echoed = len(prompt) >= ECHOED and prompt[-ECHOED:] in result.text
+    if echoed or TEMPLATE.search(result.text):
+        return "unreadable"
+    cap = asked.request.params.max_tokens
+    readings = reader.read(trial, result) if reader and cap else ()
+    found = Counter(
+        cause_of(reading, result, trial.variants[place], cap)
+        for place, reading in enumerate(readings)
+    )
+    return found.most_common(1)[0][0] if found else "choice"
+
+
+def prompt_text(request: Request) -> str:
+    """The words of a request that a reply may repeat: its last message, or its text."""
+    return request.text or (request.messages or (("user", ""),))[-1][1]
+
+
+def said(result: Response | Failure) -> str:
     """What came back, on one line; of a thought without an answer, its end."""
     if isinstance(result, Failure):
         return shorten(result.message, SHOWN) or "no message"

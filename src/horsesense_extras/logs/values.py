@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
+from horsesense.models.messages import ended_by
+
 LETTERS: Final = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 MOST: Final = 2**53
 """Greatest whole number that is believed: greater ones are not exact in JSON."""
 
 _NONE: Final[Mapping[str, Any]] = {}
-_STOPS: Final = dict.fromkeys(
-    ("max_tokens", "max_output_tokens", "model_length", "max_length"), "length"
-)
 _SETTINGS: Final = {
     "max_tokens": ("max_tokens", "max_completion_tokens", "max_gen_toks", "max_new_tokens"),
     "temperature": ("temperature",),
@@ -126,7 +125,7 @@ def reasoning_of(content: object, read: Read = text_of) -> str:
 
 def stopped(reason: object) -> str | None:
     """Why a reply ended, in our words where there is one ("length")."""
-    return _STOPS.get(reason, reason) if isinstance(reason, str) else None
+    return ended_by(reason) if isinstance(reason, str) else None
 
 
 def top_logprobs(content: object, most: int = 20) -> tuple[Mapping[str, float], ...]:

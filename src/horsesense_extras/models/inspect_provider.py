@@ -19,7 +19,7 @@ import yaml
 
 from horsesense.errors import UsageError, install
 from horsesense.models.base import Asked, Capabilities
-from horsesense.models.messages import Failure, Request, Response, Usage
+from horsesense.models.messages import Failure, Request, Response, Usage, ended_by
 from horsesense.models.openai.api_key import Secret
 from horsesense.models.openai.protocol import SCORED_TOKENS, thought_apart, usage_of
 from horsesense_extras.logs.values import mapping, reasoning_of
@@ -221,7 +221,7 @@ def response_of(
     content = mapping(choice.message.model_dump()).get("content")
     return Response(
         text=text if request.params.max_tokens else "",
-        finish_reason="length" if choice.stop_reason == "max_tokens" else choice.stop_reason,
+        finish_reason=ended_by(choice.stop_reason),
         token_logprobs=_token_logprobs(choice) if request.params.top_logprobs else (),
         usage=_usage(usage) if usage else Usage(),
         latency=latency,

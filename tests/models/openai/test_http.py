@@ -177,6 +177,13 @@ def test_a_thought_is_kept_apart_from_the_answer(message: dict[str, Any]) -> Non
     assert (response.text, response.reasoning) == ("A", "B?")
 
 
+@pytest.mark.parametrize("reason", ["length", "MAX_TOKENS", "model_length"])
+def test_the_limit_on_tokens_has_one_name_whatever_a_server_calls_it(reason: str) -> None:
+    response = read(chat_reply(message={"content": None, "reasoning": "B?"}, finish_reason=reason))
+    assert isinstance(response, Response)
+    assert (response.text, response.reasoning, response.finish_reason) == ("", "B?", "length")
+
+
 def test_a_thought_that_is_not_closed_stays_in_the_text() -> None:
     response = read(chat_reply(message={"content": "<think>B or"}, finish_reason="length"))
     assert isinstance(response, Response)

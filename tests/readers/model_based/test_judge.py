@@ -243,6 +243,7 @@ def test_a_budget_binds_the_judge_too(tmp_path: Path) -> None:
             readers=(judge,),
             limit=5,
             limits=Limits(requests=10),
+            no_preflight=True,
         )
     # Two calls each find out what the model and its judge offer.
     assert result.findings["run"]["sent"] == 7

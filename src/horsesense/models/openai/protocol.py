@@ -17,7 +17,7 @@ from typing import Any, Final, TypeVar
 
 import orjson
 
-from horsesense.models.messages import Failure, Request, Response, Usage
+from horsesense.models.messages import Failure, Request, Response, Usage, ended_by
 from horsesense.models.openai.dialect import Dialect
 
 SCORED_TOKENS: Final = 8
@@ -217,7 +217,7 @@ def _response(reply: dict[str, Any], request: Request, latency: float | None) ->
     thought, text = thought_apart(text)
     return Response(
         text=text if request.params.max_tokens else "",
-        finish_reason=reason,
+        finish_reason=ended_by(reason),
         token_logprobs=token_logprobs if _scored(request) else (),
         usage=_usage(reply.get("usage")),
         latency=latency,
@@ -277,7 +277,8 @@ def _instead_of_content(message: dict[str, Any], choice: dict[str, Any]) -> Any:
     reason = choice.get("finish_reason")
     if reason == "content_filter":
         raise _FilteredError
-    return "" if reason == "length" and _thought_of(message) else None
+    at_limit = isinstance(reason, str) and ended_by(reason) == "length"
+    return "" if at_limit and _thought_of(message) else None
 
 
 def _token(entry: Any) -> tuple[str, float]:

@@ -30,8 +30,15 @@ def context(run: Results) -> Context | None:
         "agreement": run.one("plurality_agreement", "order"),
         "entropy": run.one("answer_entropy", "order"),
         "floor": run.one("answer_change_rate", "repeat"),
+        "samples": _shares(run),
         "tables": beside(run, "revas_strata", lambda _, column: _own(strata, column)),
     }
+
+
+def _shares(run: Results) -> list[float] | None:
+    """Of the variance of a right answer: the shares of items and of samples; None without any."""
+    parts = [max(e.value or 0.0, 0.0) for e in run.all("sample_variance", "repeat")]
+    return [part / sum(parts) for part in parts] if any(parts) else None
 
 
 def _own(strata: list[Stratum], column: str) -> Estimate | None:

@@ -38,8 +38,8 @@ def context(run: Results) -> Context | None:
     limits = limits_of(run)
     if len(limits) < 2:
         return None
-    shown = [Curve("right, as graded", [(f"{limit.cap:,}", limit.graded) for limit in limits])]
-    steps = [f"{limit.cap:,}" for limit in limits]
+    shown = [Curve("right, as graded", [(str(limit.cap), limit.graded) for limit in limits])]
+    steps = [str(limit.cap) for limit in limits]
     margin = sizes_of(run.findings["study"].get("smallest") or {})["accuracy_change"]
     return {
         "figure": curves(
@@ -48,6 +48,7 @@ def context(run: Results) -> Context | None:
             x_title="Most tokens of a reply",
             y_title="%",
             caption="Accuracy by the limit on tokens",
+            log=True,
         ),
         "limits": limits,
         "enough": enough(limits, margin),

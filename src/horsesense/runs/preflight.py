@@ -1,0 +1,138 @@
+"""Two prompts whose answer is known, before the first item: is the way to the model sound?
+
+A wrong chat template, a prompt whose beginning is lost, an echo and missing log-probabilities spoil
+every reply alike. Two replies show them, before anything is spent on items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from textwrap import shorten
+from typing import Final, NamedTuple
+
+from horsesense.errors import BudgetSpentError, LostRepliesError
+from horsesense.inference.limits import Limits, RunSummary
+from horsesense.inference.probe import ask_aside
+from horsesense.inference.store import Store
+from horsesense.items.item import Item
+from horsesense.models.base import Asked, Model, NeedsAnswerKey
+from horsesense.models.messages import Failure, Request, Response
+from horsesense.probes.base import show
+from horsesense.probes.original import Original
+from horsesense.readers.base import Reader
+from horsesense.readers.causes import LOST, WORDS
+from horsesense.readers.registry import reads_scores
+from horsesense.runs.prepare import Study
+from horsesense.runs.settings import AUTO_READERS
+from horsesense.runs.watch import REMEDY, cause_seen, prompt_text, said, words_reader
+from horsesense.trials.trial import Trial
+
+PASSAGE: Final = "Anna has two animals. Her cat is called Brill, and her dog is called Toma."
+KNOWN: Final = (
+    Item("cat", "What is the name of Anna's cat?", ("Brill", "Toma"), 0, PASSAGE),
+    Item("dog", "What is the name of Anna's dog?", ("Brill", "Toma"), 1, PASSAGE),
+)
+"""Nothing but the passage says which is right, and it is not the same letter twice."""
+LABELLED: Final = "This is a short text about a {}."
+REPEATED: Final = 30
+"""Characters of a prompt that no answer consists of."""
+SHOWN: Final = 200
+
+
+class Found(NamedTuple):
+    """What is wrong with a reply, and what to change.
+
+    Attributes:
+        wrong: what is wrong.
+        remedy: what to change.
+        spoilt: whether no model gives such a reply by itself.
+    """
+
+    wrong: str
+    remedy: str
+    spoilt: bool = True
+
+
+async def preflight(
+    study: Study, model: Model, store: Store, limits: Limits, say: Callable[[str], None]
+) -> RunSummary:
+    """Ask what is known, say what is wrong with the replies, and what asking took.
+
+    The replies enter no number. A model that is told the answers is not asked. A failed call says
+    nothing here: the run itself is patient with those. A wrong answer is said, and may be the
+    model's own.
+
+    Raises LostRepliesError where both replies are spoilt.
+    """
+    settings = study.settings
+    if settings.no_preflight or settings.stop_if == "never" or isinstance(model, NeedsAnswerKey):
+        return RunSummary()
+    trials = [Original().trial(show(item, study.items.kind)) for item in _items(study)]
+    requests = [study.planner.prompter.request(trial) for trial in trials]
+    try:
+        results, spent = await ask_aside(model, store, limits, requests)
+    except BudgetSpentError:
+        return RunSummary()
+    reader, scored = words_reader(study), _needs_scores(study)
+    told = []
+    for trial, request, result in zip(trials, requests, results, strict=True):
+        if isinstance(result, Failure):
+            continue
+        if found := _fault(reader, trial, request, result, scored):
+            shown = shorten(prompt_text(request), SHOWN, placeholder=" ...")
+            told.append((found, f"asked {shown!r}, came back {said(result)}: {found.wrong}"))
+    if len(told) == len(trials) and all(found.spoilt for found, _ in told):
+        raise LostRepliesError(
+            f"No item was asked, since two prompts whose answer is known went wrong: {told[0][1]}.",
+            hint=f"{told[0][0].remedy} --no-preflight asks the items all the same.",
+        )
+    for found, sentence in told[:1]:
+        say(f"A prompt whose answer is known went wrong: {sentence}. {found.remedy}")
+    return spent
+
+
+def _fault(
+    reader: Reader | None, trial: Trial, request: Request, reply: Response, scored: bool
+) -> Found | None:
+    """What is wrong with a reply; None where nothing is."""
+    prompt, text, read = prompt_text(request), reply.text.strip(), reply.usage.prompt_tokens
+    if read is not None and read < len(prompt.split()) / 2:
+        lost = f"the model read {read} tokens of {len(prompt.split())} words"
+        return Found(lost, "Give the server a longer context: a prompt's beginning is lost.")
+    if scored and not reply.token_logprobs and not reply.continuations:
+        return Found(
+            "it has no log-probabilities, which a reader needs",
+            "Have the server give them (logprobs, top_logprobs), or read words: --readers text.",
+        )
+    if not request.params.max_tokens:
+        return None
+    if len(text) >= REPEATED and text in prompt:
+        return Found("it repeats the prompt", REMEDY["unreadable"])
+    cause = cause_seen(reader, Asked(b"", request), reply, trial)
+    if cause in LOST:
+        return Found(WORDS[cause], REMEDY[cause])
+    if reader is None or trial.variant.gold_at is None:
+        return None
+    if reader.read(trial, reply)[0].positions == (trial.variant.gold_at,):
+        return None
+    return Found(
+        "that is not the right answer",
+        "Look at the chat template and the prompt; a small model may be wrong by itself.",
+        spoilt=False,
+    )
+
+
+def _items(study: Study) -> Sequence[Item]:
+    """What is asked; of a task with labels nothing is known but the form of an answer."""
+    if study.items.kind == "choice":
+        return KNOWN
+    labels = study.items.labels
+    return [Item(item.id, LABELLED.format(item.id), labels, None) for item in KNOWN]
+
+
+def _needs_scores(study: Study) -> bool:
+    """Whether without log-probabilities a reader that was asked for has nothing to read."""
+    named = study.settings.readers
+    return not study.settings.max_tokens or (
+        named != AUTO_READERS and any(map(reads_scores, named))
+    )
