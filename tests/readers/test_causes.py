@@ -47,10 +47,55 @@ def cause(text: str, finish: str | None = "stop", cap: int | None = None, **rest
         ("", "MAX_TOKENS", "cut_off"),
         ("", "content_filter", "filtered"),
         ("", "SAFETY", "filtered"),
+        ('{"error": {"message": "Rate limit reached", "code": 429}}', "stop", "failed"),
+        ("Error: 429 Too Many Requests", "stop", "failed"),
+        ("Internal server error", "stop", "failed"),
+        ("<html><head><title>502 Bad Gateway</title></head></html>", "stop", "failed"),
+        (
+            "The response was filtered due to the prompt triggering Azure OpenAI's content"
+            " management policy. Please modify your prompt and retry.",
+            "stop",
+            "filtered",
+        ),
+        ("I got an error: internal server error. The answer is B.", "stop", "choice"),
+        ("<pad>" * 20, "stop", "unreadable"),
+        ("<unk> <unk>", "stop", "unreadable"),
+        ("!!!!", "stop", "unreadable"),
+        ("Sorry, A is", "content_filter", "filtered"),
+        ("Let me think about it", "SPII", "filtered"),
+        ("Hello there", "guardrail_intervened", "filtered"),
+        ("B", "content_filter", "choice"),
+        ("I can", "abort", "failed"),
+        ("", "error", "failed"),
+        ("Hello there", "insufficient_system_resource", "failed"),
+        ("I can", "model_context_window_exceeded", "cut_off"),
+        ("My thoughts: <think> is a tag. The answer is B", "stop", "choice"),
+        ("Okay. <think>First, the answer is B", "stop", "thought_open"),
     ],
 )
 def test_each_cause_is_told(text: str, finish: str | None, expected: str) -> None:
     assert cause(text, finish) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ("Let me think. Option A is", "truncated"),
+        ("Let's consider option A", "truncated"),
+        ("Looking at A. red, it seems", "truncated"),
+        ("I need to evaluate each: A", "truncated"),
+        ("Let me analyze. A) red: this", "truncated"),
+        ("The correct answer is (B) or maybe", "truncated"),
+        ("Let me think. The answer is A", "answer"),
+        ("The answer is (B) because the sky", "answer"),
+        ("B", "answer"),
+        ("B.", "answer"),
+    ],
+)
+def test_a_reply_cut_where_it_begins_to_weigh_has_no_choice(text: str, status: str) -> None:
+    found = TextReader().read(text, SHOWN.options, SHOWN.labels, finish_reason="length")
+    assert found.status == status
+    assert cause(text, "length") == of_status(found.status)
 
 
 def test_a_thought_that_took_all_tokens_is_told_from_an_empty_reply() -> None:

@@ -41,10 +41,10 @@ cut_off       it ends before an answer: the limit on tokens, a loop, an unfinish
 thought_open  it is a thought that was not ended
 empty         nothing came, and nothing says why
 filtered      the provider held the reply back
-failed        the call gave no reply
+failed        the call gave no reply, or an error in its place
 not_asked     the prompt was not sent
-unreadable    it states a choice that no reader can tell, repeats the options and nothing else, or
-              writes the other side's turn (a wrong chat template)
+unreadable    it states a choice that no reader can tell, repeats the options or one sign and
+              nothing else, or writes the other side's turn (a wrong chat template)
 """
 
 CAUSES: Final[tuple[Cause, ...]] = get_args(Cause)
@@ -111,9 +111,30 @@ _OF_STATUS: Final[Mapping[Status, Cause]] = {
 TEMPLATE: Final = re.compile(r"<\|(?:im_start|start_header_id)\|>|<start_of_turn>|\[INST\]")
 """What begins a turn: a reply that writes one was asked with the wrong template."""
 _FILTERED: Final = re.compile(
-    r"content[ _-]?(?:filter|management|policy)|safety|blocklist|prohibited|recitation|\brefusal\b",
+    r"content[ _-]?(?:filter|management|policy)|safety|blocklist|prohibited|recitation|\brefusal\b"
+    r"|\bspii\b|guardrail|usage polic(?:y|ies)",
     re.IGNORECASE,
 )
+_BROKE_OFF: Final = frozenset(
+    ("abort", "aborted", "cancelled", "error", "failed", "insufficient_system_resource")
+)
+"""Reasons of an end that are a server's trouble."""
+_OF_SERVER: Final = re.compile(
+    r"""\{\s*"(?:error"|detail"|(?:object|type)":\s*"error").*\}
+    |(?:(?:http|api|server)\s)?error(?:\scode)?\W{0,3}[45]\d\d\b.{0,500}
+    |(?:error\W+)?(?:[45]\d\d\W+)?(?:internal\sserver\serror|too\smany\srequests|bad\sgateway
+      |service\s(?:temporarily\s)?unavailable|gateway\stime-?out|request\stimed\sout
+      |rate\slimit\s(?:reached|exceeded))\b[^\n]{0,200}
+    |(?=.*(?:error|unavailable|denied|\b[45]\d\d\b))(?:<!doctype[^>]*>\s*)?<html\b.*</html>
+    |(?=.*(?:content|safety|usage))(?:the\s|your\s)?(?:response|prompt|output|request|content)\s
+      (?:(?:was|has\sbeen|is)\s)?(?:filtered|blocked|flagged|withheld)\b.{0,400}""",
+    re.IGNORECASE | re.DOTALL | re.VERBOSE,
+)
+"""A whole reply that a server or a gateway wrote in the place of the model."""
+_BROKEN: Final = re.compile(
+    r"(?:(?:<(?:pad|unk)>|\[(?:pad|unk)\])\s*)+|([^\w\s])(?:\s*\1){3,}", re.IGNORECASE
+)
+"""A whole reply of filling tokens, or of one sign over and over."""
 _UNFINISHED: Final = re.compile(r"[^\s.!?:;)\]}\"'`*$|。！？…>]\s*\Z")
 _WORDS: Final = 3
 """More words than these are a sentence, whose end without a stop is the sign of a cut."""
@@ -153,13 +174,16 @@ def cause_of(
     """
     text, found = response.text, _OF_STATUS[reading.status]
     weighed = reading.rule in WEIGHED
-    if found == "choice" and not (weighed and len(text) > LONG):
+    if found == "choice" and not weighed:
+        return found
+    stated = found in ("several", "none") and not weighed
+    instead = None if stated else _of_provider(response, found)
+    if instead is not None:
+        return instead
+    if found == "choice" and len(text) <= LONG:
         return found
     if found != "choice" and (TEMPLATE.search(text) or echoes(reading, text, variant)):
         return "unreadable"
-    held_back = response.finish_reason and _FILTERED.search(response.finish_reason)
-    if held_back and found not in ("several", "none"):
-        return "filtered"  # some write a refusal in the place of the reply
     if found in ("several", "none", "refused") and not weighed:
         return found
     if not text.strip() and response.continuations:
@@ -174,6 +198,20 @@ def cause_of(
     if found == "unreadable":
         return "unreadable" if states(text, variant) else "no_choice"
     return found
+
+
+def _of_provider(response: Response, found: Cause) -> Cause | None:
+    """What a server did or wrote in the place of a reply, told by its reason first."""
+    reason, text = response.finish_reason or "", response.text.strip()
+    if _FILTERED.search(reason):
+        return "filtered"
+    if reason.casefold() in _BROKE_OFF:
+        return "failed"
+    if found == "choice":
+        return None
+    if _OF_SERVER.fullmatch(text):
+        return "filtered" if _FILTERED.search(text) else "failed"
+    return "unreadable" if _BROKEN.fullmatch(text) else None
 
 
 def ends_early(

@@ -22,6 +22,7 @@ _SAID_UNSURE: Final = 0.88
 """The highest confidence in a choice of a reply that says it does not know."""
 _EMPTY: Final = Reading("empty", rule="empty", confidence=0.99)
 _CUT_IN_THOUGHT: Final = Reading("truncated", rule="thought_alone", confidence=0.95)
+_CUT_IN_STATEMENT: Final = Reading("truncated", rule="or_else", confidence=0.9)
 _TOO: Final = re.compile(r"\W{0,4}(?:too|also|as well)\W{0,9}\Z", re.IGNORECASE)
 _CLOSED: Final = ".!?)\"'`*}]。！？|>"
 
@@ -81,10 +82,13 @@ def scene(
         cut = prepared.thinks or finish_reason == "length"
         return _CUT_IN_THOUGHT if cut else _EMPTY
     said = told(text, labels, see)
+    length = finish_reason == "length"
     if said.reading is not None and said.plain:
-        return said.reading
+        end = said.reading.span[1] if length and said.reading.span else len(text)
+        goes_on = words.OR_ELSE.fullmatch(text, end)
+        return _CUT_IN_STATEMENT if goes_on else said.reading
     ended = prepared.whole or text != prepared.text
-    state = _state(text, finish_reason == "length" and not ended, ended, prepared)
+    state = _state(text, length and not ended, ended, prepared)
     state |= {"told": float(said.reading is not None), "several": float(said.several)}
     page = page_of(text)
     found = find(page, see)
@@ -128,6 +132,8 @@ def _decided(scene: Scene, weights: Weights) -> Reading:
             return Reading("unclear", (), "denied", _span(scene, found), min(sure, 0.5))
         if _also(scene, found.best):
             return Reading("ambiguous", (), "also", _span(scene, found), min(sure, 0.85))
+        if scene.facts.get("cut") and _only_begins(scene, found.best):
+            return Reading("truncated", (), "begins", _span(scene, found), min(sure, 0.9))
         named = any(m.option == found.best for m in scene.found)
         rule = "named" if named else "likeness"
         if scene.facts.get("unknown"):  # "D, not sure."
@@ -145,6 +151,16 @@ def _denied(scene: Scene, option: int) -> bool:
     """Whether every place that names an option denies it, and the question asks for what is so."""
     ends = [scene.page.span(m.first, m.last)[1] for m in scene.found if m.option == option]
     return bool(ends) and not scene.see.negated and all(denied(scene.page.text, at) for at in ends)
+
+
+def _only_begins(scene: Scene, option: int) -> bool:
+    """Whether a reply begins to weigh, and names the option in its broken last sentence alone,
+    without a word that concludes (law 4 of `text`: no answer before the break, no answer)."""
+    page, mine = scene.page, [m.first for m in scene.found if m.option == option]
+    last = page.begins[-1]
+    concludes = {"so", "answer", "pick", "final", "right"} & {*page.cls[last:]}
+    opens = words.BEGINS_TO_WEIGH.match(page.text) is not None
+    return opens and bool(mine) and min(mine) >= last and not concludes
 
 
 def _also(scene: Scene, option: int) -> bool:

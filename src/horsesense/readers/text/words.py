@@ -275,6 +275,15 @@ RECAP: Final = re.compile(
     r"|\banswers? (?:to|for) (?:all|each|the) (?:of the )?(?:above )?questions\b",
     re.IGNORECASE,
 )
+OR_ELSE: Final = re.compile(r"\W*\bor(?: (?:maybe|perhaps|possibly|else))?\W*")
+"""What follows a statement that goes on with another option."""
+BEGINS_TO_WEIGH: Final = re.compile(
+    r"\W*(?:(?:okay|ok|alright|sure|well|hmm|first)\W+)?(?:let me|let's|let us|looking at|i need to"
+    r"|we need to|i (?:will|should)|i'll|to (?:answer|determine|find|solve)|consider(?:ing)?"
+    r"|evaluating|analy[sz]ing)\b",
+    re.IGNORECASE,
+)
+"""The opening of a reply that thinks aloud."""
 
 # What surrounds a reply and says nothing.
 _THINKS: Final = (
@@ -288,7 +297,8 @@ THOUGHT: Final = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 THINKS_ON: Final = re.compile(
-    rf"<(?:{_THINKS})>|\[THINK\]|◁think▷|<\|begin_of_thought\|>"
+    rf"<(?:{_THINKS})>(?![`\"']? (?:(?:is|was|means|marks) (?:an?|the) )?(?:tag|token|element))"
+    r"|\[THINK\]|◁think▷|<\|begin_of_thought\|>"
     r"|<\|?channel\|?>\s*(?:analysis|thought)",
     re.IGNORECASE,
 )

@@ -21,7 +21,7 @@ from horsesense_extras.readers.trained.saved import (
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="8", source="ff263a87bf7d")
+RULES: Final = Rules(version="9", source="04b4c8c0adef")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""
