@@ -115,8 +115,10 @@ _NO_SCORES: Mapping[str, tuple[float, int]] = MappingProxyType({})
 
 
 _AT_LIMIT: Final = frozenset(
-    ("max_tokens", "max_output_tokens", "max_length", "model_length", "token_limit")
-    + ("model_context_window_exceeded",)
+    (
+        *("max_tokens", "max_output_tokens", "max_length", "model_length", "token_limit"),
+        "model_context_window_exceeded",
+    )
 )
 """What servers call the end of a reply at its limit on tokens; the protocol's word is "length"."""
 
