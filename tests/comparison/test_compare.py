@@ -303,3 +303,17 @@ def test_the_command_line(runs: dict[str, Path], tmp_path: Path) -> None:
     OUTPUTS["compare"].model_validate_json(told, strict=True)
     assert json.loads(told)["models"] == ["A", "B"]
     assert call("compare", str(runs["oracle"])).returncode == 2
+
+
+def test_lost_replies_leave_no_winner(tmp_path: Path) -> None:
+    items = items_file(tmp_path / "items.jsonl", 60)
+    models = {"well": "sim:oracle", "spoilt": "sim:garbled?share=0.6&how=empty"}
+    asked = {"probes": ("original",), "stop_if": "never"}
+    runs = [
+        (name, str(study(items, model, tmp_path / name, **asked).out))
+        for name, model in models.items()
+    ]
+    found = compare(dict(runs))
+    assert "empty" in found.lost["spoilt"]
+    assert headline(found).startswith("No winner can be told")
+    assert any(said.startswith("spoilt: ") for said in sentences(found))

@@ -68,7 +68,7 @@ def test_another_readers_score_takes_the_place_of_the_share_known(
 
 def test_a_score_that_may_be_guessing_says_so(runs: dict[str, Results]) -> None:
     run = judged(runs["uniform"], conclusion="undecided")
-    assert list(caveats(run)) == ["The score may be guessing (25\u202f%)."]
+    assert list(caveats(run)) == ["The score may be guessing, which gives 25\u202f%."]
     assert may_be_guessing(judged(run, conclusion="ruled_out")) == ""
     # Who chooses nothing does not guess.
     assert may_be_guessing(judged(runs["refuse"], conclusion="undecided")) == ""

@@ -131,6 +131,7 @@ def test_a_judge_costs_money(tmp_path: Path) -> None:
     with FaultServer() as server, FaultServer() as judge:
         words = ["audit", "sample", "--model", f"http:m@{server.url}", "--out", str(tmp_path / "r")]
         words += ["--probes", "", "--limit", "5", "--readers", f"text,judge:http:j@{judge.url}"]
+        words += ["--no-preflight"]
         call(*words, "--budget", "money=0.05", "--price", "100,100")
         both = (server.tokens + judge.tokens) * 100 / 1e6
         assert judge.sent.total() > 0
@@ -177,7 +178,7 @@ def test_the_stages_of_an_audit_share_one_budget(tmp_path: Path) -> None:
     """The judge reads on the account of the model whose replies it judges."""
     with FaultServer() as server, FaultServer() as judge:
         words = ["audit", "sample", "--model", f"http:m@{server.url}", "--out", str(tmp_path / "r")]
-        words += ["--probes", "", "--readers", f"text,judge:http:j@{judge.url}"]
+        words += ["--probes", "", "--readers", f"text,judge:http:j@{judge.url}", "--no-preflight"]
         done = call(*words, "--budget", "requests=66")
         assert done.returncode == ExitCode.BUDGET, done.stderr
         assert server.sent.total() + judge.sent.total() == 66

@@ -292,6 +292,7 @@ class CompareOutput(Output):
     left_out: Rows
     missing: dict[str, int]
     stopped: list[str] = Field([], description="runs in which asking stopped early (--until)")
+    lost: dict[str, str] = Field({}, description="model: its lost replies, where too many are")
 
 
 class GateOutput(Output):

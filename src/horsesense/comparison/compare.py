@@ -8,7 +8,7 @@ together at the stated level.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -19,6 +19,8 @@ from horsesense.comparison.align import Side, differing_settings
 from horsesense.comparison.aligned import aligned
 from horsesense.comparison.views import LeftOut, ViewScores
 from horsesense.measures.cells import Bools
+from horsesense.measures.joined import ORIGINAL
+from horsesense.readers.causes import TOO_MANY
 from horsesense.rng import seed_of
 from horsesense.stats.change import TOO_FEW
 from horsesense.stats.power import minimum_detectable
@@ -144,6 +146,8 @@ class Comparison:
         left_out: views that are not compared, and why.
         missing: items of each view that some model has no score for.
         stopped: runs, as they were named, in which asking stopped early.
+        lost: model -> what became of its replies to the items as published, where too many of them
+            say nothing of it.
     """
 
     measure: str
@@ -160,6 +164,7 @@ class Comparison:
     left_out: tuple[LeftOut, ...]
     missing: Mapping[str, int]
     stopped: tuple[str, ...] = ()
+    lost: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def by_view(self) -> dict[str, dict[str, Standing]]:
@@ -201,6 +206,7 @@ class Comparison:
             "left_out": [row._asdict() for row in self.left_out],
             "missing": dict(self.missing),
             "stopped": list(self.stopped),
+            "lost": dict(self.lost),
         }
 
 
@@ -249,7 +255,15 @@ def compare(
         left_out=held.left_out,
         missing={s.label: s.n_missing for s in scores},
         stopped=held.stopped,
+        lost=dict(_lost(held.sides)),
     )
+
+
+def _lost(sides: Sequence[Side]) -> Iterator[tuple[str, str]]:
+    for side in sides:
+        loss = side.results.losses().get(ORIGINAL)
+        if loss is not None and loss.share > TOO_MANY:
+            yield side.name, loss.words
 
 
 def weights(views: int, each: int = 1) -> list[float]:

@@ -157,10 +157,11 @@ def cause_of(
         return found
     if found != "choice" and (TEMPLATE.search(text) or echoes(reading, text, variant)):
         return "unreadable"
+    held_back = response.finish_reason and _FILTERED.search(response.finish_reason)
+    if held_back and found not in ("several", "none"):
+        return "filtered"  # some write a refusal in the place of the reply
     if found in ("several", "none", "refused") and not weighed:
         return found
-    if response.finish_reason and _FILTERED.search(response.finish_reason):
-        return "filtered"
     if not text.strip() and response.continuations:
         return found  # scores alone were asked for
     if reading.status in ("unknown", "illegal") and not weighed:

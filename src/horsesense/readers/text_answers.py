@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="22", source="c55046a75771")
+RULES: Final = Rules(version="22", source="b4973f0c6ce3")
 
 
 class TextAnswers:

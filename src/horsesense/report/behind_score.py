@@ -156,7 +156,7 @@ def may_be_guessing(run: Results) -> str:
         low, _ = limits((score.value or 0.0) * score.n, score.n, (1 - LEVEL) / 2)
         if low > f.null:
             return f"Too few items to rule out guessing ({chance_text(f.null)})."
-    return f"The score may be guessing ({chance_text(f.null)})."
+    return f"The score may be guessing, which gives {chance_text(f.null)}."
 
 
 def _no_guess(run: Results, chance: float) -> bool:

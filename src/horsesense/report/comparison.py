@@ -58,6 +58,8 @@ def headline(c: Comparison) -> str:
         return f"{c.models[0]}: {score_text(c.by_view[c.main][c.models[0]])}."
     best, second = c.models[:2]
     d = c.between(best, second)
+    if lost := {best, second} & c.lost.keys():
+        return f"No winner can be told: too many replies of {' and '.join(sorted(lost))} are lost."
     if d.better == best:
         return f"{best} is better than {second} by {_lead(d)}."
     if not d.value:
@@ -82,6 +84,7 @@ def _standing(c: Comparison) -> Iterator[str]:
     told = [f"{m} {score_text(main[m])} ({rank_text(main[m])})" for m in c.models]
     yield f"On {items_text(c)}, {c.main.lower()}: {_listed(told)}."
     yield headline(c)
+    yield from (f"{model}: {told}." for model, told in c.lost.items())
     every = [d for d in c.differences if d.view == c.main]
     open_ = [d for d in every if not d.better]
     if len(every) > 1:

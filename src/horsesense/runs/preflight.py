@@ -20,7 +20,7 @@ from horsesense.models.messages import Failure, Request, Response
 from horsesense.probes.base import show
 from horsesense.probes.original import Original
 from horsesense.readers.base import Reader
-from horsesense.readers.causes import LOST, REMEDY, WORDS
+from horsesense.readers.causes import LOST, REMEDY, TEMPLATE, WORDS
 from horsesense.readers.registry import reads_scores
 from horsesense.runs.prepare import Study
 from horsesense.runs.settings import AUTO_READERS
@@ -129,7 +129,9 @@ def _fault_of_text(
         return Found("it repeats the prompt", REMEDY["unreadable"])
     cause = cause_seen(reader, Asked(b"", request), reply, trial)
     if cause in LOST:
-        return Found(WORDS[cause], REMEDY[cause])
+        # A model may answer so that no reader can tell; none begins a turn or says it all again.
+        sure = cause != "unreadable" or prompt[-REPEATED:] in text or bool(TEMPLATE.search(text))
+        return Found(WORDS[cause], REMEDY[cause], spoilt=sure)
     if reader is None or trial.variant.gold_at is None:
         return None
     if reader.read(trial, reply)[0].positions == (trial.variant.gold_at,):

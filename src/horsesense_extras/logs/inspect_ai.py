@@ -212,10 +212,13 @@ class _Sample:
         return found
 
     def _failed(self, answer: dict[str, Any]) -> dict[str, Any]:
-        """An answer, or the error that stands in its place."""
+        """An answer, or the error or limit of the sample that stands in its place."""
         if error := mapping(self.row.get("error")):
             told = str(error.get("message") or "unknown")[:2000]
             return {**answer, "reply": None, "error": told}
+        limit = at(self.row, "limit.type")
+        if answer["reply"] is None and isinstance(limit, str):
+            return {**answer, "error": f"the sample reached its limit ({limit[:40]})"}
         return answer
 
     def _text(self, content: object) -> str:

@@ -108,6 +108,14 @@ def test_targets_are_letters_lists_or_texts(tmp_path: Path) -> None:
     assert log.left_out.counts == {"several options are right": 1}
 
 
+def test_a_sample_that_reached_its_limit_without_a_reply_failed(tmp_path: Path) -> None:
+    limit = {"type": "time", "limit": 60}
+    rows = [inspect_sample(id="none", output={}, limit=limit), inspect_sample(limit=limit)]
+    stopped, answered = samples(inspect_json(tmp_path / "log.json", rows))
+    assert (stopped.answered, stopped.error) == (False, "the sample reached its limit (time)")
+    assert answered.answered
+
+
 def test_options_that_a_task_writes_into_its_prompt_itself(tmp_path: Path) -> None:
     asked = [{"role": "user", "content": "Think.\n\nWhich is red?\n(A) blood\n(B) grass"}]
     rows = [

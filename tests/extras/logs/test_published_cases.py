@@ -129,7 +129,9 @@ def batch(folder: Path, replies: Sequence[Reply]) -> Path:
             "usage": {"prompt_tokens": 90, "completion_tokens": reply.tokens,
                       "completion_tokens_details": {"reasoning_tokens": reply.thinking}},
         }  # fmt: skip
-        answers.append({"custom_id": f"r{number}", "response": {"status_code": 200, "body": told}})
+        row = {"response": {"status_code": 200, "body": told}}
+        row = {"response": None, "error": {"message": reply.error}} if reply.error else row
+        answers.append({"custom_id": f"r{number}", **row})
     for name, rows in (("requests", requests), ("answers", answers)):
         (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
     return folder / "answers.jsonl"
@@ -209,21 +211,51 @@ def test_published_case(name: str, tmp_path: Path) -> None:
         assert run.estimate("accuracy_as_graded", reader="text").value == 11 / 25
 
 
+def helm(folder: Path, replies: Sequence[Reply]) -> Path:
+    """A run folder of HELM, whose requests may fail; scores are of all of them."""
+    states, stats = [], []
+    for number, reply in enumerate(replies):
+        tags = [["correct"] if text == "water" else [] for text in OPTIONS]
+        references = [{"output": {"text": text}, "tags": tag}
+                      for text, tag in zip(OPTIONS, tags, strict=True)]  # fmt: skip
+        done = {"text": reply.text, "finish_reason": {"reason": reply.ended},
+                "thinking": {"text": reply.thought} if reply.thought else None}  # fmt: skip
+        result = {"success": True, "completions": [done]}
+        states.append({
+            "instance": {"id": f"id{number}", "split": "test", "references": references,
+                         "input": {"text": question(number)}},
+            "request": {"prompt": f"{question(number)}\n{shown('.')}\nAnswer:", "max_tokens": 16},
+            "output_mapping": dict(zip("ABCD", OPTIONS, strict=True)),
+            "result": {"success": False, "error": reply.error} if reply.error else result,
+        })  # fmt: skip
+        value = {"name": {"name": "exact_match"}, "mean": float(reply is RIGHT)}
+        stats.append({"instance_id": f"id{number}", "train_trial_index": 0, "stats": [value]})
+    adapter = {"method": "multiple_choice_joint", "model": "org/m"}
+    documents = {
+        "run_spec": {"name": "mmlu", "adapter_spec": adapter}, "per_instance_stats": stats,
+        "scenario_state": {"adapter_spec": adapter, "request_states": states},
+    }  # fmt: skip
+    for name, content in documents.items():
+        (folder / f"{name}.json").write_text(json.dumps(content))
+    return folder
+
+
 CAUSES = {
+    "choice": RIGHT,
     "empty": Reply(""),
     "cut_off": Reply("Let me look at the options one by one, and", ended="length"),
-    "filtered": Reply("", ended="content_filter"),
+    "thought_open": Reply("", THOUGHT, "length", 16, 16),
+    "filtered": Reply("I'm sorry, but I can't help with that.", ended="content_filter"),
     "failed": Reply(None, error="503 overloaded"),
 }
 
 
-@pytest.mark.parametrize("cause", CAUSES)
-def test_fields_of_a_log_give_the_cause(cause: str, tmp_path: Path) -> None:
-    run = hs.load_log(inspect(tmp_path, [CAUSES[cause], *[RIGHT] * 3]), out=tmp_path / "run")
-    assert run.results.replies(reader="text")["causes"] == {"choice": 3, cause: 1}
-    [found] = summary(run)["findings"]
-    left_out = "The log grades 3 of 4 answers: its score leaves out the other."
-    assert (found == left_out) == (cause == "failed")
+@pytest.mark.parametrize("made", [inspect, helm, batch])
+def test_fields_of_a_log_give_the_cause(made: Callable[..., Path], tmp_path: Path) -> None:
+    run = hs.load_log(made(tmp_path, list(CAUSES.values())), out=tmp_path / "run")
+    assert run.results.replies(reader="text")["causes"] == dict.fromkeys(CAUSES, 1)
+    left_out = "The log grades 5 of 6 answers: its score leaves out the other."
+    assert (left_out in summary(run)["findings"]) == (made is inspect)
 
 
 def test_without_any_reply_all_failed(tmp_path: Path) -> None:

@@ -182,7 +182,7 @@ def run_of(path: Path, server: FaultServer, **settings: Any) -> Run:
     ]
     items.write_bytes(b"\n".join(map(orjson.dumps, rows)))
     asks = {"items": str(items), "model": f"http:m@{server.url}", "probes": ("order",), **settings}
-    return Run.start(path, Settings.of(**asks))
+    return Run.start(path, Settings.of(**asks, no_preflight=True))
 
 
 def ask(run: Run, engine: Here | None = None, **more: Any) -> Any:

@@ -24,7 +24,7 @@ from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="18", source="84c9fac5dd25")
+RULES: Final = Rules(version="18", source="ed1d9f96d1be")
 
 SURE: Final = 0.9
 """Confidence of the rules from which on no judge is asked, unless the name says another."""

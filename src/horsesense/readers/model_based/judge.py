@@ -36,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="15", source="ef30ead8b9fc")
+RULES: Final = Rules(version="15", source="6d100cbecb85")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000

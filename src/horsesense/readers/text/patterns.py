@@ -171,15 +171,16 @@ def _patterns(labels: tuple[str, ...]) -> Patterns:
     wrong = r"(?:wrong|incorrect|false|not (?:right|correct|the answer|it))"
     it_is = r"(?:it'?s|it is|the answer is|i (?:choose|pick))"
     joins = rf"(?:,|and|or|&|/|und|oder|et|ou|y|o){_W}(?:(?:and|or|option){_WW}){{0,3}}"
-    tables = [
+    outright, lesser = (
         {
             name: Wording(a, re.compile(probe, _SHAPE), reach, leads, re.compile(whole, _SHAPE))
             for name, (a, probe, reach, leads, whole) in table.items()
         }
         for table in (states, less)
-    ]
+    )
     return Patterns(
-        *tables,
+        outright,
+        lesser,
         re.compile(rf"{CLOSE}{S}{joins}{label}{CLOSE}(?!{S}(?:is|was|are)\b)"),
         re.compile(rf"\b(?:and|or|und|oder)\b{_W}(?:option )?{label}(?=[*_]{{0,4}}[).:])"),
         re.compile(rf"^[ \t*_(#>-]{{0,9}}(?:option )?(?P<label>{either})"

@@ -56,6 +56,8 @@ def notices(run: Results) -> Iterator[str]:
     clusters, items = (run.findings["dataset"][name] for name in ("clusters", "items"))
     if clusters == 1:
         yield "There is only 1 independent item, so there are no intervals."
+    elif clusters < items and any(f.about == "these_items" for f in run.verdict if f.measured):
+        return  # said of the findings, and once is enough
     elif clusters < FEW and clusters < items:
         yield (
             f"The {plural(items, 'item')} form {plural(clusters, 'cluster')} and count as little"

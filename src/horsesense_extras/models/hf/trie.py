@@ -282,6 +282,8 @@ class PlainScorer:
         self.model = model
         accepted = inspect.signature(model.forward).parameters
         self._keeps = "logits_to_keep" in accepted
+        # transformers 5.24 renamed it, and the old name reaches some models no more.
+        self._cache = "cache" if "cache" in accepted else "past_key_values"
 
     def run(self, jobs: Sequence[Job]) -> None:
         """Answer all jobs, in the given order."""
@@ -306,9 +308,9 @@ class PlainScorer:
         """Log-probabilities [keep, V] after the last `keep` tokens, and the model's own cache."""
         more = {"logits_to_keep": keep} if self._keeps else {}
         if cache is not None:
-            more["past_key_values"] = cache
+            more[self._cache] = cache
         out = self.model(input_ids=_ids(self.model, tokens), use_cache=True, **more)
-        return out.logits[0, -keep:].float().log_softmax(-1), out.get("past_key_values")
+        return out.logits[0, -keep:].float().log_softmax(-1), out.get(self._cache)
 
 
 def _ids(model: Any, values: Sequence[int]) -> Tensor:

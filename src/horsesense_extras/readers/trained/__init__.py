@@ -21,7 +21,7 @@ from horsesense_extras.readers.trained.saved import (
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="8", source="4df0fa48177d")
+RULES: Final = Rules(version="8", source="ff263a87bf7d")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""
