@@ -7,6 +7,7 @@ item. Its key, a hash together with the model's identity, is the only link to th
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -114,19 +115,14 @@ class Usage:
 _NO_SCORES: Mapping[str, tuple[float, int]] = MappingProxyType({})
 
 
-_AT_LIMIT: Final = frozenset(
-    (
-        *("max_tokens", "max_output_tokens", "max_length", "model_length", "token_limit"),
-        "model_context_window_exceeded",
-    )
-)
+_AT_LIMIT: Final = re.compile(r"(?:\w+_)?length|max_(?:\w+_)?tokens|token_limit|\w*window_exceeded")
 """What servers call the end of a reply at its limit on tokens; the protocol's word is "length"."""
 
 
 def ended_by(reason: str | None) -> str | None:
     """Why a reply ended: "length" for every server's word for the limit on tokens, else its own."""
     folded = reason.casefold() if isinstance(reason, str) else ""
-    return "length" if folded == "length" or folded in _AT_LIMIT else reason
+    return "length" if _AT_LIMIT.fullmatch(folded) else reason
 
 
 @dataclass(frozen=True, slots=True)

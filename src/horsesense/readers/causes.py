@@ -108,16 +108,18 @@ _OF_STATUS: Final[Mapping[Status, Cause]] = {
     "empty": "empty",
     "unclear": "unreadable",
 }
-TEMPLATE: Final = re.compile(r"<\|(?:im_start|start_header_id)\|>|<start_of_turn>|\[INST\]")
-"""What begins a turn: a reply that writes one was asked with the wrong template."""
+TEMPLATE: Final = re.compile(
+    r"<\|(?:im_start|start_header_id)\|>|<start_of_turn>|\[INST\]"
+    r"|\A\s*(?:(?:[<[](?:pad|PAD|unk|UNK)[]>]\s*)+|([^\w\s])(?:\s*\1){3,}\s*)\Z"
+)
+"""What begins a turn: a reply that writes one was asked with the wrong template. And a whole reply
+of filling tokens, or of one sign over and over."""
 _FILTERED: Final = re.compile(
     r"content[ _-]?(?:filter|management|policy)|safety|blocklist|prohibited|recitation|\brefusal\b"
     r"|\bspii\b|guardrail|usage polic(?:y|ies)",
     re.IGNORECASE,
 )
-_BROKE_OFF: Final = frozenset(
-    ("abort", "aborted", "cancelled", "error", "failed", "insufficient_system_resource")
-)
+_BROKE_OFF: Final = re.compile("abort(?:ed)?|cancelled|error|failed|insufficient_system_resource")
 """Reasons of an end that are a server's trouble."""
 _OF_SERVER: Final = re.compile(
     r"""\{\s*"(?:error"|detail"|(?:object|type)":\s*"error").*\}
@@ -131,10 +133,6 @@ _OF_SERVER: Final = re.compile(
     re.IGNORECASE | re.DOTALL | re.VERBOSE,
 )
 """A whole reply that a server or a gateway wrote in the place of the model."""
-_BROKEN: Final = re.compile(
-    r"(?:(?:<(?:pad|unk)>|\[(?:pad|unk)\])\s*)+|([^\w\s])(?:\s*\1){3,}", re.IGNORECASE
-)
-"""A whole reply of filling tokens, or of one sign over and over."""
 _UNFINISHED: Final = re.compile(r"[^\s.!?:;)\]}\"'`*$|。！？…>]\s*\Z")
 _WORDS: Final = 3
 """More words than these are a sentence, whose end without a stop is the sign of a cut."""
@@ -177,8 +175,7 @@ def cause_of(
     if found == "choice" and not weighed:
         return found
     stated = found in ("several", "none") and not weighed
-    instead = None if stated else _of_provider(response, found)
-    if instead is not None:
+    if not stated and (instead := _of_provider(response, found)):
         return instead
     if found == "choice" and len(text) <= LONG:
         return found
@@ -203,15 +200,10 @@ def cause_of(
 def _of_provider(response: Response, found: Cause) -> Cause | None:
     """What a server did or wrote in the place of a reply, told by its reason first."""
     reason, text = response.finish_reason or "", response.text.strip()
-    if _FILTERED.search(reason):
+    wrote = found != "choice" and _OF_SERVER.fullmatch(text)
+    if _FILTERED.search(reason) or (wrote and _FILTERED.search(text)):
         return "filtered"
-    if reason.casefold() in _BROKE_OFF:
-        return "failed"
-    if found == "choice":
-        return None
-    if _OF_SERVER.fullmatch(text):
-        return "filtered" if _FILTERED.search(text) else "failed"
-    return "unreadable" if _BROKEN.fullmatch(text) else None
+    return "failed" if wrote or _BROKE_OFF.fullmatch(reason.casefold()) else None
 
 
 def ends_early(

@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="23", source="f6c239fa6dc2")
+RULES: Final = Rules(version="23", source="e6b88f93ed22")
 
 
 class TextAnswers:

@@ -22,7 +22,6 @@ _SAID_UNSURE: Final = 0.88
 """The highest confidence in a choice of a reply that says it does not know."""
 _EMPTY: Final = Reading("empty", rule="empty", confidence=0.99)
 _CUT_IN_THOUGHT: Final = Reading("truncated", rule="thought_alone", confidence=0.95)
-_CUT_IN_STATEMENT: Final = Reading("truncated", rule="or_else", confidence=0.9)
 _TOO: Final = re.compile(r"\W{0,4}(?:too|also|as well)\W{0,9}\Z", re.IGNORECASE)
 _CLOSED: Final = ".!?)\"'`*}]。！？|>"
 
@@ -83,10 +82,8 @@ def scene(
         return _CUT_IN_THOUGHT if cut else _EMPTY
     said = told(text, labels, see)
     length = finish_reason == "length"
-    if said.reading is not None and said.plain:
-        end = said.reading.span[1] if length and said.reading.span else len(text)
-        goes_on = words.OR_ELSE.fullmatch(text, end)
-        return _CUT_IN_STATEMENT if goes_on else said.reading
+    if said.reading is not None and said.plain and not (length and words.OR_ELSE.search(text)):
+        return said.reading
     ended = prepared.whole or text != prepared.text
     state = _state(text, length and not ended, ended, prepared)
     state |= {"told": float(said.reading is not None), "several": float(said.several)}
@@ -155,12 +152,13 @@ def _denied(scene: Scene, option: int) -> bool:
 
 def _only_begins(scene: Scene, option: int) -> bool:
     """Whether a reply begins to weigh, and names the option in its broken last sentence alone,
-    without a word that concludes (law 4 of `text`: no answer before the break, no answer)."""
-    page, mine = scene.page, [m.first for m in scene.found if m.option == option]
-    last = page.begins[-1]
-    concludes = {"so", "answer", "pick", "final", "right"} & {*page.cls[last:]}
-    opens = words.BEGINS_TO_WEIGH.match(page.text) is not None
-    return opens and bool(mine) and min(mine) >= last and not concludes
+    without a word that concludes, or goes on with "or" behind a label: law 4, no answer before
+    the break, no answer."""
+    page, last = scene.page, scene.page.begins[-1]
+    late = all(m.first >= last for m in scene.found if m.option == option)
+    weighs = late and not {"so", "answer", "pick", "final", "right"} & {*page.cls[last:]}
+    opens = weighs and words.BEGINS_TO_WEIGH.match(page.text)
+    return bool(opens or words.OR_ELSE.search(page.text))
 
 
 def _also(scene: Scene, option: int) -> bool:

@@ -275,12 +275,11 @@ RECAP: Final = re.compile(
     r"|\banswers? (?:to|for) (?:all|each|the) (?:of the )?(?:above )?questions\b",
     re.IGNORECASE,
 )
-OR_ELSE: Final = re.compile(r"\W*\bor(?: (?:maybe|perhaps|possibly|else))?\W*")
-"""What follows a statement that goes on with another option."""
+OR_ELSE: Final = re.compile(r"\b\w\W{1,3}or(?: (?:maybe|perhaps|possibly|else))?\W*\Z")
+"""A label behind which another option was to come."""
 BEGINS_TO_WEIGH: Final = re.compile(
-    r"\W*(?:(?:okay|ok|alright|sure|well|hmm|first)\W+)?(?:let me|let's|let us|looking at|i need to"
-    r"|we need to|i (?:will|should)|i'll|to (?:answer|determine|find|solve)|consider(?:ing)?"
-    r"|evaluating|analy[sz]ing)\b",
+    r"\W*(?:(?:okay|sure|well|hmm|first)\W+)?(?:let me|let's|let us|looking at|(?:i|we) need to"
+    r"|to (?:answer|determine|find|solve)|consider(?:ing)?)\b",
     re.IGNORECASE,
 )
 """The opening of a reply that thinks aloud."""
