@@ -5,7 +5,16 @@ from __future__ import annotations
 import pytest
 
 from horsesense.models.messages import Failure, Response, Usage
-from horsesense.readers.causes import CAUSES, LOST, NO_REPLY, WORDS, cause_of, of_failure, of_status
+from horsesense.readers.causes import (
+    CAUSES,
+    LOST,
+    NO_REPLY,
+    WORDS,
+    Loss,
+    cause_of,
+    of_failure,
+    of_status,
+)
 from horsesense.readers.reading import STATUSES
 from horsesense.readers.text import TextReader
 from horsesense.trials.trial import Variant
@@ -80,3 +89,8 @@ def test_the_list_is_closed() -> None:
     assert set(WORDS) == set(CAUSES)
     assert {of_status(status) for status in STATUSES} < set(CAUSES)
     assert NO_REPLY < LOST
+
+
+def test_what_became_of_one_reply_is_said_as_of_several() -> None:
+    loss = Loss(20, {"empty": 2, "thought_open": 1})
+    assert loss.words == "3 of 20 replies were lost: 2 were empty and 1 stopped in mid-thought"

@@ -36,6 +36,7 @@ def test_a_limit_costs_what_it_cuts_off_and_the_first_that_costs_nothing_is_name
     # ln(64 / 200) / 0.5 and ln(256 / 200) / 0.5: 99 % and 31 % of a normal lie above.
     assert [limit.cut for limit in limits] == pytest.approx([0.99, 0.31, 0, 0], abs=0.08)
     assert enough(limits, 0.05) == 1024
+    assert enough([limits[0], limits[-1]], 0.05) is None  # the largest is compared with itself
     assert "From 1,024 tokens on, nothing is lost" in page
     assert "Accuracy by the limit on tokens" in page
 

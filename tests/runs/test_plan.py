@@ -240,6 +240,7 @@ def test_what_more_samples_buy_is_told_from_an_earlier_run_of_the_same_items_and
     assumed = plan_json(*ready, earlier=tmp_path / "none")["samples"]
     assert (assumed["items"], assumed["measured"]) == (pytest.approx(1 / 3), False)
     assert "a second sample of each by 18" in assumed["says"]
+    assert all(len(each.split()) <= 25 for each in assumed["says"].split(". "))
     run = hs.audit("sample", model, out=tmp_path / "run", probes="repeat(3)", limit=20)
     found = plan_json(*ready, earlier=tmp_path / "run")["samples"]
     parts = [max(e.value, 0.0) for e in run.results.select("sample_variance", "repeat")]

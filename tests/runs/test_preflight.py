@@ -70,14 +70,26 @@ def test_what_is_wrong_is_told_and_no_item_asked(
         assert items_asked(server) == N
 
 
-def test_a_prompt_whose_beginning_is_lost_is_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("answer", "code", "says"),
+    [
+        (right, ExitCode.FINE, "went wrong: asked"),  # some servers count what is not cached
+        (lambda prompt: "A", ExitCode.ALARM, "and that is not the right answer"),
+        (lambda prompt: "", ExitCode.ALARM, "since both prompts whose answer is known went wrong"),
+    ],
+)
+def test_a_low_count_of_tokens_stops_only_with_another_sign(
+    tmp_path: Path, answer: Callable[[str], str], code: int, says: str
+) -> None:
     def describe(reply: dict[str, Any]) -> dict[str, Any]:
         return {**reply, "usage": {"prompt_tokens": 4, "completion_tokens": 1}}
 
-    with FaultServer(answer=right, describe=describe) as server:
-        code, told = audit(tmp_path, server)
-    assert code == ExitCode.ALARM
-    assert "the model read 4 tokens" in told
+    with FaultServer(answer=answer, describe=describe) as server:
+        got, told = audit(tmp_path, server)
+    told = " ".join(told.split())
+    assert got == code
+    assert "the server counts 4 tokens for " in told
+    assert says in told
 
 
 def test_a_wrong_answer_is_told_and_the_run_goes_on(tmp_path: Path) -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from time import sleep
+from zlib import crc32
 
 import pytest
 
 import horsesense as hs
 from command_line import call
-from horsesense.errors import ExitCode
+from horsesense.errors import ExitCode, UsageError
 from horsesense.models.openai.http import PROBE
+from horsesense.runs.settings import Settings
 from horsesense.testing.faults import FaultServer
 from studies import items_file
 
@@ -62,3 +66,28 @@ def test_what_was_answered_is_kept_and_a_larger_limit_goes_on(tmp_path: Path) ->
     assert code == ExitCode.FINE
     assert server.sent.total() - server.sent[PROBE] == N  # each once
     assert hs.open(tmp_path / "run").trials.height == N
+
+
+def half_empty(prompt: str) -> str:
+    sleep(0.01)  # one reply after the other, while all requests are in flight
+    return "A" if crc32(prompt.encode()) % 2 else ""
+
+
+def test_an_alarm_after_which_nothing_is_left_stops_nothing(tmp_path: Path) -> None:
+    with FaultServer(answer=half_empty) as server:
+        all_at_once = ("--max-connections", "60", "--no-preflight")
+        code, told = audit(tmp_path, f"http:m@{server.url}", *all_at_once, n=60)
+    assert code == ExitCode.FINE
+    assert "Stopped" not in told
+    assert "replies were empty" in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+
+
+def test_examples_are_distinct_and_say_how_often_they_came(tmp_path: Path) -> None:
+    _, told = audit(tmp_path, "sim:garbled?how=empty&share=0.44", n=MANY)
+    assert re.search(r"Examples: '' \(\d\d times\)\.", " ".join(told.split()))
+
+
+@pytest.mark.parametrize("share", ["100%", "1", "0.2"])
+def test_what_is_no_share_is_refused_in_words(share: str) -> None:
+    with pytest.raises(UsageError, match=f"Give a share such as 20%, or never .*, not '{share}'"):
+        Settings.of(items="sample", model="sim:oracle", stop_if=share)

@@ -153,7 +153,19 @@ class _Run:
         for error in [self._writer.error, *errors]:
             if error is not None:
                 raise error
+        if (
+            self.summary.stopped == "alarm"
+            and not self._left()
+            and not (self.watch and self.watch(()))
+        ):
+            self.summary.stopped = None  # what was in flight was all there was
         self._abandon_waiting()
+
+    def _left(self) -> bool:
+        """Whether requests are left to ask, for the first time or again."""
+        while not self._ready and not self._drained:
+            self._draw()
+        return bool(self._ready or self._waiting)
 
     def interrupt(self) -> None:
         """First call: send no more. Second call: wait for nothing."""
@@ -315,11 +327,7 @@ class _Run:
             self._halt("failures")
 
     def _abandon_waiting(self) -> None:
-        """Record a failure for each request that a stop kept from its next attempt.
-
-        What was last seen of them is a failure, and the store should say so; the next run asks
-        them again like any other failure.
-        """
+        """Record the last failure of each request that a stop kept from its next attempt."""
         for waiting in sorted(self._waiting):
             self._fail(waiting.next.asked, waiting.next.attempt - 1, waiting.failure)
         self._waiting.clear()

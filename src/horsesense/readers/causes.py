@@ -71,7 +71,7 @@ LOST: Final[frozenset[Cause]] = frozenset(
 """What may say more of the instrument than of the model: these leave a score open."""
 BECAME: Final[Mapping[Cause, str]] = {
     "cut_off": "were cut off",
-    "thought_open": "were thoughts that did not end",
+    "thought_open": "stopped in mid-thought",
     "empty": "were empty",
     "filtered": "were held back by the provider",
     "unreadable": "were unreadable",

@@ -17,7 +17,7 @@ from horsesense.stats.words import percent
 EVEN: Final = (1 / 12, 1 / 6)
 """Variances of items and of samples where chances of a right answer spread evenly from 0 to 1
 (Miller 2024, arXiv 2411.00640): what is taken where nothing was measured."""
-ASSUMED: Final = "assumed: chances of a right answer spread evenly from 0 to 1"
+ASSUMED: Final = "This assumes that chances of a right answer spread evenly from 0 to 1."
 
 
 def bought(study: Study, earlier: Path | None = None) -> dict[str, Any] | None:
@@ -34,10 +34,10 @@ def bought(study: Study, earlier: Path | None = None) -> dict[str, Any] | None:
     items, samples = EVEN if measured is None else measured
     spread = (items + samples) or 1.0
     less = 1 - sqrt((items + samples / 2) / spread)
-    source = ASSUMED if measured is None else f"as in {earlier}"
+    source = ASSUMED if measured is None else f"That is measured in {earlier}."
     says = (
-        "More items buy more precision: twice as many lower the standard error by"
-        f" {percent(1 - sqrt(0.5))}, a second sample of each by {percent(less)} ({source})."
+        f"Twice as many items lower the standard error by {percent(1 - sqrt(0.5))}, a second sample"
+        f" of each by {percent(less)}. {source}"
     )
     return {
         "items": items / spread,

@@ -20,11 +20,11 @@ from horsesense.models.messages import Failure, Request, Response
 from horsesense.probes.base import show
 from horsesense.probes.original import Original
 from horsesense.readers.base import Reader
-from horsesense.readers.causes import LOST, TEMPLATE, WORDS
+from horsesense.readers.causes import LOST, REMEDY, TEMPLATE, WORDS
 from horsesense.readers.registry import reads_scores
 from horsesense.runs.prepare import Study
 from horsesense.runs.settings import AUTO_READERS
-from horsesense.runs.watch import REMEDY, cause_seen, prompt_text, said, words_reader
+from horsesense.runs.watch import cause_seen, prompt_text, said, words_reader
 from horsesense.trials.trial import Trial
 
 PASSAGE: Final = "Anna has two animals. Her cat is called Brill, and her dog is called Toma."
@@ -46,11 +46,14 @@ class Found(NamedTuple):
         wrong: what is wrong.
         remedy: what to change.
         spoilt: whether no model gives such a reply by itself.
+        alone: whether a low count of tokens is all that is wrong: some servers leave out what
+            they have cached, or make the number up.
     """
 
     wrong: str
     remedy: str
     spoilt: bool = True
+    alone: bool = False
 
 
 async def preflight(
@@ -62,7 +65,7 @@ async def preflight(
     nothing here: the run itself is patient with those. A wrong answer is said, and may be the
     model's own.
 
-    Raises LostRepliesError where both replies are spoilt.
+    Raises LostRepliesError where both replies are spoilt. A low count of tokens needs another sign.
     """
     settings = study.settings
     if settings.no_preflight or settings.stop_if == "never" or isinstance(model, NeedsAnswerKey):
@@ -81,9 +84,12 @@ async def preflight(
         if found := _fault(reader, trial, request, result, scored):
             shown = shorten(prompt_text(request), SHOWN, placeholder=" ...")
             told.append((found, f"asked {shown!r}, came back {said(result)}: {found.wrong}"))
-    if len(told) == len(trials) and all(found.spoilt for found, _ in told):
+    told.sort(key=lambda one: one[0].alone)
+    spoilt = len(told) == len(trials) and all(found.spoilt for found, _ in told)
+    if spoilt and not told[0][0].alone:
         raise LostRepliesError(
-            f"No item was asked, since two prompts whose answer is known went wrong: {told[0][1]}.",
+            "No item was asked, since both prompts whose answer is known went wrong. One of them:"
+            f" {told[0][1]}.",
             hint=f"{told[0][0].remedy} --no-preflight asks the items all the same.",
         )
     for found, sentence in told[:1]:
@@ -94,11 +100,24 @@ async def preflight(
 def _fault(
     reader: Reader | None, trial: Trial, request: Request, reply: Response, scored: bool
 ) -> Found | None:
-    """What is wrong with a reply; None where nothing is."""
-    prompt, text, read = prompt_text(request), reply.text.strip(), reply.usage.prompt_tokens
-    if read is not None and read < len(prompt.split()) / 2:
-        lost = f"the model read {read} tokens of {len(prompt.split())} words"
-        return Found(lost, "Give the server a longer context: a prompt's beginning is lost.")
+    """What is wrong with a reply and with its count of tokens; None where nothing is."""
+    found = _fault_of_text(reader, trial, request, reply, scored)
+    read, words = reply.usage.prompt_tokens, len(prompt_text(request).split())
+    if read is None or read >= words / 2:
+        return found
+    wrong = f"the server counts {read} tokens for {words} words"
+    return Found(
+        wrong if found is None else f"{wrong}, and {found.wrong}",
+        "Where a prompt's beginning is lost, give the server a longer context.",
+        alone=found is None,
+    )
+
+
+def _fault_of_text(
+    reader: Reader | None, trial: Trial, request: Request, reply: Response, scored: bool
+) -> Found | None:
+    """What is wrong with what a reply says."""
+    prompt, text = prompt_text(request), reply.text.strip()
     if scored and not reply.token_logprobs and not reply.continuations:
         return Found(
             "it has no log-probabilities, which a reader needs",

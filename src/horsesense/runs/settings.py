@@ -7,6 +7,7 @@ command line is made of these fields; `audit` and `plan` take them as keywords (
 from __future__ import annotations
 
 import difflib
+import re
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -34,8 +35,8 @@ DEFAULT_PROBES = BASIC
 DEFAULT_READERS = ("first_token", "text")
 AUTO_READERS = ("auto",)
 """`DEFAULT_READERS`, and `option_text` where the model scores texts (see `prepare`)."""
-STOP_IF = r"^(never|\d{1,2}(\.\d+)?%)$"
-"""A share of lost replies, or that any is accepted."""
+STOP_IF = r"never|\d{1,2}(\.\d+)?%"
+"""A share of lost replies below 100%, or that any is accepted."""
 FORMER = ("draws",)
 """Settings of earlier versions that have no effect; they are read and dropped for one version."""
 
@@ -172,7 +173,6 @@ class Settings(BaseModel):
     )
     stop_if: str = Field(
         "20%",
-        pattern=STOP_IF,
         description="Stop where more than this share of the latest 50 replies is cut off, empty,"
         " unreadable or failed; never goes on.",
     )
@@ -196,6 +196,13 @@ class Settings(BaseModel):
         if value is not None:
             Goal.parse(value)
         return value
+
+    @field_validator("stop_if", mode="before")
+    @classmethod
+    def _a_share(cls, value: object) -> str:
+        if not re.fullmatch(STOP_IF, str(value)):
+            raise ValueError(f"Give a share such as 20%, or never (100% is never), not {value!r}")
+        return str(value)
 
     @field_validator("shard")
     @classmethod

@@ -73,7 +73,10 @@ class Watch:
             del self._trials[next(iter(self._trials))]
 
     def __call__(self, came: Came) -> bool:
-        """Take in what was settled; whether no more should be asked."""
+        """Take in what was settled; whether no more should be asked.
+
+        Called without anything, it looks at what it has.
+        """
         before, self._settled = self._settled, self._settled + len(came)
         for asked, result in came:
             trial = self._trials.pop(asked.key, None)
@@ -88,7 +91,7 @@ class Watch:
         if first and left > 0 and self._spent.uncounted < self._settled:
             self.say(self._forecast(left))
         step = max(self.expected.to_ask / TENTHS, FIRST)
-        looks = first or before // step < self._settled // step
+        looks = not came or first or before // step < self._settled // step
         return looks and left > 0 and self._alarmed()
 
     def _alarmed(self) -> bool:
@@ -107,7 +110,11 @@ class Watch:
         counts = Counter(cause for cause, _ in self._lost)
         told = ", ".join(f"{n} {WORDS[cause]}" for cause, n in counts.most_common())
         most = counts.most_common(1)[0][0]
-        examples = [text for cause, text in self._lost if cause == most][:EXAMPLES]
+        texts = Counter(text for cause, text in self._lost if cause == most)
+        examples = [
+            f"{text} ({'once' if n == 1 else f'{n} times'})"
+            for text, n in texts.most_common(EXAMPLES)
+        ]
         return LostRepliesError(
             f"Stopped after {self._settled:,} requests: of the latest {len(self._latest)} replies"
             f" {len(self._lost)} are lost ({told}). Examples: {'; '.join(examples)}.",

@@ -147,13 +147,13 @@ CASES: dict[str, tuple[Callable[..., Path], list[Reply], str]] = {
     # The hidden thought takes all of the budget: an empty completion, no error, status success.
     "inspect_ai#5467": (
         inspect, [*[spent(16)] * 6, *[RIGHT] * 4],
-        "Of 10 answers that the log grades, 6 were thoughts that did not end: it counts them as"
+        "Of 10 answers that the log grades, 6 stopped in mid-thought: it counts them as"
         " wrong (40.0\u202f% in the log, 100.0\u202f% without).",
     ),
     # The third shape of the same report: the thought stands in the completion, cut off.
     "inspect_ai#5467-inline": (
         inspect, [*[CUT] * 3, *[RIGHT] * 6, WRONG],
-        "Of 10 answers that the log grades, 3 were thoughts that did not end: it counts them as"
+        "Of 10 answers that the log grades, 3 stopped in mid-thought: it counts them as"
         " wrong (60.0\u202f% in the log, 85.7\u202f% without).",
     ),
     # The scorer does not take a letter between dollar signs.
@@ -165,7 +165,7 @@ CASES: dict[str, tuple[Callable[..., Path], list[Reply], str]] = {
     # mmlu_0_shot gives 16 tokens, and every completion is empty.
     "inspect_evals#2473": (
         inspect, [spent(16, thought=THOUGHT)] * 10,
-        "Of 10 answers that the log grades, 10 were thoughts that did not end: it counts them as"
+        "Of 10 answers that the log grades, 10 stopped in mid-thought: it counts them as"
         " wrong.",
     ),
     # Rebuilt from a summary, not from the report: what the limit cuts off is graded as wrong.
@@ -177,12 +177,12 @@ CASES: dict[str, tuple[Callable[..., Path], list[Reply], str]] = {
     # A thought of a limited length in the text itself, which does not end.
     "olmo-eval#399": (
         batch, [*[CUT] * 7, *[RIGHT] * 12, WRONG],
-        "7 of 20 replies were thoughts that did not end.",
+        "7 of 20 replies stopped in mid-thought.",
     ),
     # 13 of 25 empty, as 52 of 100 were: 44 % is published, 92 % of those answered are right.
     "omlx#3772": (
         batch, [*[spent(8192, None, THOUGHT)] * 13, *[RIGHT] * 11, WRONG],
-        "13 of 25 replies were thoughts that did not end.",
+        "13 of 25 replies stopped in mid-thought.",
     ),
     # The whole first line is compared with the letter.
     "lm-evaluation-harness#4187": (

@@ -277,8 +277,7 @@ def _instead_of_content(message: dict[str, Any], choice: dict[str, Any]) -> Any:
     reason = choice.get("finish_reason")
     if reason == "content_filter":
         raise _FilteredError
-    at_limit = isinstance(reason, str) and ended_by(reason) == "length"
-    return "" if at_limit and _thought_of(message) else None
+    return "" if isinstance(reason, str) and ended_by(reason) == "length" else None
 
 
 def _token(entry: Any) -> tuple[str, float]:

@@ -71,10 +71,10 @@ def limits_of(run: Results) -> list[Limit]:
 
 
 def enough(limits: list[Limit], margin: float) -> int | None:
-    """The smallest limit from which on nothing is lost; None where even the largest cuts replies.
+    """The smallest limit from which on nothing is lost; None where only the largest could be it.
 
     From it on, fewer than 1 % of the replies are cut off, and the interval of the change from the
-    largest limit excludes a loss beyond the margin.
+    largest limit excludes a loss beyond the margin. The largest has nothing to be compared with.
     """
     found = None
     for limit in reversed(limits):
@@ -82,7 +82,7 @@ def enough(limits: list[Limit], margin: float) -> int | None:
         if limit.cut >= FEW or low is None or low < -margin:
             break
         found = limit.cap
-    return found
+    return None if limits and found == limits[-1].cap else found
 
 
 def _cap(e: Estimate) -> int:
