@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="23", source="e6b88f93ed22")
+RULES: Final = Rules(version="23", source="3e2569f6059f")
 
 
 class TextAnswers:
