@@ -9,6 +9,7 @@ from horsesense.findings.uncounted import Missing
 from horsesense.measures.base import Estimate
 from horsesense.measures.bounds import whatever_is_missing
 from horsesense.readers.reading import STATUSES
+from horsesense.report.behind_score import up_to
 from horsesense.report.charts import Point, forest
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import number, rests_on
@@ -114,8 +115,8 @@ def _could_be(run: Results) -> str:
     Where asking stopped early it says so of the items asked: the others could be anything.
     """
     score = run.one("accuracy")
-    if score is None or score.value is None:
-        return ""
+    if score is None or score.value is None or up_to(run):
+        return ""  # the headline says it
     # Of a score that stopped, what was not asked is no part of what it is of.
     missing = score.n_missing - (run.missing_of(score).not_asked if score.finite else 0)
     if not missing:
