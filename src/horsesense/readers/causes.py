@@ -122,15 +122,14 @@ _FILTERED: Final = re.compile(
 _BROKE_OFF: Final = re.compile("abort(?:ed)?|cancelled|error|failed|insufficient_system_resource")
 """Reasons of an end that are a server's trouble."""
 _OF_SERVER: Final = re.compile(
-    r"""\{\s*"(?:error"|detail"|(?:object|type)":\s*"error").*\}
+    r"""(?isx)\{\s*"(?:error"|detail"|(?:object|type)":\s*"error").*\}
     |(?:(?:http|api|server)\s)?error(?:\scode)?\W{0,3}[45]\d\d\b.{0,500}
     |(?:error\W+)?(?:[45]\d\d\W+)?(?:internal\sserver\serror|too\smany\srequests|bad\sgateway
       |service\s(?:temporarily\s)?unavailable|gateway\stime-?out|request\stimed\sout
       |rate\slimit\s(?:reached|exceeded))\b[^\n]{0,200}
     |(?=.*(?:error|unavailable|denied|\b[45]\d\d\b))(?:<!doctype[^>]*>\s*)?<html\b.*</html>
     |(?=.*(?:content|safety|usage))(?:the\s|your\s)?(?:response|prompt|output|request|content)\s
-      (?:(?:was|has\sbeen|is)\s)?(?:filtered|blocked|flagged|withheld)\b.{0,400}""",
-    re.IGNORECASE | re.DOTALL | re.VERBOSE,
+      (?:(?:was|has\sbeen|is)\s)?(?:filtered|blocked|flagged|withheld)\b.{0,400}"""
 )
 """A whole reply that a server or a gateway wrote in the place of the model."""
 _UNFINISHED: Final = re.compile(r"[^\s.!?:;)\]}\"'`*$|。！？…>]\s*\Z")

@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="23", source="3e2569f6059f")
+RULES: Final = Rules(version="23", source="a660780942dc")
 
 
 class TextAnswers:

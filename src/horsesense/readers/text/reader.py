@@ -157,8 +157,7 @@ def _only_begins(scene: Scene, option: int) -> bool:
     page, last = scene.page, scene.page.begins[-1]
     late = all(m.first >= last for m in scene.found if m.option == option)
     weighs = late and not {"so", "answer", "pick", "final", "right"} & {*page.cls[last:]}
-    opens = weighs and words.BEGINS_TO_WEIGH.match(page.text)
-    return bool(opens or words.OR_ELSE.search(page.text))
+    return bool((weighs and words.WEIGHS.match(page.text)) or words.OR_ELSE.search(page.text))
 
 
 def _also(scene: Scene, option: int) -> bool:

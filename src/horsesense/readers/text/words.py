@@ -277,7 +277,7 @@ RECAP: Final = re.compile(
 )
 OR_ELSE: Final = re.compile(r"\b\w\W{1,3}or(?: (?:maybe|perhaps|possibly|else))?\W*\Z")
 """A label behind which another option was to come."""
-BEGINS_TO_WEIGH: Final = re.compile(
+WEIGHS: Final = re.compile(
     r"(?i)\W*(?:(?:okay|sure|well|hmm|first)\W+)?(?:let me|let's|let us|looking at|(?:i|we) need to"
     r"|to (?:answer|determine|find|solve)|consider(?:ing)?)\b"
 )

@@ -21,7 +21,7 @@ from horsesense_extras.readers.trained.saved import (
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="9", source="d18d2edda353")
+RULES: Final = Rules(version="9", source="86b1aa0a8fef")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""
