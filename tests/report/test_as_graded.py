@@ -145,6 +145,15 @@ def test_the_abstainer_has_one_half_in_any_spelling(tmp_path: Path, said: str) -
         assert strict.value == pytest.approx(0.5)
 
 
+def test_what_a_filter_refuses_is_missing_and_not_graded(tmp_path: Path) -> None:
+    items = items_file(tmp_path / "items.jsonl", 40)
+    refused = Failure("rejected", "400: content_filter", retryable=False)
+    run = run_of(tmp_path / "run", 110, refused, items=str(items), probes=("original",))
+    told, score = run.results.replies(), run.results.score
+    assert score is not None
+    assert score.n_missing == told["causes"]["filtered"] == 40 - score.n
+
+
 def test_the_page_tells_what_became_of_the_replies(tmp_path: Path) -> None:
     items = items_file(tmp_path / "items.jsonl", 20)
     cut = Response(CUT, "length")

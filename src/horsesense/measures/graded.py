@@ -32,7 +32,7 @@ def graded(cell: Cell) -> Cell:
     replies = cell.get(Replies)
     if replies is None:
         return cell
-    unread = (cell.status == MISSING) & ~replies.of(*NO_REPLY)
+    unread = (cell.status == MISSING) & ~_silent(replies)
     if not unread.any():
         return cell
     return replace(
@@ -40,6 +40,11 @@ def graded(cell: Cell) -> Cell:
         status=np.where(unread, STATUS_CODE["unclear"], cell.status).astype(cell.status.dtype),
         correct=np.where(unread, replies.correct, cell.correct).astype(cell.correct.dtype),
     )
+
+
+def _silent(replies: Replies) -> Bools:
+    """Prompts without a reply; a call that a filter refused has none to grade either."""
+    return replies.of(*NO_REPLY) | (replies.of("filtered") & (replies.correct < 0))
 
 
 def to_the_letter(cell: Cell) -> Cell:
@@ -136,7 +141,7 @@ def score_range(cell: Cell) -> ScoreRange:
     found = ScoreRange(cell.probe, cell.condition, cell.reader, int(asked.sum()), counts)
     if not found.prompts or goldless(cell).all():
         return found
-    right, came = cell.correct == 1, asked & ~replies.of(*NO_REPLY)
+    right, came = cell.correct == 1, asked & ~_silent(replies)
 
     def mean(hits: Bools, among: Bools) -> float:
         rows = item_means(hits, among)
