@@ -154,6 +154,18 @@ def test_what_a_filter_refuses_is_missing_and_not_graded(tmp_path: Path) -> None
     assert score.n_missing == told["causes"]["filtered"] == 40 - score.n
 
 
+def test_of_items_that_a_filter_refuses_all_the_headline_says_so(tmp_path: Path) -> None:
+    items = items_file(tmp_path / "items.jsonl", 12)
+    refused = Failure("rejected", "400: content_filter", retryable=False)
+    run = run_of(tmp_path / "run", 248, refused, items=str(items), probes=("order",))
+    assert run.results.replies(reader="text")["causes"] == {"filtered": 12}
+    assert run.results.losses()["order"].causes["filtered"] < run.results.losses()["order"].prompts
+    assert headline(run.results) == [
+        "12 of 12 replies were held back by the provider: this says nothing of what the model"
+        " knows."
+    ]
+
+
 def test_the_page_tells_what_became_of_the_replies(tmp_path: Path) -> None:
     items = items_file(tmp_path / "items.jsonl", 20)
     cut = Response(CUT, "length")
