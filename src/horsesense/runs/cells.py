@@ -181,6 +181,7 @@ def _read(readings: pl.LazyFrame) -> pl.LazyFrame:
     # A reading that is unclear is none: measures leave it out, and say what it could change. Nor is
     # that of an error which a server wrote in the place of a reply.
     clear = (pl.col("status") != "unclear") & (cause != "failed")
+    status = pl.col("status").replace_strict(STATUS_CODE, return_dtype=pl.Int8)
     return readings.select(
         "trial",
         "variant",
@@ -198,9 +199,7 @@ def _read(readings: pl.LazyFrame) -> pl.LazyFrame:
         ),
         correct=pl.when(clear).then(pl.col("correct")),
         option=pl.when(clear).then(pl.col("option")),
-        status=pl.when(clear)
-        .then(pl.col("status").replace_strict(STATUS_CODE, return_dtype=pl.Int8))
-        .otherwise(MISSING),
+        status=pl.when(clear).then(status).otherwise(MISSING),
         position=pl.when(clear & (pl.col("positions").list.len() == 1)).then(
             pl.col("positions").list.first()
         ),
