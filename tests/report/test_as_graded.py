@@ -188,13 +188,23 @@ def test_the_abstainer_has_one_half_in_any_spelling(tmp_path: Path, said: str) -
         assert strict.value == pytest.approx(0.5)
 
 
-def test_what_a_filter_refuses_is_missing_and_not_graded(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("instead", "cause"),
+    [
+        (Failure("rejected", "400: content_filter", retryable=False), "filtered"),
+        (Response('{"error": {"message": "Rate limit reached", "code": 429}}', "stop"), "failed"),
+    ],
+)
+def test_what_a_server_refuses_is_missing_read_and_graded(
+    tmp_path: Path, instead: Response | Failure, cause: str
+) -> None:
     items = items_file(tmp_path / "items.jsonl", 40)
-    refused = Failure("rejected", "400: content_filter", retryable=False)
-    run = run_of(tmp_path / "run", 110, refused, items=str(items), probes=("original",))
-    told, score = run.results.replies(), run.results.score
-    assert score is not None
-    assert score.n_missing == told["causes"]["filtered"] == 40 - score.n
+    run = run_of(tmp_path / "run", 110, instead, items=str(items), probes=("original",))
+    told = run.results.replies()["causes"][cause]
+    for measure in ("accuracy", "accuracy_as_graded"):
+        score = run.results.one(measure)
+        assert score is not None
+        assert (score.n_missing, score.n, score.value) == (told, 40 - told, 1.0)
 
 
 def test_of_items_that_a_filter_refuses_all_the_headline_says_so(tmp_path: Path) -> None:
