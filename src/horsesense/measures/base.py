@@ -199,7 +199,8 @@ class Measure(ABC):
     Attributes:
         name: the field's standard term.
         title: for tables.
-        summary: one sentence, with the source of the formula.
+        summary: what it is, with the source of the formula; by default the first paragraph of the
+            docstring.
         unit: of value and interval.
         counted: what `n` counts, "trials" or "items".
         answer_format: kinds of answers the measure is about; it says nothing of other cells.
@@ -229,6 +230,10 @@ class Measure(ABC):
     of_gold: ClassVar[bool] = False
     of_repeats: ClassVar[bool] = False
     whole: ClassVar[bool] = False
+
+    def __init_subclass__(cls) -> None:
+        if "summary" not in vars(cls) and cls.__doc__:
+            cls.summary = " ".join(cls.__doc__.split("\n\n")[0].split())
 
     def cells(self, every: Sequence[Cell]) -> Iterable[Cell]:
         """What the measure is computed on, from all cells of a run (of all readers).
