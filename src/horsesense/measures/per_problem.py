@@ -14,8 +14,9 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.measures.base import Crossed, Floats, Measure, Rows
+from horsesense.measures.base import Floats, Measure, Rows
 from horsesense.measures.cells import STATUS_CODE, Bools, Bundles, Cell, ChosenSets, Columns
+from horsesense.measures.families import Crossed
 from horsesense.measures.parts import of_whole
 from horsesense.stats.two_way import by_cluster
 from horsesense.trials.trial import BUNDLED

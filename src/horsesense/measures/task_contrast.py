@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.measures.base import Crossed, Floats, Measure, Rows, item_means, ratio
+from horsesense.measures.base import Floats, Measure, Rows, item_means, ratio
 from horsesense.measures.cells import Bundles, Cell, Parts
 from horsesense.measures.contrast import paired
-from horsesense.measures.families import DIFFERENCE, Unknown
+from horsesense.measures.families import DIFFERENCE, Crossed, Unknown
 from horsesense.measures.joined import ORIGINAL, AgainstOriginal, families, joined
 from horsesense.measures.per_problem import crossing
 from horsesense.trials.trial import BUNDLED
