@@ -24,7 +24,7 @@ from horsesense.runs.plan import LOOKED_AT, Plan, assumed, plan_of
 from horsesense.runs.preflight import preflight
 from horsesense.runs.prepare import Study
 from horsesense.runs.record import ModelRecord
-from horsesense.runs.rounds import Asking
+from horsesense.runs.rounds import Asking, other_models
 from horsesense.runs.watch import Watch
 from horsesense.side import side
 
@@ -63,6 +63,10 @@ async def ask(
         asking = _prepared(directory, model, described, store, max_connections, PATIENT, probed)
         asking.control = control
         asking.watch = Watch(expected, limits, say, asking.study)
+        for other in asking.others.values():
+            if isinstance(other, Probing):
+                async with other:  # what cannot be reached is known before anything is asked
+                    asking.probed += (await capabilities(other, store, limits))[1]
         asking.expect(expected.trials, exact=expected.exact)
         if probed.seconds and expected.to_ask:
             rate = None if control is None else control.rate
@@ -150,7 +154,8 @@ def ready(directory: RunDirectory, model: Model, described: ModelRecord) -> Stud
     if check is not None:
         check(directory.items)
     study.planner.as_shown = getattr(model, "as_shown", None)
-    study.readers()  # an unknown one is an error before anything is asked
+    study.readers()  # an unknown one is an error before anything is asked, as is another model
+    other_models(study.probes, model)
     return study
 
 
