@@ -13,6 +13,7 @@ import typer
 from horsesense.cli import options
 from horsesense.cli.grouped import grouped
 from horsesense.cli.output import print_json
+from horsesense.errors import UsageError
 from horsesense.files import json_lines, write_whole
 from horsesense_extras.cli.cues import balanced
 from horsesense_extras.cli.groups import Asking, Rows
@@ -139,7 +140,7 @@ def equinfer(
     """Which equation belongs here? Know-No's EquInfer, made from LaTeX sources of your own."""
     from horsesense.readers.model_based.judge import judge_model
     from horsesense.runs.run import complete
-    from horsesense_extras.build.equinfer.build import build_equinfer
+    from horsesense_extras.build.equinfer.build import EQUATIONS, build_equinfer
     from horsesense_extras.build.equinfer.review import folder_of
     from horsesense_extras.build.written import refuse_if_corrected
 
@@ -160,6 +161,11 @@ def equinfer(
     told = {"funnel": built.funnel.as_json()}
     text = None if as_json else partial(_equinfer_text, built, out)
     _leave(built.rows, out, folder, "build-equinfer", told, text, built.spent)
+    if not built.rows:
+        raise UsageError(
+            f"No item is left: {out} is empty.",
+            hint=f"{folder / EQUATIONS} says why each equation was dropped. Give more papers.",
+        )
 
 
 WRITTEN = "written"

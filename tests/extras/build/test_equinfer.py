@@ -374,6 +374,15 @@ def replies(prompt: str) -> str:
     return ("9 a", "9 - 9", "k + 9", "m")[len(before)]
 
 
+def test_a_set_without_items_says_what_to_do(tmp_path: Path) -> None:
+    paper = tmp_path / "bare.tex"
+    paper.write_text("Words, and no equation.")
+    done = call("build", "equinfer", str(paper), "--out", str(tmp_path / "set.jsonl"))
+    assert done.returncode == 2
+    assert "No item is left" in done.stderr
+    assert "equations.jsonl" in done.stderr
+
+
 def test_a_model_writes_wrong_options_and_a_judge_looks(papers: Path, tmp_path: Path) -> None:
     out = tmp_path / "set.jsonl"
     with FaultServer(answer=replies) as server:
