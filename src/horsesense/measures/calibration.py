@@ -99,9 +99,8 @@ class CalibrationError(Scored):
                 chance = some.astype(np.float64)
                 gaps = chance - (rng.random(len(chance)) < chance)
                 # Added to what was before, so that the sums are those of all answers at once.
-                sums = np.bincount(
-                    np.concatenate([np.arange(BINS), of]), np.concatenate([sums, gaps])
-                )
+                bins_of = np.concatenate([np.arange(BINS), of])
+                sums[:] = np.bincount(bins_of, np.concatenate([sums, gaps]))
             draws[draw] = np.abs(sums).sum() / sum(map(len, sure))
         return draws
 

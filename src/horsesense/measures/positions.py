@@ -18,6 +18,7 @@ from horsesense.probes.base import LETTERS
 from horsesense.stats.relabelled import even_spread
 
 Ints = npt.NDArray[np.intp]
+Places = npt.NDArray[np.int16]
 
 
 def position_names(cell: Cell) -> tuple[str, ...]:
@@ -115,8 +116,8 @@ def permuted_rstd(cell: Cell, seed: int, draws: int = 200) -> Floats:
 
 
 def _shuffled(
-    hit: npt.NDArray[np.bool_], known: npt.NDArray[np.bool_], gold_at: Ints
-) -> Callable[[np.random.Generator], Ints]:
+    hit: npt.NDArray[np.bool_], known: npt.NDArray[np.bool_], gold_at: Places
+) -> Callable[[np.random.Generator], Places]:
     """Draws where the gold of the right answers stands once these went to random places: within
     each item, or over all items that have one trial."""
     if known.shape[1] == 1:
@@ -124,10 +125,11 @@ def _shuffled(
         return lambda rng: gold[rng.permutation(hits)]
     wins = np.arange(known.shape[1]) < hit.sum(axis=1, keepdims=True)
 
-    def drawn(rng: np.random.Generator) -> Ints:
+    def drawn(rng: np.random.Generator) -> Places:
         # Sort each item's known trials into a random order and hand out its hits there.
         places = np.argsort(np.where(known, rng.random(known.shape), 2.0), axis=1)
-        return np.take_along_axis(gold_at, places, axis=1)[wins]
+        found: Places = np.take_along_axis(gold_at, places, axis=1)[wins]
+        return found
 
     return drawn
 
