@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from markupsafe import Markup
 
-from horsesense.report.charts import ACCENT, FAINT, ROWS, ChartFrame, draw, estimates
 from horsesense.report.text import visible
 from horsesense_extras.cue_tests.result import Cue, CueResult, CueRow, Dependence
 from horsesense_extras.cue_tests.verdict import LEVEL, PUBLISHED_LIMIT, signed
+from horsesense_extras.figures import figure
 
-FRAME: Final = ChartFrame(left=270, middle=380, right=160, row=24, top=12)
 MOST_CUES: Final = 15
 
 Cell = tuple[str, float, bool]
@@ -67,7 +66,7 @@ def vectors(result: CueResult) -> Markup:
                 "text": interval_text(_drawn(result, row), low, high),
             }
         )
-    return _figure(rows, name, f"{name.capitalize()} of each feature vector, {result.dataset}")
+    return figure(rows, name, f"{name.capitalize()} of each feature vector, {result.dataset}")
 
 
 def cue_shares(result: CueResult) -> Markup:
@@ -82,7 +81,7 @@ def cue_shares(result: CueResult) -> Markup:
         for cue in result.cues[:MOST_CUES]
     ]
     title = "% of the rows with the cue that have its label"
-    return _figure(rows, title, f"The strongest cues of {result.dataset}")
+    return figure(rows, title, f"The strongest cues of {result.dataset}")
 
 
 def families(models: Sequence[Dependence], pooled: Sequence[Dependence]) -> Markup | None:
@@ -104,30 +103,7 @@ def families(models: Sequence[Dependence], pooled: Sequence[Dependence]) -> Mark
             if m.difference is not None and m.family == family.family
         ]
     title = "difference, percentage points"
-    return _figure(rows, title, "Dependence on cues by model family", dots) if rows else None
-
-
-def _figure(
-    rows: Sequence[Mapping[str, Any]],
-    title: str,
-    caption: str,
-    dots: Sequence[Mapping[str, Any]] = (),
-) -> Markup:
-    """A row for each entry: a value, its interval and a reference where it has them, and a text."""
-    x = {"type": "quantitative", "axis": {"title": title, "tickCount": 6, "grid": True}}
-    zero = {"type": "rule", "color": FAINT, "strokeDash": [4, 3]}
-    dot = {"type": "point", "filled": True, "size": 55, "opacity": 0.45, "color": ACCENT}
-    at = {"x": {**x, "field": "at"}}
-    layers = [
-        {"data": {"values": [{"at": 0}]}, "mark": zero, "encoding": at},
-        {"data": {"values": dots}, "mark": dot, "encoding": {**at, "y": ROWS}},
-        FRAME.names(),
-        *estimates(x),
-        FRAME.numbers(),
-    ]
-    blank = {"low": None, "high": None, "reference": None, "warning": False}
-    numbered = [{"row": place, **blank, **row} for place, row in enumerate(rows)]
-    return draw(FRAME.figure(layers, numbered), caption)
+    return figure(rows, title, "Dependence on cues by model family", dots) if rows else None
 
 
 def interval_text(value: float | None, low: float | None, high: float | None) -> str:

