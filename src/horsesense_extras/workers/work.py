@@ -38,7 +38,7 @@ from horsesense.runs.layout import RunLayout
 from horsesense.runs.plan import Plan
 from horsesense.runs.record import ModelRecord, RunRecord
 from horsesense.runs.settings import Settings
-from horsesense_extras.workers.keep import Copying, Keep, run_of
+from horsesense_extras.workers.parts import Copying, Keep, run_of
 
 T = TypeVar("T")
 
