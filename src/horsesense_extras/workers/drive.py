@@ -19,6 +19,7 @@ from typing import Any, Final, Protocol, Self
 from horsesense.errors import (
     BudgetSpentError,
     HorsesenseError,
+    LostRepliesError,
     ModelError,
     StoreError,
     UsageError,
@@ -247,11 +248,12 @@ def _spent(schedule: Schedule, answered: int, seconds: float) -> RunSummary:
 
 def _raise(directory: RunDirectory, store: Store, schedule: Schedule, spent: RunSummary) -> None:
     """Raise what ends the command early; what was answered is stored."""
+    alarm = isinstance(schedule.error, LostRepliesError)
+    if directory.record is not None and (alarm or schedule.stopped == "interrupted"):
+        directory.mark("ask", "stopped", "alarm" if alarm else "interrupted")
     if schedule.error is not None:
         raise schedule.error
     if schedule.stopped == "interrupted":
-        if directory.record is not None:
-            directory.mark("ask", "stopped", "interrupted")
         raise interrupted(spent, directory)
     name = directory.settings.model
     if spent.failed and not store.answered():

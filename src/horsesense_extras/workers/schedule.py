@@ -13,6 +13,7 @@ from typing import Final, Literal, Protocol
 
 from horsesense.errors import HorsesenseError, InterruptedRunError, ModelError
 from horsesense.inference.limits import RunSummary, Stopped
+from horsesense.runs.plan import Plan
 from horsesense_extras.workers.budget import Budget
 from horsesense_extras.workers.work import PROBE, Found, Job, Outcome, folder_name
 
@@ -80,6 +81,7 @@ class Schedule:
         self._busy: dict[int, str | None] = {}
         self._in_a_row = Counter[str | None]()
         self._unused = 0
+        self._workers = workers
         self._most_unused = DEATHS * workers
         self._ended: dict[str, RunSummary] = {}  # by shard, the last attempt
 
@@ -117,11 +119,17 @@ class Schedule:
             if limits is not None:
                 del self._waiting[place]
                 self._busy[worker] = shard
-                model = None if self.found is None else self.found.model
-                return Job(shard, limits, model, self._rate)
+                found = self.found
+                model, expected = (found.model, self._share(found)) if found else (None, None)
+                return Job(shard, limits, model, self._rate, expected)
         if self._waiting and not self._busy and self.stopped is None:
             self.stopped = "budget"
         return None
+
+    def _share(self, found: Found) -> Plan:
+        """What is expected of one worker."""
+        plan = found.expected
+        return replace(plan, requests=plan.stored + plan.to_ask // self._workers)
 
     def ready(self) -> None:
         """A worker is ready."""
