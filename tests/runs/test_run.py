@@ -334,6 +334,13 @@ class TestOfVersionOne:
         hs.audit("sample", "sim:prior", out=old, limit=8, suite="know-no")
         assert hs.open(old).verify().sound
 
+    def test_one_without_its_answers_stays_as_it_is(self, old: Path) -> None:
+        (old / "store.sqlite").unlink()
+        before = sorted(path.name for path in old.iterdir())
+        with pytest.raises(StoreError, match=r"without its answers \(store\.sqlite\)"):
+            hs.open(old)
+        assert sorted(path.name for path in old.iterdir()) == before
+
 
 @pytest.mark.usefixtures("charts_once")
 class TestFullDisk:

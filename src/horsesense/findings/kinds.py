@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from horsesense.findings.evidence import Evidence, Way
 from horsesense.findings.places import (
     ANYWHERE,
+    SERVER,
     Anywhere,
     Place,
     RunToJudge,
@@ -177,7 +178,21 @@ KINDS: tuple[Kind, ...] = (
         short="{label}: answers change {distance} more often than {noise}",
         ruled_out="{label}: answers do not change {size} more often than {noise} (seen: {change})",
         undecided="{label}: changed answers undecided ({change}{ends})",
-        takes=promising("same_answer"),
+        takes=promising("same_answer", but=SERVER),
+    ),
+    Kind(
+        name="server_change",
+        title="The server changes answers",
+        measure="answer_change_beyond_repeat",
+        section="server",
+        null=0.0,
+        found="{label}: answers change {distance} more often than by asking again; part of the "
+        "score is the server's",
+        short="{label}: answers change {distance} more often than by asking again",
+        ruled_out="{label}: answers do not change {size} more often than by asking again (seen: "
+        "{change})",
+        undecided="{label}: changed answers undecided ({change}{ends})",
+        takes=under(SERVER),
     ),
     Kind(
         name="fewer_choices",

@@ -19,15 +19,15 @@ CAP: Final = "cap"
 
 
 class LostToTheLimit(OfProbe):
-    """`cell.other` has the largest limit."""
+    """Accuracy as graded under a limit on tokens minus that under the largest limit of the probe
+    budget, over the items that have both.
+
+    `cell.other` has the largest limit.
+    """
 
     name = "accuracy_under_limit"
     of_gold = True
     title = "Change of accuracy by the limit on tokens"
-    summary = (
-        "Accuracy as graded under a limit on tokens minus that under the largest limit of the probe"
-        " budget, over the items that have both."
-    )
     counted = "items"
     family = DIFFERENCE
     probe_names = (BUDGET,)

@@ -27,6 +27,7 @@ from horsesense.probes.perturbed import (
     WordSwap,
 )
 from horsesense.probes.second_look import MisleadingReplaced, MultiSelect
+from horsesense.probes.server import Server
 from horsesense.probes.true_false import OptionConfidence, TrueFalse
 
 
@@ -59,6 +60,7 @@ for _probe in (
     Delimiter,
     ContextLength,
     Budget,
+    Server,
     KeyTypo,
     LetterScramble,
     LetterSwap,

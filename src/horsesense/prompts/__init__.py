@@ -9,7 +9,7 @@ its text, so that a changed word changes the signature of every number.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -33,7 +33,7 @@ from horsesense.prompts.batched import (
 )
 from horsesense.prompts.part import Part
 from horsesense.rng import fingerprint, unit
-from horsesense.trials.extras import Capped, Proposed
+from horsesense.trials.extras import Capped, Proposed, Served
 from horsesense.trials.option_texts import as_replies, has_option_texts
 from horsesense.trials.trial import BUNDLED, AnswerFormat, Trial, Variant, bundled
 
@@ -235,6 +235,9 @@ class Prompter:
 
     def _params(self, trial: Trial) -> SamplingParams:
         want, replies = self.want, self._replies(trial)
+        if want.max_tokens and isinstance(trial.extras, Served) and trial.extras.against:
+            # Another server may give no scores; its replies are what is compared.
+            want, replies = replace(want, top_logprobs=0, label_tokens=False), ()
         room = max(want.max_tokens, _room(trial)) + (want.thinking_tokens or 0)
         if isinstance(trial.extras, Capped):
             room = trial.extras.cap

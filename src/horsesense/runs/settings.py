@@ -48,6 +48,7 @@ class GivenSettings(TypedDict, total=False):
     """The settings in every form that `audit` and `plan` take; `Settings` says what each means."""
 
     probes: Names | None
+    against: str | None
     suite: str | None
     faithful: bool
     sizes: str | None
@@ -109,6 +110,10 @@ class Settings(BaseModel):
     probes: tuple[str, ...] = Field(
         DEFAULT_PROBES,
         description="What is changed, separated by commas; `horsesense list probes` names them.",
+    )
+    against: str | None = Field(
+        None,
+        description="Another address or engine of the same model, which probe server asks too.",
     )
     suite: str | None = Field(
         None, description="A named set of probes, or several separated by commas."
@@ -214,6 +219,7 @@ class Settings(BaseModel):
     def _with_suite(cls, given: dict[str, Any]) -> dict[str, Any]:
         """Resolve the suite, so that what is saved names every probe."""
         from horsesense.runs.suites import (
+            elsewhere,
             merged,
             named_suites,
             rebundled,
@@ -238,6 +244,8 @@ class Settings(BaseModel):
             slashed = sizes.replace(",", "/") if sizes else None
             probes = values.get("probes") or DEFAULT_PROBES
             values["probes"] = merged(rebundled(probes, slashed, bundles, bool(disjoint)))
+        if other := values.get("against"):
+            values["probes"] = elsewhere(values.get("probes") or DEFAULT_PROBES, other)
         return values
 
     @model_validator(mode="after")

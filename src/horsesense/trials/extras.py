@@ -109,6 +109,19 @@ class Capped(Extras):
 
 
 @dataclass(frozen=True)
+class Served(Extras):
+    """The plain prompt, asked differently.
+
+    Attributes:
+        together: how many such prompts are under way at a time; None for as many as others.
+        against: another model that is asked, as `--model` names it; None for that of the run.
+    """
+
+    together: int | None = None
+    against: str | None = None
+
+
+@dataclass(frozen=True)
 class Bundled(Extras):
     """Many problems in one prompt.
 

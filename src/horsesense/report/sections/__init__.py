@@ -18,6 +18,7 @@ from horsesense.report.sections.readers import READERS
 from horsesense.report.sections.replies import REPLIES
 from horsesense.report.sections.score import SCORE
 from horsesense.report.sections.second_look import SECOND_LOOK
+from horsesense.report.sections.server import SERVER
 from horsesense.report.sections.until import UNTIL
 from horsesense.report.sections.variance import VARIANCE
 from horsesense.report.sections.without_gold import WITHOUT_GOLD
@@ -35,6 +36,7 @@ for _section in (
     POSITIONS,
     AGREEMENT,
     VARIANCE,
+    SERVER,
     BUDGET,
     OPTION_COUNT,
     WITHOUT_GOLD,
