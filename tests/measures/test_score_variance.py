@@ -13,7 +13,7 @@ from horsesense.measures.base import Estimate
 from horsesense.measures.cells import MISSING, Cell
 from horsesense.measures.estimate import Context, estimate_all
 from horsesense.measures.registry import MEASURES
-from horsesense.measures.score_variance import PARTS, designs, in_use
+from horsesense.measures.samples import PARTS, designs, in_use
 from horsesense.stats.components import Components, item_rows, variances
 from horsesense.stats.smooth import jackknife
 from horsesense.trials.condition import Condition

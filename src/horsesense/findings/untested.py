@@ -9,9 +9,9 @@ from horsesense.findings.kinds import BY_NAME, KINDS
 from horsesense.findings.places import RunToJudge
 from horsesense.measures.base import Estimate
 from horsesense.measures.cells import HELD_OUT
+from horsesense.measures.counting import NO_GOLD
 from horsesense.measures.estimate import NO_TRIAL, Computed
 from horsesense.measures.joined import ORIGINAL
-from horsesense.measures.undefined import NO_GOLD
 from horsesense.trials.condition import PLAIN
 
 

@@ -8,28 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from horsesense.measures.base import Floats, Measure, Rows, grouped, ratio
 from horsesense.measures.cells import MISSING, STATUS_CODE, Cell, Columns, Subjects
+from horsesense.measures.counting import unanswered
 from horsesense.measures.families import OfSpread
-from horsesense.measures.gold import unanswered
 from horsesense.measures.joined import ORIGINAL
 from horsesense.measures.positions import Recall, Rstd, spread
+from horsesense.readers.reading import Status
 
 SHOWN_UNDER = (ORIGINAL, "order")
 MOST_WEIGHT = 1e6
 """Trials per position that stand for certainty: subjects do not differ beyond noise."""
 
 
-class StatusBySubject(Measure):
+class BySubject(Measure):
     """Groups are the subjects; computed for the items as published and reordered alone."""
 
     needs = (Subjects,)
     layout = "halves"
-    status: ClassVar[int]
 
     def fits(self, cell: Cell) -> bool:
         return cell.probe in SHOWN_UNDER and super().fits(cell) and len(cell[Subjects].names) > 1
@@ -37,26 +36,24 @@ class StatusBySubject(Measure):
     def groups(self, cell: Cell) -> Sequence[str]:
         return cell[Subjects].names
 
-    def rows(self, cell: Cell) -> Rows:
-        subjects = cell[Subjects]
-        within = np.equal(subjects.subject[:, None, None], np.arange(len(subjects.names)))
-        return grouped(cell.status == self.status, cell.read, within, cell.status == MISSING)
+
+def replying(cell: Cell, status: Status) -> Rows:
+    """Replies of one status, by subject."""
+    subjects = cell[Subjects]
+    within = np.equal(subjects.subject[:, None, None], np.arange(len(subjects.names)))
+    return grouped(cell.status == STATUS_CODE[status], cell.read, within, cell.status == MISSING)
 
 
-class RefusalBySubject(StatusBySubject):
+@BySubject.of("Refusals by subject")
+def refusal_by_subject(cell: Cell) -> Rows:
     """Share of replies that decline to answer, by subject."""
-
-    name = "refusal_by_subject"
-    title = "Refusals by subject"
-    status = STATUS_CODE["refusal"]
+    return replying(cell, "refusal")
 
 
-class NoneBySubject(StatusBySubject):
+@BySubject.of("No option right, by subject")
+def none_by_subject(cell: Cell) -> Rows:
     """Share of replies that say that no option is right, by subject."""
-
-    name = "none_by_subject"
-    title = "No option right, by subject"
-    status = STATUS_CODE["none"]
+    return replying(cell, "none")
 
 
 @dataclass(frozen=True, eq=False)
