@@ -6,7 +6,7 @@ import numpy as np
 
 from horsesense.measures.base import Floats, Measure, Rows, of_items, of_trials
 from horsesense.measures.cells import Bools, Cell
-from horsesense.measures.counting import complete, unread
+from horsesense.measures.counting import complete, no_replicates, unread
 from horsesense.measures.graded import graded
 
 
@@ -69,6 +69,9 @@ class AccuracyHardAsGraded(AccuracyHard):
     name = "accuracy_hard_as_graded"
     title = "Right in every order, as graded"
     as_if = staticmethod(graded)
+
+    def where(self, cell: Cell) -> bool:
+        return not no_replicates(cell)
 
 
 def judged(cell: Cell) -> Bools:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, Rows, grouped, item_means, of_items, ratio
 from horsesense.measures.cells import NO_OPTION, Bools, Cell
-from horsesense.measures.counting import complete, goldless, no_gold, unread
+from horsesense.measures.counting import complete, goldless, no_gold, no_replicates, unread
 from horsesense.measures.families import SHARE
 from horsesense.measures.graded import to_the_letter
 from horsesense.measures.parts import of_whole, part_by_part
@@ -106,6 +106,9 @@ class PluralityAgreementAsGraded(PluralityAgreement):
     name = "plurality_agreement_as_graded"
     title = "Agreement with itself, as graded"
     as_if = staticmethod(to_the_letter)
+
+    def where(self, cell: Cell) -> bool:
+        return not no_replicates(cell)
 
 
 def _guessed(

@@ -164,6 +164,7 @@ class Measure(ABC):
         counted: what `n` counts, "trials" or "items".
         answer_format: kinds of answers the measure is about; it says nothing of other cells.
         needs: groups of columns that a cell must have; it says nothing of other cells.
+        probe_names: probes that it is about alone; without any, every probe.
         layout: where the columns of ratios stand; see `split`.
         family: the kind of statistic, which decides interval and p. None: a share, or a mean of
             values from 0 to 1, where the value is a ratio of columns and a fraction; else any
@@ -171,9 +172,7 @@ class Measure(ABC):
         of_gold: whether items without a right answer say nothing of it: they are left out, and are
             not missing; without any it is undefined.
         of_repeats: whether it compares the trials of an item; undefined where each has one.
-        names: of the values; one unnamed value by default.
-        chance: what guessing gives, where that is one number.
-        span: the range of the values, where it is not that of the unit.
+        names, chance, span: what `groups`, `baseline` and `limits` give, where these are constants.
         given: the method that a function gives, of a measure that is one (`of`).
         whole: whether `rows` needs all items at once, because the row of one depends on others.
             Cells of many trials are otherwise given to it in parts (`Cell.parts`), whose rows are
@@ -188,6 +187,7 @@ class Measure(ABC):
     counted: ClassVar[Literal["trials", "items"]] = "trials"
     answer_format: ClassVar[frozenset[AnswerFormat]] = frozenset(("letter", "label", "free"))
     needs: ClassVar[tuple[type[Columns], ...]] = ()
+    probe_names: ClassVar[Sequence[str]] = ()
     layout: ClassVar[Layout] = "shared"
     family: ClassVar[Family | None] = None
     of_gold: ClassVar[bool] = False
@@ -228,9 +228,14 @@ class Measure(ABC):
 
     def fits(self, cell: Cell) -> bool:
         """Whether the measure says something of cells like this one."""
-        if self.of_repeats and self.twin and no_replicates(cell):
-            return False
-        return cell.answer_format in self.answer_format and all(kind in cell for kind in self.needs)
+        known = cell.answer_format in self.answer_format and all(
+            kind in cell for kind in self.needs
+        )
+        return known and cell.probe in (self.probe_names or (cell.probe,)) and self.where(cell)
+
+    def where(self, cell: Cell) -> bool:
+        """Whether it says something of a cell that has all that it needs."""
+        return True
 
     def undefined_reason(self, cell: Cell) -> str | None:
         """Why the measure is undefined for a cell; None where it is defined."""
@@ -246,13 +251,7 @@ class Measure(ABC):
         """The cell as a twin of another measure takes it: with some replies as wrong, say."""
         return cell
 
-    @property
-    def twin(self) -> bool:
-        """Whether it takes replies for something else, and its original says what is undefined."""
-        return type(self).as_if is not Measure.as_if
-
     def groups(self, cell: Cell) -> Sequence[str]:
-        """Names of the values."""
         return self.names
 
     @abstractmethod

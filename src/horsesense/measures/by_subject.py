@@ -19,7 +19,6 @@ from horsesense.measures.joined import ORIGINAL
 from horsesense.measures.positions import Recall, Rstd, spread
 from horsesense.readers.reading import Status
 
-SHOWN_UNDER = (ORIGINAL, "order")
 MOST_WEIGHT = 1e6
 """Trials per position that stand for certainty: subjects do not differ beyond noise."""
 
@@ -29,9 +28,10 @@ class BySubject(Measure):
 
     needs = (Subjects,)
     layout = "halves"
+    probe_names = (ORIGINAL, "order")
 
-    def fits(self, cell: Cell) -> bool:
-        return cell.probe in SHOWN_UNDER and super().fits(cell) and len(cell[Subjects].names) > 1
+    def where(self, cell: Cell) -> bool:
+        return len(cell[Subjects].names) > 1
 
     def groups(self, cell: Cell) -> Sequence[str]:
         return cell[Subjects].names
@@ -78,6 +78,7 @@ class RstdBySubject(Rstd):
 
     name = "rstd_by_subject"
     title = "Spread of recalls by subject"
+    probe_names = (ORIGINAL,)
     needs = (Subjects,)
     family = OfSpread(lambda d: (slice(0, (d - 1) // 4), slice((d - 1) // 4, (d - 1) // 2)))
 
@@ -90,8 +91,8 @@ class RstdBySubject(Rstd):
                     if asked[number].any():
                         yield cell.having(Focus(subject, weight))
 
-    def fits(self, cell: Cell) -> bool:
-        return cell.probe == ORIGINAL and super().fits(cell) and len(cell[Subjects].names) > 1
+    def where(self, cell: Cell) -> bool:
+        return len(cell[Subjects].names) > 1
 
     def groups(self, cell: Cell) -> Sequence[str]:
         return (cell[Focus].subject,)

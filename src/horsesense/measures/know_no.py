@@ -29,24 +29,6 @@ from horsesense.trials.condition import Condition
 from horsesense.trials.trial import NONE_OPTION
 
 
-def omni_accuracy(with_gold: float, without_gold: Sequence[float]) -> float:
-    """OmniAccuracy: the mean of accuracy with gold and the mean accuracy without (Know-No).
-
-    >>> omni_accuracy(1.0, [0.5, 0.5, 0.5])
-    0.75
-    """
-    return (with_gold + sum(without_gold) / len(without_gold)) / 2
-
-
-def reference_policies(k: float) -> dict[str, float]:
-    """OmniAccuracy of models that read nothing, for `k` options."""
-    return {
-        "always the first option": omni_accuracy(1 / k, [0, 0, 0]),
-        "a random option": omni_accuracy(1 / k, [1 / k, 0, 0]),
-        "always none": omni_accuracy(0, [1, 1, 1]),
-    }
-
-
 def together(cell: Cell, hits: Bools, parts: Sequence[str]) -> Rows:
     """The mean of each part of a joined cell, for the items that were read in all of them."""
     means = [part_means(cell, hits, part) for part in parts]
@@ -67,8 +49,8 @@ class WithoutGold(OfProbe):
     counted = "items"
     probe_names = ("gold_absent",)
 
-    def fits(self, cell: Cell) -> bool:
-        return super().fits(cell) and not cell.condition.matches(positions="every")
+    def where(self, cell: Cell) -> bool:
+        return not cell.condition.matches(positions="every")
 
     def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
         found = families(super().cells(every), "prompt", but=("positions", "wording"))
@@ -161,7 +143,7 @@ class OmniAccuracy(WithoutGold):
     title = "OmniAccuracy"
 
     parts = ("with_gold", *HINTS)
-    chance = reference_policies(1)["always none"]
+    chance = 0.5
 
     def split(self, totals: Floats) -> tuple[Floats, Floats]:
         hits: Floats = (totals[..., :1] + totals[..., 1:-1].mean(axis=-1, keepdims=True)) / 2
@@ -212,22 +194,20 @@ class AccuracyBesideNone(OfProbe):
         return together(cell, cell.correct == 1, cell[Parts].names)
 
 
-class FalseNoneRate(OfProbe):
+def _spared(cell: Cell) -> bool:
+    """Whether the right option stands beside the none-option."""
+    return cell.probe == "gold_plus_none" or cell.condition.matches(place="distractor")
+
+
+@OfProbe.of(
+    "None where the right answer is shown",
+    probe_names=("gold_plus_none", "none_of_the_above"),
+    where=_spared,
+    chances=lambda cell: 1 / cell.k,
+)
+def false_none_rate(cell: Cell) -> Rows:
     """Share of replies that say none although the right option is shown beside it."""
-
-    name = "false_none_rate"
-    title = "None where the right answer is shown"
-    probe_names = ("gold_plus_none", "none_of_the_above")
-
-    def fits(self, cell: Cell) -> bool:
-        spared = cell.probe == "gold_plus_none" or cell.condition.matches(place="distractor")
-        return spared and super().fits(cell)
-
-    def rows(self, cell: Cell) -> Rows:
-        return of_trials(cell, cell.option == NONE_OPTION, cell.read)
-
-    def chances(self, cell: Cell) -> Floats:
-        return np.asarray(1 / cell.k)
+    return of_trials(cell, cell.option == NONE_OPTION, cell.read)
 
 
 def _d_prime(totals: Floats) -> Floats:
@@ -297,8 +277,8 @@ class GoldDetectionBalanced(GoldDetection):
     chance = 0.5
 
     def split(self, totals: Floats) -> tuple[Floats, Floats]:
-        found, _, alarms, _ = np.split(totals, 4, axis=-1)
-        n = totals[..., :2].sum(axis=-1, keepdims=True)
+        found, missed, alarms, _ = np.split(totals, 4, axis=-1)
+        n = found + missed
         return (found + n - alarms) / 2, n
 
     def value(self, totals: Floats) -> Floats:

@@ -57,6 +57,7 @@ class TaskDifference(Measure):
     name = "task_difference"
     of_gold = True
     title = "Difference between tasks"
+    probe_names = TASKS
     family = DIFFERENCE
     answer_format = frozenset(BUNDLED)
     needs = (Bundles,)
@@ -69,9 +70,6 @@ class TaskDifference(Measure):
                 if (other, condition, reader) in found:
                     pair = {probe: cell, other: found[other, condition, reader]}
                     yield joined(pair, probe, condition)
-
-    def fits(self, cell: Cell) -> bool:
-        return cell.probe in TASKS and super().fits(cell)
 
     def groups(self, cell: Cell) -> Sequence[str]:
         return (" - ".join(cell[Parts].names),)

@@ -130,8 +130,8 @@ class ConfidenceRatio(OfProbe):
     relative = False
     names = ("gold", "strongest_distractor", "ratio")
 
-    def fits(self, cell: Cell) -> bool:
-        return cell.reader == FIRST_TOKEN and super().fits(cell)
+    def where(self, cell: Cell) -> bool:
+        return cell.reader == FIRST_TOKEN
 
     def families(self, cell: Cell) -> Sequence[Family]:
         return (SHARE, SHARE, OfQuotient(above=1, below=0, count=2))
@@ -174,8 +174,8 @@ class OptionAuroc(Area, OfProbe):
     needs = (Scores,)
     whole = True
 
-    def fits(self, cell: Cell) -> bool:
-        return cell.reader == FIRST_TOKEN and super().fits(cell)
+    def where(self, cell: Cell) -> bool:
+        return cell.reader == FIRST_TOKEN
 
     def rows(self, cell: Cell) -> Rows:
         sure, gold = acceptance(cell), about_gold(cell)

@@ -49,8 +49,8 @@ class MismatchRate(AgainstReader):
     title = "First token against text"
     other_reader = TEXT
 
-    def fits(self, cell: Cell) -> bool:
-        return cell.by_scores and not cell.held_out and super().fits(cell)
+    def where(self, cell: Cell) -> bool:
+        return cell.by_scores and not cell.held_out
 
     def rows(self, cell: Cell) -> Rows:
         differ = (cell.option != cell.other.option) | (cell.option == NO_OPTION)
@@ -80,25 +80,20 @@ def other_option(cell: Cell) -> Rows:
     return of_trials(cell, cell.option != other.option, cell.valid & other.valid, missing)
 
 
-class LetterDifference(AgainstReader):
+@AgainstReader.of(
+    "Option text against letter",
+    other_reader=FIRST_TOKEN,
+    answer_format=frozenset(("letter",)),
+    where=lambda cell: cell.reader.partition("(")[0] == OPTION_TEXT,
+)
+def letter_difference(cell: Cell) -> Rows:
     """Share of trials in which the likeliest option text and the likeliest letter are of different
     options, over the trials in which both choose one.
 
-    The other cell holds the same trials by their letters, as the first token says.
-
-    The difference of the two accuracies is `score_gain`.
+    The other cell holds the same trials by their letters, as the first token says. The difference
+    of the two accuracies is `score_gain`.
     """
-
-    name = "letter_difference"
-    title = "Option text against letter"
-    other_reader = FIRST_TOKEN
-    answer_format = frozenset(("letter",))
-
-    def fits(self, cell: Cell) -> bool:
-        return cell.reader.partition("(")[0] == OPTION_TEXT and super().fits(cell)
-
-    def rows(self, cell: Cell) -> Rows:
-        return other_option(cell)
+    return other_option(cell)
 
 
 def _agreement_cells(d: int) -> Pseudo:

@@ -14,13 +14,13 @@ from horsesense.errors import StoreError
 from horsesense.files import write_whole
 from horsesense.findings.early import Early
 from horsesense.findings.guesses import Copies, Guesses
+from horsesense.findings.kinds import sizes_of
 from horsesense.findings.known import (
     composition_by_reader,
     known_by_reader,
     unasked_composition,
     unasked_known,
 )
-from horsesense.findings.sizes import sizes_of
 from horsesense.findings.uncounted import covered_counts
 from horsesense.findings.verdict import doubted, verdict
 from horsesense.items.class_names import near_names

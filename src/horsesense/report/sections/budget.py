@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from horsesense.findings.sizes import sizes_of
+from horsesense.findings.kinds import sizes_of
 from horsesense.measures.base import Estimate
 from horsesense.measures.contrast import BUDGET as PROBE
 from horsesense.measures.contrast import CAP
