@@ -169,6 +169,7 @@ class Measure(ABC):
         family: the kind of statistic, which decides interval and p. None: a share, or a mean of
             values from 0 to 1, where the value is a ratio of columns and a fraction; else any
             function of totals.
+        tells_range: whether its note says between what values it lies, for missing replies.
         of_gold: whether items without a right answer say nothing of it: they are left out, and are
             not missing; without any it is undefined.
         of_repeats: whether it compares the trials of an item; undefined where each has one.
@@ -191,6 +192,7 @@ class Measure(ABC):
     layout: ClassVar[Layout] = "shared"
     family: ClassVar[Family | None] = None
     of_gold: ClassVar[bool] = False
+    tells_range: ClassVar[bool] = False
     of_repeats: ClassVar[bool] = False
     whole: ClassVar[bool] = False
     names: ClassVar[Sequence[str]] = ("",)

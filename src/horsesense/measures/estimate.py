@@ -36,6 +36,7 @@ from horsesense.stats.power import minimum_detectable
 from horsesense.stats.share import Share
 from horsesense.stats.smooth import ROUNDING
 from horsesense.stats.two_way import by_cluster
+from horsesense.stats.words import percent
 from horsesense.trials.condition import Condition
 
 
@@ -205,12 +206,22 @@ def _estimates(job: Job, context: Context) -> Iterator[Computed]:
             interval=found.how,
             baseline=baselines[place],
             p_value=found.p_value,
-            note=found.note,
+            note="; ".join(filter(None, (found.note, _range_of(job, place)))),
         )
         open_to = found.about is not None and shared is None and lost.lacks(cell)
         unknown = cache(partial(_unknown, job, place, context)) if open_to else None
         yield Computed(estimate, found.about, unknown)
     yield from _null(job, context)
+
+
+def _range_of(job: Job, place: int) -> str:
+    """Where a measure says so: between what values it lies, whatever the missing replies were."""
+    if not (job.measure.tells_range and lost.lacks(job.cell)):
+        return ""
+    if (ends := lost.ends(job.measure, job.cell, place)) is None:
+        return ""
+    low, high = (percent(job.measure.value(end.rows.sum(axis=0))[place]) for end in ends)
+    return f"{low} to {high}, whatever the missing replies were"
 
 
 def _unknown(job: Job, place: int, context: Context) -> LeftOpen | None:

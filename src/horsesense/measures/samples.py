@@ -56,6 +56,7 @@ class OfSamples(Measure):
 
     counted = "items"
     of_gold = True
+    tells_range = True
 
     def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
         return filter(self.fits, samples(every))

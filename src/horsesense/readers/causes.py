@@ -196,6 +196,17 @@ def cause_of(
     return found
 
 
+def cause_unread(response: Response, cap: int) -> Cause:
+    """The same of a reply in a free form, in which no choice is looked for: lost where nothing came
+    but a thought. A limit may well cut off what stands behind an answer."""
+    ended = ends_early(response, cap)
+    if instead := _of_provider(response, "unreadable"):
+        return instead
+    if not response.text.strip():
+        return ended or "empty"
+    return ended if ended == "thought_open" else "choice"
+
+
 def _of_provider(response: Response, found: Cause) -> Cause | None:
     """What a server did or wrote in the place of a reply, told by its reason first."""
     reason, text = response.finish_reason or "", response.text.strip()

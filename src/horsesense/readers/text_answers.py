@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="23", source="832ee021d904")
+RULES: Final = Rules(version="23", source="a32670e83ac6")
 
 
 class TextAnswers:
