@@ -176,9 +176,8 @@ class Measure(ABC):
         names, chance, span: what `groups`, `baseline` and `limits` give, where these are constants.
         given: the method that a function gives, of a measure that is one (`of`).
         whole: whether `rows` needs all items at once, because the row of one depends on others.
-            Cells of many trials are otherwise given to it in parts (`Cell.parts`), whose rows are
-            put together. What rows need to know of other items may also be found before: see
-            `measures.parts.of_whole`.
+            Cells of many trials are otherwise given to it in parts, whose rows are put together.
+            What rows need to know of other items may also be found before: `parts.of_whole`.
     """
 
     name: ClassVar[str]
