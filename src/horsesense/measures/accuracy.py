@@ -10,10 +10,11 @@ from horsesense.measures.undefined import complete, unread
 
 
 class Accuracy(Measure):
+    """Share of right answers, mean over items; a reply without an answer counts as wrong."""
+
     name = "accuracy"
     of_gold = True
     title = "Accuracy"
-    summary = "Share of right answers, mean over items; a reply without an answer counts as wrong."
 
     def rows(self, cell: Cell) -> Rows:
         return of_trials(cell, cell.correct == 1, cell.known)
@@ -28,22 +29,23 @@ def guessed(cell: Cell) -> Floats:
 
 
 class AccuracyValid(Accuracy):
+    """Accuracy over the replies that chose an option (the twin of accuracy)."""
+
     name = "accuracy_valid"
     title = "Accuracy of valid answers"
-    summary = "Accuracy over the replies that chose an option (the twin of accuracy)."
 
     def rows(self, cell: Cell) -> Rows:
         return of_trials(cell, cell.correct == 1, cell.valid & (cell.correct >= 0))
 
 
 class AccuracyHard(Measure):
+    """Share of items answered right in all their trials (AccH of REVAS; with cyclic orders,
+    circular accuracy of MMBench).
+    """
+
     name = "accuracy_hard"
     of_gold = of_repeats = True
     title = "Right in every order"
-    summary = (
-        "Share of items answered right in all their trials (AccH of REVAS; with cyclic orders, "
-        "circular accuracy of MMBench)."
-    )
     counted = "items"
 
     def rows(self, cell: Cell) -> Rows:

@@ -74,13 +74,13 @@ def mixes_distractors(probe: str, condition: Condition) -> bool:
 
 
 class PluralityAgreement(Measure):
+    """Share of an item's answers that name its most frequent content, mean over items (CS of REVAS,
+    section 3.2; Robinson et al. 2023 over all orders). Depends on the number of orders and options:
+    compare with its chance level only.
+    """
+
     name = "plurality_agreement"
     title = "Agreement with itself"
-    summary = (
-        "Share of an item's answers that name its most frequent content, mean over items (CS of "
-        "REVAS, section 3.2; Robinson et al. 2023 over all orders). Depends on the number of "
-        "orders and options: compare with its chance level only."
-    )
     counted = "items"
     of_repeats = True
 
@@ -107,7 +107,11 @@ def _guessed(
 
 
 class AnswerEntropy(Measure):
-    """Of perturbed questions, the entropy is that of the versions' votes (see `votes`).
+    """Entropy in nats of the contents that an item's trials chose, mean over items (Look at the
+    Text, section 5.4); of perturbed questions, of the votes of their versions. At most ln of the
+    number of trials, on which it depends.
+
+    Of perturbed questions, the entropy is that of the versions' votes (see `votes`).
 
     Its twins differ in what a content adds that was chosen c of n times. The most that the value
     can be, and what guessing gives, follow from that.
@@ -115,11 +119,6 @@ class AnswerEntropy(Measure):
 
     name = "answer_entropy"
     title = "Entropy of answers"
-    summary = (
-        "Entropy in nats of the contents that an item's trials chose, mean over items (Look at "
-        "the Text, section 5.4); of perturbed questions, of the votes of their versions. At most "
-        "ln of the number of trials, on which it depends."
-    )
     unit: ClassVar[Unit] = "nats"
     counted = "items"
     of_repeats = True
@@ -159,9 +158,10 @@ class AnswerEntropy(Measure):
 
 
 class EntropyBits(AnswerEntropy):
+    """answer_entropy with logarithms to base 2."""
+
     name = "answer_entropy_bits"
     title = "Entropy of answers, in bits"
-    summary = "answer_entropy with logarithms to base 2."
     unit: ClassVar[Unit] = "bits"
 
     def adds(self, c: Floats, n: Floats) -> Floats:
@@ -169,9 +169,10 @@ class EntropyBits(AnswerEntropy):
 
 
 class EntropyNormalised(AnswerEntropy):
+    """answer_entropy over ln of the number of trials or votes; 1 if no two agree."""
+
     name = "answer_entropy_normalised"
     title = "Entropy of answers, of the most there can be"
-    summary = "answer_entropy over ln of the number of trials or votes; 1 if no two agree."
     unit: ClassVar[Unit] = "fraction"
 
     def adds(self, c: Floats, n: Floats) -> Floats:
@@ -179,24 +180,24 @@ class EntropyNormalised(AnswerEntropy):
 
 
 class EntropyCorrected(AnswerEntropy):
+    """answer_entropy plus (m - 1) / 2n for m different contents in n trials (Miller and Madow
+    1955), which takes off most of its dependence on n.
+    """
+
     name = "answer_entropy_corrected"
     title = "Entropy of answers, for any number of them"
-    summary = (
-        "answer_entropy plus (m - 1) / 2n for m different contents in n trials (Miller and Madow "
-        "1955), which takes off most of its dependence on n."
-    )
 
     def adds(self, c: Floats, n: Floats) -> Floats:
         return np.asarray(super().adds(c, n) + (1 - c / n) / (2 * n))
 
 
 class AnswerDisagreement(AnswerEntropy):
+    """Share of pairs of an item's trials, or votes, with different contents, mean over items
+    (unbiased for 1 minus the sum of squared shares; does not depend on their number).
+    """
+
     name = "answer_disagreement"
     title = "Pairs of answers that differ"
-    summary = (
-        "Share of pairs of an item's trials, or votes, with different contents, mean over items "
-        "(unbiased for 1 minus the sum of squared shares; does not depend on their number)."
-    )
     unit: ClassVar[Unit] = "fraction"
 
     def adds(self, c: Floats, n: Floats) -> Floats:

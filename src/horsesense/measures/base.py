@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.cells import Bools, Cell, Columns, People
-from horsesense.measures.families import REFIT, SHARE, Family
+from horsesense.measures.families import REFIT, SHARE, Answers, Crossed, Family
 from horsesense.measures.gold import with_gold
 from horsesense.measures.signature import Signature
 from horsesense.measures.undefined import no_gold_beside, no_replicates
@@ -30,47 +30,6 @@ Unit = Literal[
 Layout = Literal["shared", "halves", "pairs"]
 """Where the columns of ratios stand: all over the last; the first half over the second; or each
 over the next."""
-
-
-class Crossed(NamedTuple):
-    """Rows of single outcomes that belong to an item and to a prompt shared with other items.
-
-    Attributes:
-        rows: (outcomes, d).
-        item: which item of the cell each is about.
-        bundle: which prompt it comes from.
-    """
-
-    rows: Floats
-    item: npt.NDArray[np.intp]
-    bundle: npt.NDArray[np.intp]
-
-    @classmethod
-    def united(cls, parts: Iterable[tuple[int, Self]]) -> Self:
-        """The outcomes of a cell from those of its parts: the first item of each, and they."""
-        found = list(parts)
-        rows, item, bundle = zip(
-            *((each.rows, each.item + first, each.bundle) for first, each in found), strict=True
-        )
-        return cls(np.concatenate(rows), np.concatenate(item), np.concatenate(bundle))
-
-
-class Answers(NamedTuple):
-    """Single answers of people, and the weight of each in a value that is linear in them.
-
-    Attributes:
-        weight: what the value grows by where the answer is right and not wrong, (answers, groups).
-        right: 1 or 0, (answers,).
-        centre: share of right answers in the same form, (answers,).
-        item: which item of the cell each is about.
-        person: who gave it.
-    """
-
-    weight: Floats
-    right: Floats
-    centre: Floats
-    item: npt.NDArray[np.intp]
-    person: npt.NDArray[np.intp]
 
 
 class Rows(NamedTuple):
@@ -199,7 +158,8 @@ class Measure(ABC):
     Attributes:
         name: the field's standard term.
         title: for tables.
-        summary: one sentence, with the source of the formula.
+        summary: what it is, with the source of the formula; by default the first paragraph of the
+            docstring.
         unit: of value and interval.
         counted: what `n` counts, "trials" or "items".
         answer_format: kinds of answers the measure is about; it says nothing of other cells.
@@ -208,6 +168,7 @@ class Measure(ABC):
         family: the kind of statistic, which decides interval and p. None: a share, or a mean of
             values from 0 to 1, where the value is a ratio of columns and a fraction; else any
             function of totals.
+        tells_range: whether its note says between what values it lies, for missing replies.
         of_gold: whether items without a right answer say nothing of it: they are left out, and are
             not missing; without any it is undefined.
         of_repeats: whether it compares the trials of an item; undefined where each has one.
@@ -227,8 +188,13 @@ class Measure(ABC):
     layout: ClassVar[Layout] = "shared"
     family: ClassVar[Family | None] = None
     of_gold: ClassVar[bool] = False
+    tells_range: ClassVar[bool] = False
     of_repeats: ClassVar[bool] = False
     whole: ClassVar[bool] = False
+
+    def __init_subclass__(cls) -> None:
+        if "summary" not in vars(cls) and cls.__doc__:
+            cls.summary = " ".join(cls.__doc__.split("\n\n")[0].split())
 
     def cells(self, every: Sequence[Cell]) -> Iterable[Cell]:
         """What the measure is computed on, from all cells of a run (of all readers).

@@ -23,15 +23,15 @@ SHARE: Final = "share"
 
 
 class LostToTheLimit(OfProbe):
-    """`cell.other` has the largest limit."""
+    """Accuracy as graded under a limit on tokens minus that under the largest limit of the probe
+    budget, over the items that have both.
+
+    `cell.other` has the largest limit.
+    """
 
     name = "accuracy_under_limit"
     of_gold = True
     title = "Change of accuracy by the limit on tokens"
-    summary = (
-        "Accuracy as graded under a limit on tokens minus that under the largest limit of the probe"
-        " budget, over the items that have both."
-    )
     counted = "items"
     family = DIFFERENCE
     probe_names = (BUDGET,)
@@ -48,14 +48,14 @@ class LostToTheLimit(OfProbe):
 
 
 class LostToTheCut(LostToTheLimit):
-    """`cell.other` is the original."""
+    """Accuracy as graded from a part of the recorded thought minus that with the whole one, as
+    published, over the items that have both.
+
+    `cell.other` is the original.
+    """
 
     name = "accuracy_of_thought"
     title = "Change of accuracy by a cut of the thought"
-    summary = (
-        "Accuracy as graded from a part of the recorded thought minus that with the whole one, as"
-        " published, over the items that have both."
-    )
     probe_names = (THOUGHT,)
 
     def cells(self, every: Sequence[Cell]) -> Iterable[Cell]:

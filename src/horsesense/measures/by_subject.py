@@ -44,16 +44,18 @@ class StatusBySubject(Measure):
 
 
 class RefusalBySubject(StatusBySubject):
+    """Share of replies that decline to answer, by subject."""
+
     name = "refusal_by_subject"
     title = "Refusals by subject"
-    summary = "Share of replies that decline to answer, by subject."
     status = STATUS_CODE["refusal"]
 
 
 class NoneBySubject(StatusBySubject):
+    """Share of replies that say that no option is right, by subject."""
+
     name = "none_by_subject"
     title = "No option right, by subject"
-    summary = "Share of replies that say that no option is right, by subject."
     status = STATUS_CODE["none"]
 
 
@@ -66,7 +68,11 @@ class Focus(Columns):
 
 
 class RstdBySubject(Rstd):
-    """Each value is about a whole cell with one subject in focus.
+    """RStD of each subject in points, its recalls drawn towards its own mean plus what the position
+    has over all subjects, the more the more of their spread is noise (moment estimate); of a
+    hundred items, the plain value is mostly noise.
+
+    Each value is about a whole cell with one subject in focus.
 
     Columns: hits and golds per position of the subject, the same of all items, and a last one that
     adds up to the weight of what is expected. The interval is that of the subject's own recalls,
@@ -75,11 +81,6 @@ class RstdBySubject(Rstd):
 
     name = "rstd_by_subject"
     title = "Spread of recalls by subject"
-    summary = (
-        "RStD of each subject in points, its recalls drawn towards its own mean plus what the "
-        "position has over all subjects, the more the more of their spread is noise (moment "
-        "estimate); of a hundred items, the plain value is mostly noise."
-    )
     needs = (Subjects,)
     family = OfSpread(lambda d: (slice(0, (d - 1) // 4), slice((d - 1) // 4, (d - 1) // 2)))
 

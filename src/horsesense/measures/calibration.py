@@ -47,9 +47,10 @@ def _sure_and_right(cell: Cell) -> tuple[Floats, Floats, Bools]:
 
 
 class Brier(Scored):
+    """Mean squared difference of confidence and being right; 0 is perfect."""
+
     name = "brier"
     title = "Brier score of the chosen answer"
-    summary = "Mean squared difference of confidence and being right; 0 is perfect."
 
     def rows(self, cell: Cell) -> Rows:
         sure, right, used = _sure_and_right(cell)
@@ -65,14 +66,14 @@ class Brier(Scored):
 
 
 class CalibrationError(Scored):
-    """Noise alone makes it positive: see `ece_null`, drawn from a calibrated model."""
+    """Mean distance of confidence and accuracy over ten bins with as many answers each (equal mass;
+    Guo et al. 2017).
+
+    Noise alone makes it positive: see `ece_null`, drawn from a calibrated model.
+    """
 
     name = "ece"
     title = "Expected calibration error"
-    summary = (
-        "Mean distance of confidence and accuracy over ten bins with as many answers each (equal "
-        "mass; Guo et al. 2017)."
-    )
     family = GAPS
 
     def rows(self, cell: Cell) -> Rows:
@@ -111,12 +112,12 @@ def _edges(cell: Cell) -> Floats:
 
 
 class ConfidenceAuroc(Area, Scored):
+    """Area under the ROC curve of confidence, right answers against wrong ones: the chance that a
+    right one has more, ties counting half.
+    """
+
     name = "confidence_auroc"
     title = "Right answers told from wrong ones by their confidence"
-    summary = (
-        "Area under the ROC curve of confidence, right answers against wrong ones: the chance "
-        "that a right one has more, ties counting half."
-    )
 
     def undefined_reason(self, cell: Cell) -> str | None:
         reason = super().undefined_reason(cell)

@@ -90,13 +90,13 @@ def bounds_only(cell: Cell) -> bool:
 
 
 class ScoreComposition(Measure):
+    """Of the items asked as published and in other orders: the share right in every form, as
+    published only, in other forms only, never. A reply without a choice is not right; items with an
+    unread form are left out and counted.
+    """
+
     name = "score_composition"
     title = "What the score is made of"
-    summary = (
-        "Of the items asked as published and in other orders: the share right in every form, as "
-        "published only, in other forms only, never. A reply without a choice is not right; items "
-        "with an unread form are left out and counted."
-    )
     counted = "items"
 
     def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
@@ -128,12 +128,12 @@ class ScoreComposition(Measure):
 
 
 class CompositionQuestionless(ScoreComposition):
+    """Of the items of each part of score_composition, and of all: the share that is answered right
+    when the question is withheld.
+    """
+
     name = "composition_questionless"
     title = "Right without the question, by part of the score"
-    summary = (
-        "Of the items of each part of score_composition, and of all: the share that is answered "
-        "right when the question is withheld."
-    )
     GROUPS: ClassVar = (*PARTS, "all")
     layout = "halves"
 

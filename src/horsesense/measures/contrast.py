@@ -95,20 +95,19 @@ def by_answers(condition: Condition) -> bool:
 
 
 class AccuracyChange(AgainstOriginal):
-    """`cell.other` is the original, in the probe's wording where it has one of its own."""
+    """Accuracy under the probe minus accuracy as published, over the items that have both; a probe
+    in a paper's own wording is compared with the items in that wording (with_gold) where they were
+    asked; trials that show an item as published are no part of the probe. p: a score test of the
+    clusters' differences, which the interval inverts.
+
+    `cell.other` is the original, in the probe's wording where it has one of its own.
+    """
 
     same_wording = True
 
     name = "accuracy_change"
     of_gold = True
     title = "Change of accuracy"
-    summary = (
-        "Accuracy under the probe minus accuracy as published, over the items that have both; a "
-        "probe in a paper's own wording is compared with the items in that wording (with_gold) "
-        "where they were asked; "
-        "trials that show an item as published are no part of the probe. "
-        "p: a score test of the clusters' differences, which the interval inverts."
-    )
     counted = "items"
     family = DIFFERENCE
 
@@ -120,19 +119,18 @@ class AccuracyChange(AgainstOriginal):
 
 
 class AnswerChangeRate(AgainstOriginal):
-    """`cell.other` is the original."""
+    """Share of trials that choose another content than the item as published, of those that show it
+    otherwise. A choice in one of the two alone is a change; trials without a choice in either show
+    no answer that could change, and do not enter.
+
+    `cell.other` is the original.
+    """
 
     both_choose: ClassVar[bool] = False
     """Whether both replies must choose an option to be counted, and not one of them."""
 
     name = "answer_change_rate"
     title = "Changed answers"
-    summary = (
-        "Share of trials that choose another content than the item as published, of those that "
-        "show it otherwise. A choice in one "
-        "of the two alone is a change; trials without a choice in either show no answer that "
-        "could change, and do not enter."
-    )
 
     def rows(self, cell: Cell) -> Rows:
         mine, theirs = paired(cell, cell.other)
@@ -167,15 +165,15 @@ class Again(Columns):
 
 
 class ChangeBeyondRepeat(AnswerChangeRate):
-    """`cell.other` is the original; the group `Again` holds it asked again."""
+    """answer_change_rate under the probe minus that of the same items when the very same prompt is
+    asked again, over the items that have both. p: a score test of the clusters' differences, which
+    the interval inverts.
+
+    `cell.other` is the original; the group `Again` holds it asked again.
+    """
 
     name = "answer_change_beyond_repeat"
     title = "Changed answers beyond asking again"
-    summary = (
-        "answer_change_rate under the probe minus that of the same items when the very same prompt "
-        "is asked again, over the items that have both. p: a score test of the clusters' "
-        "differences, which the interval inverts."
-    )
     counted = "items"
     family = DIFFERENCE
     needs = (Again,)
@@ -199,30 +197,30 @@ class ChangeBeyondRepeat(AnswerChangeRate):
 
 
 class SwitchBeyondRepeat(ChangeBeyondRepeat):
-    """What unreadable replies cannot make: see `ValidChange` for those."""
+    """answer_change_beyond_repeat over the trials in which both replies choose an option: a reply
+    that chooses none has not chosen another.
+
+    What unreadable replies cannot make: see `ValidChange` for those.
+    """
 
     both_choose = True
 
     name = "answer_switch_beyond_repeat"
     title = "Other options chosen, beyond asking again"
-    summary = (
-        "answer_change_beyond_repeat over the trials in which both replies choose an option: a "
-        "reply that chooses none has not chosen another."
-    )
 
 
 class ValidChange(AgainstOriginal):
-    """`cell.other` is the original, in the probe's wording where it has one of its own."""
+    """Share of replies that choose an option under the probe minus as published (in a paper's own
+    wording, as for accuracy_change), over the items that have both. p: a score test of the
+    clusters' differences, which the interval inverts.
+
+    `cell.other` is the original, in the probe's wording where it has one of its own.
+    """
 
     same_wording = True
 
     name = "valid_change"
     title = "Change of valid answers"
-    summary = (
-        "Share of replies that choose an option under the probe minus as published (in a paper's "
-        "own wording, as for accuracy_change), over the items that have both. p: a score test of "
-        "the clusters' differences, which the interval inverts."
-    )
     counted = "items"
     family = DIFFERENCE
 

@@ -57,21 +57,22 @@ def to_the_letter(cell: Cell) -> Cell:
 
 
 class AccuracyAsGraded(Accuracy):
+    """Share of right answers, mean over items, as a harness gives it: a reply that cannot be read
+    counts as wrong (the twin of accuracy, which leaves it out).
+    """
+
     name = "accuracy_as_graded"
     title = "Accuracy as graded"
-    summary = (
-        "Share of right answers, mean over items, as a harness gives it: a reply that cannot be "
-        "read counts as wrong (the twin of accuracy, which leaves it out)."
-    )
 
     def about(self, cell: Cell) -> Cell:
         return super().about(graded(cell))
 
 
 class AccuracyHardAsGraded(AccuracyHard):
+    """accuracy_hard with a reply that cannot be read as a wrong one."""
+
     name = "accuracy_hard_as_graded"
     title = "Right in every order, as graded"
-    summary = "accuracy_hard with a reply that cannot be read as a wrong one."
 
     def about(self, cell: Cell) -> Cell:
         return super().about(graded(cell))
@@ -81,12 +82,12 @@ class AccuracyHardAsGraded(AccuracyHard):
 
 
 class PluralityAgreementAsGraded(PluralityAgreement):
+    """plurality_agreement where replies without a choice agree with nothing (CS of REVAS, section
+    3.2).
+    """
+
     name = "plurality_agreement_as_graded"
     title = "Agreement with itself, as graded"
-    summary = (
-        "plurality_agreement where replies without a choice agree with nothing (CS of REVAS, "
-        "section 3.2)."
-    )
 
     def about(self, cell: Cell) -> Cell:
         return super().about(to_the_letter(cell))
@@ -96,9 +97,10 @@ class PluralityAgreementAsGraded(PluralityAgreement):
 
 
 class OmniAccuracyAsGraded(OmniAccuracy):
+    """omni_accuracy with a reply that cannot be read as a wrong one (Know-No)."""
+
     name = "omni_accuracy_as_graded"
     title = "OmniAccuracy as graded"
-    summary = "omni_accuracy with a reply that cannot be read as a wrong one (Know-No)."
 
     def about(self, cell: Cell) -> Cell:
         return super().about(graded(cell))

@@ -54,7 +54,11 @@ def together(cell: Cell, hits: Bools, parts: Sequence[str]) -> Rows:
 
 
 class AccuracyWithoutGold(OfProbe):
-    """Of the prompts of one wording and design, side by side.
+    """Share of replies that notice that no option is right, by prompt and (mean) averaged over the
+    prompts, each over its orders first, for items that were asked all of them (Know-No). Where a
+    hint offers words for it, or a label, only these count.
+
+    Of the prompts of one wording and design, side by side.
 
     Attributes:
         lenient: whether a reply may say in words of its own that no option is right.
@@ -63,11 +67,6 @@ class AccuracyWithoutGold(OfProbe):
 
     name = "accuracy_without_gold"
     title = "Accuracy without the right answer"
-    summary = (
-        "Share of replies that notice that no option is right, by prompt and (mean) averaged over "
-        "the prompts, each over its orders first, for items that were asked all of them (Know-No). "
-        "Where a hint offers words for it, or a label, only these count."
-    )
     lenient: ClassVar[bool] = False
     parts: ClassVar[Sequence[str]] = ()
     counted = "items"
@@ -105,35 +104,35 @@ class AccuracyWithoutGold(OfProbe):
 
 
 class AccuracyWithoutGoldLenient(AccuracyWithoutGold):
+    """The same, where a reply to a hint may say in any words that no option is right, as it may
+    without a hint (the twin of accuracy_without_gold).
+    """
+
     name = "accuracy_without_gold_lenient"
     title = "Accuracy without the right answer, in any words"
-    summary = (
-        "The same, where a reply to a hint may say in any words that no option is right, as it may "
-        "without a hint (the twin of accuracy_without_gold)."
-    )
     lenient = True
 
 
 class WithoutGoldNotWrong(AccuracyWithoutGoldLenient):
+    """The same, where a reply that chooses no option counts as one that notices it: share of
+    replies that choose no wrong option.
+    """
+
     name = "without_gold_not_wrong"
     title = "Not wrong without the right answer"
-    summary = (
-        "The same, where a reply that chooses no option counts as one that notices it: share of "
-        "replies that choose no wrong option."
-    )
 
     def about(self, cell: Cell) -> Cell:
         return sparing(super().about(cell))
 
 
 class AccuracyWithoutGoldByName(AccuracyWithoutGold):
+    """Accuracy without the right answer, mean over the prompts, of items with another class name
+    near their own (see `items.class_names`), where it is not certain that no name is right, and of
+    the others.
+    """
+
     name = "accuracy_without_gold_by_name"
     title = "Accuracy without the right answer, by class name"
-    summary = (
-        "Accuracy without the right answer, mean over the prompts, of items with another class "
-        "name near their own (see `items.class_names`), where it is not certain that no name is "
-        "right, and of the others."
-    )
     needs = (NearNames,)
     layout = "halves"
     parts = HINTS
@@ -154,14 +153,14 @@ class AccuracyWithoutGoldByName(AccuracyWithoutGold):
 
 
 class OmniAccuracy(AccuracyWithoutGold):
-    """Always saying "none" has 0.5, more than some published models: see `baseline`."""
+    """Mean of the accuracy with the right answer and the mean accuracy without it over the three
+    prompts (Know-No). Its baseline is a model that always says none: 0.5.
+
+    Always saying "none" has 0.5, more than some published models: see `baseline`.
+    """
 
     name = "omni_accuracy"
     title = "OmniAccuracy"
-    summary = (
-        "Mean of the accuracy with the right answer and the mean accuracy without it over the "
-        "three prompts (Know-No). Its baseline is a model that always says none: 0.5."
-    )
 
     parts = ("with_gold", *HINTS)
 
@@ -177,23 +176,23 @@ class OmniAccuracy(AccuracyWithoutGold):
 
 
 class OmniAccuracyLenient(OmniAccuracy):
+    """OmniAccuracy where a reply to a hint may say in any words that no option is right (the twin
+    of omni_accuracy).
+    """
+
     name = "omni_accuracy_lenient"
     title = "OmniAccuracy, in any words"
-    summary = (
-        "OmniAccuracy where a reply to a hint may say in any words that no option is right (the "
-        "twin of omni_accuracy)."
-    )
     lenient = True
 
 
 class AccuracyBesideNone(OfProbe):
+    """Share of right answers with the options as published (with_gold) and with a none-option in
+    place of a wrong one (gold_plus_none), of items that were asked both (Know-No, table 4, which
+    compares different items).
+    """
+
     name = "accuracy_beside_none"
     title = "Accuracy with and without a none-option"
-    summary = (
-        "Share of right answers with the options as published (with_gold) and with a none-option "
-        "in place of a wrong one (gold_plus_none), of items that were asked both (Know-No, table "
-        "4, which compares different items)."
-    )
     counted = "items"
     probe_names = ("gold_plus_none",)
 
@@ -213,9 +212,10 @@ class AccuracyBesideNone(OfProbe):
 
 
 class FalseNoneRate(OfProbe):
+    """Share of replies that say none although the right option is shown beside it."""
+
     name = "false_none_rate"
     title = "None where the right answer is shown"
-    summary = "Share of replies that say none although the right option is shown beside it."
     probe_names = ("gold_plus_none", "none_of_the_above")
 
     def fits(self, cell: Cell) -> bool:
@@ -238,15 +238,15 @@ def _d_prime(totals: Floats) -> Floats:
 
 
 class GoldDetection(OfProbe):
-    """Rows: hits, misses, false alarms and rejections."""
+    """z(share of none where the right answer is missing) - z(share of none where it is shown), each
+    share with 1/2 added to its count and 1 to its total; 0 is no detection. The same none-option is
+    offered in both.
+
+    Rows: hits, misses, false alarms and rejections.
+    """
 
     name = "gold_detection"
     title = "Detection of the right answer (d')"
-    summary = (
-        "z(share of none where the right answer is missing) - z(share of none where it is shown), "
-        "each share with 1/2 added to its count and 1 to its total; 0 is no detection. The same "
-        "none-option is offered in both."
-    )
     unit: ClassVar[Unit] = "d_prime"
     family: ClassVar[Family | None] = OfCounts(_d_prime)
     counted = "items"
@@ -286,12 +286,12 @@ def _absent_twin(cell: Cell) -> tuple[str, Condition] | None:
 
 
 class GoldDetectionBalanced(GoldDetection):
+    """Mean of the share of none where the right answer is missing and the share of other replies
+    where it is shown; always none and never none both have 0.5.
+    """
+
     name = "gold_detection_balanced"
     title = "Detection of the right answer"
-    summary = (
-        "Mean of the share of none where the right answer is missing and the share of other "
-        "replies where it is shown; always none and never none both have 0.5."
-    )
     unit: ClassVar[Unit] = "fraction"
 
     family = SHARE
@@ -309,14 +309,14 @@ class GoldDetectionBalanced(GoldDetection):
 
 
 class ResponseClassShare(Measure):
-    """Refusals, "I do not know" and empty replies are "other": none of the paper's five."""
+    """Share of replies of each class (Know-No, figure 4), where the right answer is missing and
+    nothing says so; needs_review is what no rule decides, and counts as wrong.
+
+    Refusals, "I do not know" and empty replies are "other": none of the paper's five.
+    """
 
     name = "response_class"
     title = "Kinds of reply without a hint"
-    summary = (
-        "Share of replies of each class (Know-No, figure 4), where the right answer is missing "
-        "and nothing says so; needs_review is what no rule decides, and counts as wrong."
-    )
     answer_format = frozenset(("free",))
     needs = (Verdicts,)
 
@@ -333,12 +333,12 @@ class ResponseClassShare(Measure):
 
 
 class LeakRate(OfProbe):
+    """Share of replies that write a class name with the published sign, although the prompt joins
+    its parts by another one (Know-No, question 4).
+    """
+
     name = "leak_rate"
     title = "Published spelling of a class name"
-    summary = (
-        "Share of replies that write a class name with the published sign, although the prompt "
-        "joins its parts by another one (Know-No, question 4)."
-    )
     probe_names = ("delimiter",)
     needs = (Scores,)
 

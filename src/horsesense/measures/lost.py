@@ -241,7 +241,10 @@ _ENDS: Mapping[str, Callable[[Measure, Cell, int], Ends]] = {
     "accuracy_without_gold_lenient": _supposed,
     "answer_switch_beyond_repeat": _switched,
     "composition_questionless": _void,
+    "majority_at_n": _void,
     "mismatch_valid": lambda measure, cell, place: _void(measure, _came(cell), place),
+    "pass_at_k": _supposed,
+    "pass_hat_k": _supposed,
     "plurality_agreement": _agreeing,
     "position_locked": _locked,
     "position_preference": _chosen,
@@ -254,4 +257,5 @@ _ENDS: Mapping[str, Callable[[Measure, Cell, int], Ends]] = {
     "without_gold_not_wrong": _supposed,
 }
 """By measure: all that a verdict, a comparison or an audit that may stop early rests on, but for
-problems that share a prompt."""
+problems that share a prompt; and what several samples give, but for parts of a variance, which a
+missing reply may raise or lower."""

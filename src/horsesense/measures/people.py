@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.errors import install
-from horsesense.measures.base import Answers, Crossed, Floats, Measure, Rows
+from horsesense.measures.base import Floats, Measure, Rows
 from horsesense.measures.cells import NO_OPTION, Cell, Other, Parts, People
+from horsesense.measures.families import Answers, Crossed
 from horsesense.stats.rater_agreement import (
     alpha_with_interval,
     counts_of,

@@ -14,8 +14,9 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.measures.base import Crossed, Floats, Measure, Rows
+from horsesense.measures.base import Floats, Measure, Rows
 from horsesense.measures.cells import STATUS_CODE, Bools, Bundles, Cell, ChosenSets, Columns
+from horsesense.measures.families import Crossed
 from horsesense.measures.parts import of_whole
 from horsesense.stats.two_way import by_cluster
 from horsesense.trials.trial import BUNDLED
@@ -74,12 +75,12 @@ def beside(*columns: npt.NDArray[np.generic]) -> Floats:
 
 
 class PerProblemAccuracy(PerProblem):
+    """Share of problems in shared prompts that got their right label and no other; what is left
+    out, or cannot be read, counts as wrong. (PPA, Wang et al. 2025.)
+    """
+
     name = "per_problem_accuracy"
     title = "Accuracy per problem"
-    summary = (
-        "Share of problems in shared prompts that got their right label and no other; what is "
-        "left out, or cannot be read, counts as wrong. (PPA, Wang et al. 2025.)"
-    )
 
     def columns(self, cell: Cell, used: Bools) -> Floats:
         return beside(cell.correct == 1, used)
@@ -89,11 +90,13 @@ class PerProblemAccuracy(PerProblem):
 
 
 class PerProblemLenient(PerProblem):
-    """Guessing gives one label of k."""
+    """Share of problems whose right label is among those given, whatever else is.
+
+    Guessing gives one label of k.
+    """
 
     name = "per_problem_accuracy_lenient"
     title = "Right label among those given"
-    summary = "Share of problems whose right label is among those given, whatever else is."
 
     def columns(self, cell: Cell, used: Bools) -> Floats:
         return beside(cell[ChosenSets].holds(cell.gold_at), used)
@@ -103,12 +106,12 @@ class PerProblemLenient(PerProblem):
 
 
 class PerProblemRepaired(PerProblemLenient):
+    """Expected accuracy when every problem without exactly one label is given one at random: what
+    is left of a gap between tasks is not due to contradictions and gaps.
+    """
+
     name = "per_problem_accuracy_repaired"
     title = "Accuracy per problem after repair"
-    summary = (
-        "Expected accuracy when every problem without exactly one label is given one at random: "
-        "what is left of a gap between tasks is not due to contradictions and gaps."
-    )
 
     def columns(self, cell: Cell, used: Bools) -> Floats:
         one = cell[ChosenSets].count == 1
@@ -116,13 +119,12 @@ class PerProblemRepaired(PerProblemLenient):
 
 
 class PerProblemErrors(PerProblem):
+    """Shares of problems with one wrong label, with several labels (contradiction), and with none
+    (unassigned: left out, or the reply could not be read). With per_problem_accuracy they sum to 1.
+    """
+
     name = "per_problem_errors"
     title = "Kinds of errors per problem"
-    summary = (
-        "Shares of problems with one wrong label, with several labels (contradiction), and with "
-        "none (unassigned: left out, or the reply could not be read). With per_problem_accuracy "
-        "they sum to 1."
-    )
 
     def groups(self, cell: Cell) -> Sequence[str]:
         return ("wrong_label", "contradiction", "unassigned")
@@ -150,10 +152,11 @@ def error_kinds(cell: Cell) -> dict[str, Bools]:
 
 
 class AccuracyByPosition(PerProblem):
+    """per_problem_accuracy of the problems that stand at a place, or in a tenth of them."""
+
     name = "accuracy_by_position"
     layout = "halves"
     title = "Accuracy by place in the prompt"
-    summary = "per_problem_accuracy of the problems that stand at a place, or in a tenth of them."
 
     def groups(self, cell: Cell) -> Sequence[str]:
         edges = place_edges(cell)
@@ -180,10 +183,11 @@ def place_edges(cell: Cell) -> list[int]:
 
 
 class LabelPrecision(PerProblem):
+    """Share of the problems given a label (alone or with others) that have it."""
+
     name = "label_precision"
     layout = "halves"
     title = "Precision per label"
-    summary = "Share of the problems given a label (alone or with others) that have it."
     of_true: ClassVar[bool] = False
 
     def undefined_reason(self, cell: Cell) -> str | None:
@@ -204,7 +208,8 @@ class LabelPrecision(PerProblem):
 
 
 class LabelRecall(LabelPrecision):
+    """Share of the problems with a label that were given it (alone or with others)."""
+
     name = "label_recall"
     title = "Recall per label"
-    summary = "Share of the problems with a label that were given it (alone or with others)."
     of_true = True

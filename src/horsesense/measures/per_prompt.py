@@ -47,12 +47,12 @@ class PerPrompt(PerProblem):
 
 
 class LengthError(PerPrompt):
+    """Number of problems minus number of answers in the reply: above 0 answers are missing, below 0
+    there are too many; `size` is the mean distance, whatever its sign.
+    """
+
     name = "length_error"
     title = "Missing answers per prompt"
-    summary = (
-        "Number of problems minus number of answers in the reply: above 0 answers are missing, "
-        "below 0 there are too many; `size` is the mean distance, whatever its sign."
-    )
     answer_format = frozenset[AnswerFormat](("label_lines",))
 
     def groups(self, cell: Cell) -> Sequence[str]:
@@ -64,9 +64,10 @@ class LengthError(PerPrompt):
 
 
 class OutOfRange(PerPrompt):
+    """Different numbers in the replies about a bundle that none of its problems has."""
+
     name = "out_of_range"
     title = "Numbers of no problem, per prompt"
-    summary = "Different numbers in the replies about a bundle that none of its problems has."
     answer_format = frozenset[AnswerFormat](("index_json",))
 
     def columns(self, cell: Cell, used: Bools) -> Floats:
@@ -78,27 +79,27 @@ class OutOfRange(PerPrompt):
 
 
 class ExtraLabels(OutOfRange):
+    """Labels beyond the first that problems were given: what the released code of Wang et al.
+    counts as contradictions, where per_problem_errors counts problems.
+    """
+
     name = "extra_labels"
     title = "Labels too many, per prompt"
-    summary = (
-        "Labels beyond the first that problems were given: what the released code of Wang et al. "
-        "counts as contradictions, where per_problem_errors counts problems."
-    )
 
     def columns(self, cell: Cell, used: Bools) -> Floats:
         return beside(np.maximum(cell[ChosenSets].count - 1, 0), self.prompts(cell, used))
 
 
 class UnreadReplies(PerProblem):
-    """A problem of an unread reply has a status of its own, unlike one that was left out."""
+    """Share of problems without a label because a reply (to any of the labels) could not be read,
+    was a refusal, or ended early; part of `unassigned`.
+
+    A problem of an unread reply has a status of its own, unlike one that was left out.
+    """
 
     name = "unread_share"
     of_gold = False
     title = "Problems lost with their reply"
-    summary = (
-        "Share of problems without a label because a reply (to any of the labels) could not be "
-        "read, was a refusal, or ended early; part of `unassigned`."
-    )
 
     def used(self, cell: Cell) -> Bools:
         return cell.read

@@ -35,10 +35,11 @@ def too_many_positions(cell: Cell) -> str | None:
 
 
 class Recall(Measure):
+    """Share of right answers among trials whose right answer stands in the position."""
+
     name = "recall"
     layout = "halves"
     title = "Recall per position"
-    summary = "Share of right answers among trials whose right answer stands in the position."
 
     def undefined_reason(self, cell: Cell) -> str | None:
         return too_many_positions(cell) or no_gold(cell)
@@ -53,15 +54,14 @@ class Recall(Measure):
 
 
 class Rstd(Recall):
-    """A model that refuses everything has 0 here: never to be read without accuracy."""
+    """Standard deviation (population form) of the recalls per position, in points (RStD, Zheng et
+    al. 2024). Positions without gold are left out. Noise alone makes it positive: see rstd_null.
+
+    A model that refuses everything has 0 here: never to be read without accuracy.
+    """
 
     name = "rstd"
     title = "Spread of recalls"
-    summary = (
-        "Standard deviation (population form) of the recalls per position, in points (RStD, Zheng "
-        "et al. 2024). Positions without gold are left out. Noise alone makes it positive: see "
-        "rstd_null."
-    )
     unit = "points"
     family = OfSpread(lambda d: (slice(0, d // 2), slice(d // 2, d)))
 
@@ -130,14 +130,14 @@ def _shuffled(
 
 
 class PositionPreference(Measure):
+    """Share of answers to items with the position that choose it. Where each option visits each
+    position equally often, a model that reads the options has the mean of 1/k there.
+    """
+
     name = "position_preference"
     layout = "halves"
     whole = True
     title = "Choice per position"
-    summary = (
-        "Share of answers to items with the position that choose it. Where each option visits each "
-        "position equally often, a model that reads the options has the mean of 1/k there."
-    )
 
     def undefined_reason(self, cell: Cell) -> str | None:
         return too_many_positions(cell)
@@ -198,11 +198,10 @@ def _adding_up_to_nothing(about: Floats, trials: Floats) -> Floats:
 
 
 class PositionLocked(PositionPreference):
+    """Share of items with the position for which it was chosen in every trial, whatever it held."""
+
     name = "position_locked"
     title = "Same position in every order"
-    summary = (
-        "Share of items with the position for which it was chosen in every trial, whatever it held."
-    )
     counted = "items"
 
     def families(self, cell: Cell) -> Sequence[Family]:

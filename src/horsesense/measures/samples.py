@@ -54,13 +54,18 @@ class OfSamples(Measure):
 
     counted = "items"
     of_gold = True
+    tells_range = True
 
     def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
         return filter(self.fits, samples(every))
 
 
 class PassHatK(OfSamples):
-    """A group is a number k of samples: powers of two, and as many as there are."""
+    """Chance that all of k answers to the same prompt are right, C(c, k)/C(n, k) of c right among n
+    (Yao et al. 2024), as graded.
+
+    A group is a number k of samples: powers of two, and as many as there are.
+    """
 
     wrong: ClassVar[bool] = False
     """Whether it is 1 less the chance that all are wrong."""
@@ -68,10 +73,6 @@ class PassHatK(OfSamples):
     layout = "halves"
     name = "pass_hat_k"
     title = "All of k samples right (pass^k)"
-    summary = (
-        "Chance that all of k answers to the same prompt are right, C(c, k)/C(n, k) of c right "
-        "among n (Yao et al. 2024), as graded."
-    )
 
     def about(self, cell: Cell) -> Cell:
         return super().about(graded(cell))
@@ -105,24 +106,24 @@ class PassHatK(OfSamples):
 
 
 class PassAtK(PassHatK):
+    """Chance that at least one of k answers to the same prompt is right, by the unbiased estimator
+    (Chen et al. 2021, section 2.1), as graded. Guessing alone gives much of it.
+    """
+
     wrong = True
 
     name = "pass_at_k"
     title = "One of k samples right (pass@k)"
-    summary = (
-        "Chance that at least one of k answers to the same prompt is right, by the unbiased "
-        "estimator (Chen et al. 2021, section 2.1), as graded. Guessing alone gives much of it."
-    )
 
 
 class MajorityAtN(OfSamples):
+    """Share of items whose most frequent answer to the same prompt is right, over all its samples;
+    of answers that are equally frequent, the share that is right. As graded: a reply without a
+    choice agrees with none.
+    """
+
     name = "majority_at_n"
     title = "Most frequent of n samples right (majority@n)"
-    summary = (
-        "Share of items whose most frequent answer to the same prompt is right, over all its "
-        "samples; of answers that are equally frequent, the share that is right. As graded: a "
-        "reply without a choice agrees with none."
-    )
 
     def about(self, cell: Cell) -> Cell:
         return super().about(to_the_letter(cell))
@@ -135,12 +136,12 @@ class MajorityAtN(OfSamples):
 
 
 class SampleVariance(ScoreVariance):
+    """Variance of right answers between items and between samples of the answer to one prompt:
+    one-way analysis of variance, the nested one of score_variance without orders. As graded.
+    """
+
     name = "sample_variance"
     title = "Variance of right answers, items and samples"
-    summary = (
-        "Variance of right answers between items and between samples of the answer to one prompt: "
-        "one-way analysis of variance, the nested one of score_variance without orders. As graded."
-    )
     needs = ()
 
     def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:

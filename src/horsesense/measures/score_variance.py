@@ -31,16 +31,16 @@ class Draws(Columns):
 
 
 class ScoreVariance(Measure):
-    """Of the cells of the probe `order`, with the group `Draws` beside them."""
+    """Variance of right answers between items, between orders of an item, and between draws of the
+    answer to one prompt: nested analysis of variance (Searle, Casella and McCulloch 1992), over
+    items that have two of each. Without bias, so that it can be negative; the interval is of what a
+    variance can be.
+
+    Of the cells of the probe `order`, with the group `Draws` beside them.
+    """
 
     name = "score_variance"
     title = "Variance of right answers"
-    summary = (
-        "Variance of right answers between items, between orders of an item, and between draws "
-        "of the answer to one prompt: nested analysis of variance (Searle, Casella and McCulloch "
-        "1992), over items that have two of each. Without bias, so that it can be negative; the "
-        "interval is of what a variance can be."
-    )
     family = VARIANCE
     counted = "items"
     unit: ClassVar[Unit] = "variance"

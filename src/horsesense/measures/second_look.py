@@ -15,9 +15,10 @@ from horsesense.probes.second_look import ARMS
 
 
 class MultiRate(OfProbe):
+    """Share of replies that name two options or more when all correct ones are asked for."""
+
     name = "multi_rate"
     title = "Several options chosen"
-    summary = "Share of replies that name two options or more when all correct ones are asked for."
     probe_names = ("multi_select",)
     needs = (ChosenSets,)
 
@@ -26,9 +27,10 @@ class MultiRate(OfProbe):
 
 
 class MultiExact(MultiRate):
+    """Share of replies that name the right option and no other."""
+
     name = "multi_exact"
     title = "The right option alone"
-    summary = "Share of replies that name the right option and no other."
 
     def rows(self, cell: Cell) -> Rows:
         hits = cell[ChosenSets].holds(cell.gold_at) & (cell[ChosenSets].count == 1)
@@ -36,9 +38,10 @@ class MultiExact(MultiRate):
 
 
 class MultiPrecision(MultiRate):
+    """1 / (number of options named) where the right one is among them, else 0."""
+
     name = "multi_precision"
     title = "Share of the right option"
-    summary = "1 / (number of options named) where the right one is among them, else 0."
 
     def rows(self, cell: Cell) -> Rows:
         share = cell[ChosenSets].holds(cell.gold_at) / np.maximum(cell[ChosenSets].count, 1)
@@ -46,13 +49,13 @@ class MultiPrecision(MultiRate):
 
 
 class RecallGold(OfProbe):
+    """Share of replies that name the right option: of those that name several (multi, as
+    published), and of all.
+    """
+
     name = "recall_gold"
     layout = "halves"
     title = "Right option among those named"
-    summary = (
-        "Share of replies that name the right option: of those that name several (multi, as "
-        "published), and of all."
-    )
     probe_names = ("multi_select",)
     needs = (ChosenSets,)
 
@@ -70,28 +73,28 @@ class RecallGold(OfProbe):
 
 
 class RecallMisleading(RecallGold):
+    """Share of replies that name the option that was wrongly chosen before: of those that name
+    several (multi, as published), and of all.
+    """
+
     name = "recall_misleading"
     title = "Misleading option among those named"
-    summary = (
-        "Share of replies that name the option that was wrongly chosen before: of those that name "
-        "several (multi, as published), and of all."
-    )
 
     def sought(self, cell: Cell) -> npt.NDArray[np.int16]:
         return cell[ChosenSets].marked
 
 
 class RecoveryRate(OfProbe):
-    """Without the controls the rate cannot be read: wrong items get better on any second look."""
+    """Share of wrongly answered items that are answered right when the misleading option is
+    replaced (REVAS), when another one is (other), and when nothing is (unchanged); and by how much
+    the first exceeds each control, over items that have both.
+
+    Without the controls the rate cannot be read: wrong items get better on any second look.
+    """
 
     name = "recovery_rate"
     layout = "halves"
     title = "Right at the second look"
-    summary = (
-        "Share of wrongly answered items that are answered right when the misleading option is "
-        "replaced (REVAS), when another one is (other), and when nothing is (unchanged); and by "
-        "how much the first exceeds each control, over items that have both."
-    )
     counted = "items"
     probe_names = ("misleading_replaced",)
 

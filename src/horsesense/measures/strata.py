@@ -37,9 +37,10 @@ def strata(cell: Cell) -> Bools:
 
 
 class AgreementShare(Measure):
+    """Share of items whose answers agree to the given degree (see plurality_agreement)."""
+
     name = "agreement_share"
     title = "Items by agreement"
-    summary = "Share of items whose answers agree to the given degree (see plurality_agreement)."
     counted = "items"
     of_repeats = True
 
@@ -56,10 +57,11 @@ class AgreementShare(Measure):
 
 
 class StratumAccuracy(AgreementShare):
+    """Accuracy, mean over trials, of the items whose answers agree to the given degree."""
+
     name = "stratum_accuracy"
     layout = "halves"
     title = "Accuracy by agreement"
-    summary = "Accuracy, mean over trials, of the items whose answers agree to the given degree."
 
     def undefined_reason(self, cell: Cell) -> str | None:
         return super().undefined_reason(cell) or no_gold(cell)
@@ -77,12 +79,12 @@ class StratumAccuracy(AgreementShare):
 
 
 class StratumPlurality(StratumAccuracy):
+    """Share of items whose most frequent answer is right, by agreement; where m options are equally
+    frequent and one of them is right, the item counts 1/m.
+    """
+
     name = "stratum_plurality_accuracy"
     title = "Accuracy of the most frequent answer, by agreement"
-    summary = (
-        "Share of items whose most frequent answer is right, by agreement; where m options are "
-        "equally frequent and one of them is right, the item counts 1/m."
-    )
 
     def right(self, cell: Cell) -> Floats:
         return np.column_stack([plurality_right(cell), cell.known.any(axis=1)]).astype(np.float64)

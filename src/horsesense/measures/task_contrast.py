@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.measures.base import Crossed, Floats, Measure, Rows, item_means, ratio
+from horsesense.measures.base import Floats, Measure, Rows, item_means, ratio
 from horsesense.measures.cells import Bundles, Cell, Parts
 from horsesense.measures.contrast import paired
-from horsesense.measures.families import DIFFERENCE, Unknown
+from horsesense.measures.families import DIFFERENCE, Crossed, Unknown
 from horsesense.measures.joined import ORIGINAL, AgainstOriginal, families, joined
 from horsesense.measures.per_problem import crossing
 from horsesense.trials.trial import BUNDLED
@@ -22,15 +22,15 @@ SHARES = (0.90, 0.80, 0.75)
 
 
 class SingleChange(AgainstOriginal):
-    """`cell.other` is the original: one problem a prompt."""
+    """Accuracy in shared prompts minus accuracy of the same items asked one by one, mean over
+    problems. Interval and p allow for items and prompts.
+
+    `cell.other` is the original: one problem a prompt.
+    """
 
     name = "change_from_single"
     of_gold = True
     title = "Change from one problem a prompt"
-    summary = (
-        "Accuracy in shared prompts minus accuracy of the same items asked one by one, mean over "
-        "problems. Interval and p allow for items and prompts."
-    )
     family = DIFFERENCE
     answer_format = frozenset(BUNDLED)
     needs = (Bundles,)
@@ -50,15 +50,15 @@ class SingleChange(AgainstOriginal):
 
 
 class TaskDifference(Measure):
-    """The cell joins two tasks about the same bundles."""
+    """per_problem_accuracy of the first task minus that of the second, in the same bundles.
+    Interval and p allow for items and prompts.
+
+    The cell joins two tasks about the same bundles.
+    """
 
     name = "task_difference"
     of_gold = True
     title = "Difference between tasks"
-    summary = (
-        "per_problem_accuracy of the first task minus that of the second, in the same bundles. "
-        "Interval and p allow for items and prompts."
-    )
     family = DIFFERENCE
     answer_format = frozenset(BUNDLED)
     needs = (Bundles,)
@@ -86,12 +86,12 @@ class TaskDifference(Measure):
 
 
 class TaskDifferenceByItem(TaskDifference):
+    """task_difference with items alone as clusters: too narrow where replies fail as a whole, for
+    it takes the prompts as given.
+    """
+
     name = "task_difference_by_item"
     title = "Difference between tasks, items alone"
-    summary = (
-        "task_difference with items alone as clusters: too narrow where replies fail as a whole, "
-        "for it takes the prompts as given."
-    )
 
     def rows(self, cell: Cell) -> Rows:
         return super().rows(cell)._replace(crossed=None)
@@ -113,15 +113,15 @@ def paired_outcomes(cell: Cell) -> tuple[Ints, Ints, Floats, Floats]:
 
 
 class SingleShare(Measure):
-    """The cell joins the original and the batches of all sizes; a size is one unit."""
+    """Share of bundle sizes at which batch accuracy exceeds 0.90, 0.80 or 0.75 of the accuracy one
+    by one (Table 2 of Wang et al. 2025; strictly greater).
+
+    The cell joins the original and the batches of all sizes; a size is one unit.
+    """
 
     name = "share_of_sizes_near_single"
     of_gold = True
     title = "Sizes that keep single accuracy"
-    summary = (
-        "Share of bundle sizes at which batch accuracy exceeds 0.90, 0.80 or 0.75 of the accuracy "
-        "one by one (Table 2 of Wang et al. 2025; strictly greater)."
-    )
     family = Unknown("a count of sizes that jumps at a threshold has no valid one")
 
     def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:

@@ -38,13 +38,13 @@ def about_gold(cell: Cell) -> Bools:
 
 
 class TrueFalseConsistency(OfProbe):
+    """Share of right options that are accepted (gold), and of wrong ones that are rejected
+    (distractors), each proposed alone; a reply that is neither yes nor no counts against.
+    """
+
     name = "true_false_consistency"
     layout = "halves"
     title = "Judgements that fit the answer"
-    summary = (
-        "Share of right options that are accepted (gold), and of wrong ones that are rejected "
-        "(distractors), each proposed alone; a reply that is neither yes nor no counts against."
-    )
     probe_names = ("true_false",)
 
     def groups(self, cell: Cell) -> Sequence[str]:
@@ -63,22 +63,22 @@ def _judgement_cells(d: int) -> Pseudo:
 
 
 class TrueFalseNotWrong(TrueFalseConsistency):
+    """The same, where a reply that is neither yes nor no counts as one that fits: share of right
+    options that are not rejected (gold), and of wrong ones that are not accepted (distractors).
+    """
+
     name = "true_false_not_wrong"
     title = "Judgements that are not wrong"
-    summary = (
-        "The same, where a reply that is neither yes nor no counts as one that fits: share of "
-        "right options that are not rejected (gold), and of wrong ones that are not accepted "
-        "(distractors)."
-    )
 
     def about(self, cell: Cell) -> Cell:
         return sparing(super().about(cell))
 
 
 class TrueFalseBalanced(TrueFalseConsistency):
+    """Mean of both shares of true_false_consistency; always yes and always no have 0.5."""
+
     name = "true_false_balanced_accuracy"
     title = "Judgements, balanced"
-    summary = "Mean of both shares of true_false_consistency; always yes and always no have 0.5."
     family = OfCounts(pseudo=_judgement_cells)
 
     def groups(self, cell: Cell) -> Sequence[str]:
@@ -93,12 +93,12 @@ class TrueFalseBalanced(TrueFalseConsistency):
 
 
 class TrueFalseAccuracy(OfProbe):
+    """Share of right judgements over all proposed options. Its baseline is always no: 0.75 for
+    three wrong options to a right one.
+    """
+
     name = "true_false_accuracy"
     title = "Right judgements"
-    summary = (
-        "Share of right judgements over all proposed options. Its baseline is always no: 0.75 for "
-        "three wrong options to a right one."
-    )
     probe_names = ("true_false",)
 
     def rows(self, cell: Cell) -> Rows:
@@ -123,16 +123,16 @@ def acceptance(cell: Cell, *, relative: bool = False) -> Floats:
 
 
 class ConfidenceRatio(OfProbe):
-    """The ratio is one of means, as all published ratios are; not a mean of ratios."""
+    """Mean probability of yes as the first token, all spellings, over the whole vocabulary: to the
+    right option (gold), to the wrong one with the highest (strongest_distractor), and the ratio of
+    the second mean to the first, above 1 where wrong options are the surer ones (REVAS, section
+    3.2).
+
+    The ratio is one of means, as all published ratios are; not a mean of ratios.
+    """
 
     name = "option_confidence"
     title = "Probability of yes"
-    summary = (
-        "Mean probability of yes as the first token, all spellings, over the whole vocabulary: to "
-        "the right option (gold), to the wrong one with the highest (strongest_distractor), and "
-        "the ratio of the second mean to the first, above 1 where wrong options are the surer ones "
-        "(REVAS, section 3.2)."
-    )
     counted = "items"
     probe_names = ("option_confidence",)
     needs = (Scores,)
@@ -166,19 +166,20 @@ class ConfidenceRatio(OfProbe):
 
 
 class OptionConfidenceRelative(ConfidenceRatio):
+    """option_confidence with the probability of yes divided by that of yes and no."""
+
     name = "option_confidence_relative"
     title = "Probability of yes against no"
-    summary = "option_confidence with the probability of yes divided by that of yes and no."
     relative = True
 
 
 class OptionAuroc(Area, OfProbe):
+    """Area under the ROC curve of the probability of yes, right options against wrong ones of all
+    items: the chance that a right option gets more than a wrong one, ties counting half.
+    """
+
     name = "option_auroc"
     title = "Right options told from wrong ones"
-    summary = (
-        "Area under the ROC curve of the probability of yes, right options against wrong ones of "
-        "all items: the chance that a right option gets more than a wrong one, ties counting half."
-    )
     counted = "items"
     probe_names = ("option_confidence",)
     needs = (Scores,)

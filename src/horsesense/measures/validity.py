@@ -20,23 +20,24 @@ _READ = tuple(status for status in STATUSES if status != "unclear")
 
 
 class ValidRate(Measure):
+    """Share of replies that choose an option, mean over items."""
+
     answer_format = EVERY_FORMAT
     name = "valid_rate"
     title = "Valid answers"
-    summary = "Share of replies that choose an option, mean over items."
 
     def rows(self, cell: Cell) -> Rows:
         return of_trials(cell, cell.valid, cell.read)
 
 
 class StatusShare(Measure):
+    """Share of all replies of each status; the shares sum to 1. Each reply counts once, so that
+    items with more forms count more; in valid_rate each item counts once.
+    """
+
     answer_format = EVERY_FORMAT
     name = "status_share"
     title = "Kinds of reply"
-    summary = (
-        "Share of all replies of each status; the shares sum to 1. Each reply counts once, so that "
-        "items with more forms count more; in valid_rate each item counts once."
-    )
 
     def groups(self, cell: Cell) -> Sequence[str]:
         return _READ
@@ -48,14 +49,14 @@ class StatusShare(Measure):
 
 
 class MismatchRate(AgainstReader):
-    """Of readers of scores; `cell.other` holds the same trials as their texts say."""
+    """Share of trials whose first-token answer is not what the text says; a text that gives no
+    answer counts as a mismatch (Look at the Text, section 5.4).
+
+    Of readers of scores; `cell.other` holds the same trials as their texts say.
+    """
 
     name = "mismatch_rate"
     title = "First token against text"
-    summary = (
-        "Share of trials whose first-token answer is not what the text says; a text that gives "
-        "no answer counts as a mismatch (Look at the Text, section 5.4)."
-    )
     other_reader = TEXT
 
     def fits(self, cell: Cell) -> bool:
@@ -74,9 +75,10 @@ def read_by_both(cell: Cell) -> Bools:
 
 
 class MismatchValid(MismatchRate):
+    """mismatch_rate over the trials in which both readers found a chosen option."""
+
     name = "mismatch_valid"
     title = "First token against text, valid answers"
-    summary = "mismatch_rate over the trials in which both readers found a chosen option."
 
     def rows(self, cell: Cell) -> Rows:
         return other_option(cell)
@@ -89,17 +91,16 @@ def other_option(cell: Cell) -> Rows:
 
 
 class LetterDifference(AgainstReader):
-    """The other cell holds the same trials by their letters, as the first token says.
+    """Share of trials in which the likeliest option text and the likeliest letter are of different
+    options, over the trials in which both choose one.
+
+    The other cell holds the same trials by their letters, as the first token says.
 
     The difference of the two accuracies is `score_gain`.
     """
 
     name = "letter_difference"
     title = "Option text against letter"
-    summary = (
-        "Share of trials in which the likeliest option text and the likeliest letter are of "
-        "different options, over the trials in which both choose one."
-    )
     other_reader = FIRST_TOKEN
     answer_format = frozenset(("letter",))
 
@@ -124,14 +125,14 @@ def _agreement_cells(d: int) -> Pseudo:
 
 
 class MismatchKappa(MismatchRate):
-    """Rows: agreements, trials, and how often either reader chose each position."""
+    """Cohen's kappa of the positions that first token and text choose; a text that gives no answer
+    agrees with nothing. 0 is what two readers with these preferences have by chance.
+
+    Rows: agreements, trials, and how often either reader chose each position.
+    """
 
     name = "mismatch_kappa"
     title = "First token with text, beyond chance"
-    summary = (
-        "Cohen's kappa of the positions that first token and text choose; a text that gives no "
-        "answer agrees with nothing. 0 is what two readers with these preferences have by chance."
-    )
     unit = "kappa"
     family = OfCounts(pseudo=_agreement_cells)
 
@@ -157,12 +158,14 @@ class MismatchKappa(MismatchRate):
 
 
 class ScoreGain(AgainstReader):
-    """`cell.other` holds the same trials as the first token says."""
+    """Accuracy by this reader minus accuracy by the first token, over the same items.
+
+    `cell.other` holds the same trials as the first token says.
+    """
 
     name = "score_gain"
     of_gold = True
     title = "Accuracy beyond the first token's"
-    summary = "Accuracy by this reader minus accuracy by the first token, over the same items."
     counted = "items"
     other_reader = FIRST_TOKEN
     answer_format = frozenset(("letter",))

@@ -118,12 +118,12 @@ def elected(cell: Cell) -> Cell:
 
 
 class VoteTieRate(OfProbe):
+    """Share of votes over shuffled options in which several contents are most frequent (Look at the
+    Text, section 5.3); the first to become so is taken.
+    """
+
     name = "vote_tie_rate"
     title = "Votes that are tied"
-    summary = (
-        "Share of votes over shuffled options in which several contents are most frequent (Look "
-        "at the Text, section 5.3); the first to become so is taken."
-    )
     probe_names = (*PERTURBED, "extra_options")
 
     def rows(self, cell: Cell) -> Rows:
@@ -134,16 +134,16 @@ class VoteTieRate(OfProbe):
 
 
 class AnswerFloating(OfProbe):
-    """`cell` joins the trials without and with the added options."""
+    """Share of items whose voted content changes when three abstention options are added (Look at
+    the Text, section 5.4), and of those that change to an added one; a text that declines before
+    has the content of the abstention option after. Items that have no clear vote before nor after
+    show no answer that could change.
+
+    `cell` joins the trials without and with the added options.
+    """
 
     name = "answer_floating"
     title = "Answers that float when options are added"
-    summary = (
-        "Share of items whose voted content changes when three abstention options are added "
-        "(Look at the Text, section 5.4), and of those that change to an added one; a text that "
-        "declines before has the content of the abstention option after. Items that have no "
-        "clear vote before nor after show no answer that could change."
-    )
     counted = "items"
     probe_names = ("extra_options",)
 
@@ -180,14 +180,14 @@ def only(cell: Cell, part: str) -> Cell:
 
 
 class AnswerFlow(AnswerFloating):
-    """The flow behind `answer_floating`; without gold, right and wrong are both "option"."""
+    """Share of items by what was voted before and after three abstention options were added: right,
+    wrong, another wrong, none, refusal, unknown, or unclear; all shares sum to 1.
+
+    The flow behind `answer_floating`; without gold, right and wrong are both "option".
+    """
 
     name = "answer_flow"
     title = "Where answers go when options are added"
-    summary = (
-        "Share of items by what was voted before and after three abstention options were added: "
-        "right, wrong, another wrong, none, refusal, unknown, or unclear; all shares sum to 1."
-    )
 
     def groups(self, cell: Cell) -> Sequence[str]:
         return _different_flows(cell)

@@ -55,7 +55,7 @@ WORDS: Final[Mapping[Cause, str]] = {
     "refused": "refused",
     "no_choice": "stated no choice",
     "cut_off": "cut off",
-    "thought_open": "thought not ended",
+    "thought_open": "cut off in mid-thought",
     "empty": "empty",
     "filtered": "held back by the provider",
     "failed": "failed",
@@ -71,7 +71,7 @@ LOST: Final[frozenset[Cause]] = frozenset(
 """What may say more of the instrument than of the model: these leave a score open."""
 BECAME: Final[Mapping[Cause, str]] = {
     "cut_off": "were cut off",
-    "thought_open": "stopped in mid-thought",
+    "thought_open": "were cut off in mid-thought",
     "empty": "were empty",
     "filtered": "were held back by the provider",
     "unreadable": "were unreadable",
@@ -194,6 +194,17 @@ def cause_of(
     if found == "unreadable":
         return "unreadable" if states(text, variant) else "no_choice"
     return found
+
+
+def cause_unread(response: Response, cap: int) -> Cause:
+    """The same of a reply in a free form, in which no choice is looked for: lost where nothing came
+    but a thought. A limit may well cut off what stands behind an answer."""
+    ended = ends_early(response, cap)
+    if instead := _of_provider(response, "unreadable"):
+        return instead
+    if not response.text.strip():
+        return ended or "empty"
+    return ended if ended == "thought_open" else "choice"
 
 
 def _of_provider(response: Response, found: Cause) -> Cause | None:

@@ -114,12 +114,13 @@ async def ask_as(
     store: Store | None = None,
     control: Control | None = None,
     shown: Progress | None = None,
+    watched: Callable[[Study], Watch] | None = None,
 ) -> RunSummary:
     """Ask, where what is written down of the model is settled already; see `ask`.
 
     Answers that came by other ways (a batch, a log) are put by a model that stands for the one
-    that gave them (`models.known`). What is asked elsewhere has a `store`, a `control` and a
-    progress of its own (`runs.workers`).
+    that gave them (`models.known`). What is asked elsewhere has a `store`, a `control`, a
+    progress and a watch of its own (`runs.workers`).
     """
     same_model(directory, described)
     if isinstance(model, Probing):
@@ -127,6 +128,7 @@ async def ask_as(
     with store or directory.hold(partial(directory.begin, described)) as kept:
         asking = _prepared(directory, model, described, kept, max_connections, retry)
         asking.control, asking.shown = control, shown or asking.shown
+        asking.watch = watched(asking.study) if watched else None
         spent = await asking.rounds(limits)
     return settled(directory, spent)
 
