@@ -58,11 +58,7 @@ class SamplingParams:
     thinking_tokens: int | None = None
 
     def as_json(self) -> dict[str, Any]:
-        # What came later is left out where it is not used: keys stay those of earlier releases.
-        late = {
-            name: getattr(self, name) for name in ("unconditional", "effort", "thinking_tokens")
-        }
-        return {
+        told: dict[str, Any] = {
             "max_tokens": self.max_tokens,
             "temperature": self.temperature,
             "top_p": self.top_p,
@@ -70,8 +66,12 @@ class SamplingParams:
             "watch": self.label_tokens,
             "continuations": self.continuations,
             "sample": self.sample,
-            **{name: value for name, value in late.items() if value is not None},
         }
+        # What came later is left out where it is not used: keys stay those of earlier releases.
+        for name in ("unconditional", "effort", "thinking_tokens"):
+            if (value := getattr(self, name)) is not None:
+                told[name] = value
+        return told
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +122,7 @@ class Usage:
     reasoning_tokens: int | None = None
 
 
+UNCOUNTED: Final = Usage()
 _NO_SCORES: Mapping[str, tuple[float, int]] = MappingProxyType({})
 
 
@@ -177,7 +178,7 @@ class Response:
             out["continuations"] = dict(self.continuations)
         if self.unconditional:
             out["unconditional"] = dict(self.unconditional)
-        if self.usage != Usage():
+        if self.usage != UNCOUNTED:
             tokens = [self.usage.prompt_tokens, self.usage.completion_tokens]
             thought = self.usage.reasoning_tokens  # earlier releases wrote two numbers
             out["usage"] = tokens if thought is None else [*tokens, thought]
