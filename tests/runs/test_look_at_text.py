@@ -206,6 +206,8 @@ def suites(tmp_path_factory):
     for model in ("oracle", "position?k=1", "refuse"):
         out = tmp_path_factory.mktemp("run")
         probes = suite_probes("look-at-text", faithful=False)
+        if model == "refuse":
+            probes = tuple(probe for probe in probes if probe.startswith("extra_options"))
         readers = ("first_token", "text", "pride(alpha=0.2)")
         found[model] = study(items, f"sim:{model}", out, probes=probes, readers=readers)
     return found
