@@ -97,8 +97,10 @@ class CalibrationError(Scored):
             sums = np.zeros(BINS)
             for some, of in zip(sure, bins, strict=True):
                 chance = some.astype(np.float64)
-                # One after the other, so that the sums are those of all answers at once.
-                np.add.at(sums, of, chance - (rng.random(len(chance)) < chance))
+                gaps = chance - (rng.random(len(chance)) < chance)
+                # Added to what was before, so that the sums are those of all answers at once.
+                bins_of = np.concatenate([np.arange(BINS), of])
+                sums[:] = np.bincount(bins_of, np.concatenate([sums, gaps]))
             draws[draw] = np.abs(sums).sum() / sum(map(len, sure))
         return draws
 

@@ -53,11 +53,7 @@ class SamplingParams:
     thinking_tokens: int | None = None
 
     def as_json(self) -> dict[str, Any]:
-        # What came later is left out where it is not used: keys stay those of earlier releases.
-        late = {
-            name: getattr(self, name) for name in ("unconditional", "effort", "thinking_tokens")
-        }
-        return {
+        told: dict[str, Any] = {
             "max_tokens": self.max_tokens,
             "temperature": self.temperature,
             "top_p": self.top_p,
@@ -65,8 +61,12 @@ class SamplingParams:
             "watch": self.label_tokens,
             "continuations": self.continuations,
             "sample": self.sample,
-            **{name: value for name, value in late.items() if value is not None},
         }
+        # What came later is left out where it is not used: keys stay those of earlier releases.
+        for name in ("unconditional", "effort", "thinking_tokens"):
+            if (value := getattr(self, name)) is not None:
+                told[name] = value
+        return told
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +112,7 @@ class Usage:
     reasoning_tokens: int | None = None
 
 
+UNCOUNTED: Final = Usage()
 _NO_SCORES: Mapping[str, tuple[float, int]] = MappingProxyType({})
 
 
@@ -167,7 +168,7 @@ class Response:
             out["continuations"] = dict(self.continuations)
         if self.unconditional:
             out["unconditional"] = dict(self.unconditional)
-        if self.usage != Usage():
+        if self.usage != UNCOUNTED:
             tokens = [self.usage.prompt_tokens, self.usage.completion_tokens]
             thought = self.usage.reasoning_tokens  # earlier releases wrote two numbers
             out["usage"] = tokens if thought is None else [*tokens, thought]
