@@ -256,7 +256,7 @@ class Settings(BaseModel):
                 hint="Leave out one of --shard and --until.",
             )
         if self.smallest:
-            from horsesense.findings.sizes import check_sizes  # with all that measures need
+            from horsesense.findings.kinds import check_sizes  # with all that measures need
 
             check_sizes(self.smallest)
         return self

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from horsesense.findings.sizes import sizes_of
+from horsesense.findings.kinds import sizes_of
 from horsesense.measures.base import Estimate
-from horsesense.measures.budget import BUDGET as PROBE
-from horsesense.measures.budget import CAP
+from horsesense.measures.contrast import BUDGET as PROBE
+from horsesense.measures.contrast import CAP
 from horsesense.report.curves import Curve, curves
 from horsesense.report.sections.base import Context, Section
 from horsesense.runs.results import Results
