@@ -25,8 +25,8 @@ class Scored(Measure):
     needs = (Scores,)
     of_gold = True
 
-    def fits(self, cell: Cell) -> bool:
-        return super().fits(cell) and bool(_used(cell).any())
+    def where(self, cell: Cell) -> bool:
+        return bool(_used(cell).any())
 
 
 def _used(cell: Cell) -> Bools:

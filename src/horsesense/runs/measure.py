@@ -14,13 +14,13 @@ from horsesense.errors import StoreError
 from horsesense.files import write_whole
 from horsesense.findings.early import Early
 from horsesense.findings.guesses import Copies, Guesses
+from horsesense.findings.kinds import sizes_of
 from horsesense.findings.known import (
     composition_by_reader,
     known_by_reader,
     unasked_composition,
     unasked_known,
 )
-from horsesense.findings.sizes import sizes_of
 from horsesense.findings.uncounted import covered_counts
 from horsesense.findings.verdict import doubted, verdict
 from horsesense.items.class_names import near_names
@@ -28,12 +28,12 @@ from horsesense.items.item import ItemSet
 from horsesense.measures.bounds import Bound, bounds
 from horsesense.measures.cells import HELD_OUT, Cell, Replies
 from horsesense.measures.contrast import tested
+from horsesense.measures.counting import Gold
 from horsesense.measures.estimate import Context, found_all
-from horsesense.measures.gold import Gold
 from horsesense.measures.graded import graded, score_range, to_the_letter
 from horsesense.measures.people import agreements
 from horsesense.measures.registry import MEASURES
-from horsesense.measures.score_variance import designs, in_use
+from horsesense.measures.samples import designs, in_use
 from horsesense.measures.signature import Signature
 from horsesense.models.messages import Key
 from horsesense.readers.causes import Cause, of_failure
