@@ -153,6 +153,7 @@ report: . charts pages pieces sections.base text told
 rng
 runs: accounts ask asked directory exchanges frames layout parts plan planner prepare record
     redacted results rounds run settings shard start stored_items suites tables unanswered
+    watch
 stats: functions multiplicity rater_agreement two_way words
 trials: condition extras trial
 version

@@ -222,7 +222,7 @@ def test_a_plan_needs_no_server(tmp_path: Path) -> None:
 def test_findings_about_the_items_come_before_the_search_for_cues(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("horsesense_extras.cue_tests.packages.PACKAGES", ("no_such_package",))
+    monkeypatch.setattr("horsesense_extras.cue_tests.task.PACKAGES", ("no_such_package",))
     with pytest.raises(SystemExit) as stopped:
         main(["cues", "sample"])
     assert stopped.value.code == ExitCode.USAGE

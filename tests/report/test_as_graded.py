@@ -61,7 +61,7 @@ def counted(run: Run, prompt: str, reader: str = "text") -> tuple[int, int]:
         (Response(CUT, "length"), "cut_off", "had no reply been cut off"),
         (Response("", "stop"), "empty", "had no reply been empty"),
         (Response("", "content_filter"), "filtered", "held back by the provider"),
-        (Response("<think>First, the", "length"), "thought_open", "cut off in its thought"),
+        (Response("<think>First, the", "length"), "thought_open", "cut off in mid-thought"),
         (Failure("rejected", "no", retryable=False), "failed", "had no reply been lost"),
     ],
 )

@@ -2,7 +2,7 @@
 
 An item without a right answer, and one on which a reader was not fitted, are no part of a number:
 they are left out, and lack nothing. What is part of it may not have been asked, may have failed or
-have no reply, or have one that is unclear: it is missing.
+have no reply, or have one that could not be read: it is missing.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from horsesense.findings.sentences import MOST_LOST as MOST_LOST
 from horsesense.measures.registry import MEASURES
 from horsesense.stats.words import agreeing, plural, some_of
 
-LACK: Final = "lack a clear reply"
+LACK: Final = "lack a readable reply"
 """What is true of items that were asked, and have no answer that counts."""
 GOLDLESS: Final = "without a right answer"
 """What is true of items that a share of right answers leaves out."""
@@ -28,7 +28,7 @@ _CLAUSES: Final[Mapping[str, str]] = {
     NOT_ASKED: "were not asked",
     NO_REPLY: "have no reply",
     FAILED: "failed",
-    UNCLEAR: "have no clear answer",
+    UNCLEAR: "could not be read",
 }
 """The same as clauses, said of several."""
 
@@ -64,7 +64,7 @@ class Missing(NamedTuple):
         return ((n, why) for n, why in said if n > 0)
 
     def clause(self, of: int, noun: str) -> str:
-        """As in a sentence: "5 of 313 prompts were not asked and 2 have no clear answer"."""
+        """As in a sentence: "5 of 313 prompts were not asked and 2 could not be read"."""
         (n, why), *others = self.each()
         told = [some_of(n, of, noun, _CLAUSES[why])]
         told += [f"{n:,} {agreeing(n, _CLAUSES[why])}" for n, why in others]

@@ -55,7 +55,7 @@ WORDS: Final[Mapping[Cause, str]] = {
     "refused": "refused",
     "no_choice": "stated no choice",
     "cut_off": "cut off",
-    "thought_open": "thought not ended",
+    "thought_open": "cut off in mid-thought",
     "empty": "empty",
     "filtered": "held back by the provider",
     "failed": "failed",
@@ -71,7 +71,7 @@ LOST: Final[frozenset[Cause]] = frozenset(
 """What may say more of the instrument than of the model: these leave a score open."""
 BECAME: Final[Mapping[Cause, str]] = {
     "cut_off": "were cut off",
-    "thought_open": "stopped in mid-thought",
+    "thought_open": "were cut off in mid-thought",
     "empty": "were empty",
     "filtered": "were held back by the provider",
     "unreadable": "were unreadable",

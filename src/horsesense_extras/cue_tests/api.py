@@ -17,13 +17,16 @@ from horsesense.stats.words import plural
 from horsesense_extras.cue_tests.dependence import Answers, depend, family_summary
 from horsesense_extras.cue_tests.evaluate import BEST, Ticker, cue_rows, evaluate
 from horsesense_extras.cue_tests.groups import Grouping, Groups, built_alike, find_groups
-from horsesense_extras.cue_tests.packages import need_packages
-from horsesense_extras.cue_tests.result import CueResult, CueRow
-from horsesense_extras.cue_tests.scores import is_constant
-from horsesense_extras.cue_tests.splits import Split, published, published_draw, repeated
+from horsesense_extras.cue_tests.result import CueResult, CueRow, is_predictable, judge
+from horsesense_extras.cue_tests.scores import (
+    Split,
+    is_constant,
+    published,
+    published_draw,
+    repeated,
+)
 from horsesense_extras.cue_tests.sweep import Method
-from horsesense_extras.cue_tests.task import Task, make_task
-from horsesense_extras.cue_tests.verdict import is_predictable, judge
+from horsesense_extras.cue_tests.task import Task, make_task, need_packages
 
 Ints = npt.NDArray[np.int64]
 

@@ -22,21 +22,21 @@ from horsesense.errors import UsageError
 from horsesense.items.item import ItemSet
 from horsesense.rng import seed_of, unit
 from horsesense_extras.cue_tests import scores
-from horsesense_extras.cue_tests.cheap import ALL
-from horsesense_extras.cue_tests.classify import CLASSIFIERS, Fitted, fit
 from horsesense_extras.cue_tests.groups import Grouping, find_groups
-from horsesense_extras.cue_tests.packages import need_packages
-from horsesense_extras.cue_tests.splits import k_fold
+from horsesense_extras.cue_tests.scores import k_fold
 from horsesense_extras.cue_tests.sweep import (
+    CLASSIFIERS,
+    Fitted,
     Method,
     Source,
     count_level,
     dense_tables,
+    fit,
     fitted,
     prepare,
     rows_of,
 )
-from horsesense_extras.cue_tests.task import Task, make_task
+from horsesense_extras.cue_tests.task import ALL, Task, make_task, need_packages
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -23,7 +23,7 @@ from horsesense.runs.exchanges import Exchange, exchanges
 from horsesense.runs.results import Results
 from horsesense.trials.condition import Condition
 from horsesense.version import __version__
-from horsesense_extras.integrations.inspect_parts import score_of, target, usage_of
+from horsesense_extras.integrations.inspect_log import score_of, target, usage_of
 
 SCHEMA: Final = "0.2.1"
 INSTANCES: Final = "instances.jsonl"

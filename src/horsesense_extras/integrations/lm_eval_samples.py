@@ -20,7 +20,7 @@ from horsesense.report import verdict_of
 from horsesense.runs.exchanges import Exchange, exchanges
 from horsesense.runs.results import Results
 from horsesense.version import __version__
-from horsesense_extras.integrations.inspect_parts import score_of, target
+from horsesense_extras.integrations.inspect_log import score_of, target
 from horsesense_extras.integrations.lm_eval_task import document, slug
 from horsesense_extras.logs.carried import OURS, Carrier, carried_by_log
 

@@ -39,10 +39,8 @@ from horsesense.runs.rounds import interrupted
 from horsesense.runs.run import complete
 from horsesense.runs.shard import Shard
 from horsesense.runs.unanswered import trials_unanswered
-from horsesense_extras.workers.budget import Budget
-from horsesense_extras.workers.keep import Keep
-from horsesense_extras.workers.parts import Parts
-from horsesense_extras.workers.schedule import Event, Pool, Schedule
+from horsesense_extras.workers.parts import Keep, Parts
+from horsesense_extras.workers.schedule import Budget, Event, Pool, Schedule
 from horsesense_extras.workers.work import Task, write_token
 
 PROMPTS: Final = 2000

@@ -40,7 +40,7 @@ from horsesense.runs.prepare import Study
 from horsesense.runs.record import ModelRecord, RunRecord
 from horsesense.runs.settings import Settings
 from horsesense.runs.watch import Watch
-from horsesense_extras.workers.keep import Copying, Keep, run_of
+from horsesense_extras.workers.parts import Copying, Keep, run_of
 
 T = TypeVar("T")
 

@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pytest
 from scipy.stats import hypergeom
 
-from horsesense_extras.cue_tests.within_strata import (
+from horsesense_extras.cue_tests.dependence import (
     FEW_CLUSTERS,
     NO_PAIR,
     Difference,

@@ -50,7 +50,7 @@ CASES: dict[str, tuple[Callable[..., Path], list[Response], str]] = {
     # The hidden thought takes all of the budget: an empty completion, no error, status success.
     "inspect_ai#5467": (
         inspect, [*[spent(16)] * 6, *[RIGHT] * 4],
-        "Of 10 answers that the log grades, 6 stopped in mid-thought: it counts them as"
+        "Of 10 answers that the log grades, 6 were cut off in mid-thought: it counts them as"
         " wrong (40.0\u202f% in the log, 100.0\u202f% without).",
     ),
     # The second: by the other endpoint the same limit does not bind the thought.
@@ -60,7 +60,7 @@ CASES: dict[str, tuple[Callable[..., Path], list[Response], str]] = {
     # The third: the thought stands in the completion, without a channel of its own.
     "inspect_ai#5467-inline": (
         inspect, [*[CUT] * 3, *[RIGHT] * 6, WRONG],
-        "Of 10 answers that the log grades, 3 stopped in mid-thought: it counts them as"
+        "Of 10 answers that the log grades, 3 were cut off in mid-thought: it counts them as"
         " wrong (60.0\u202f% in the log, 85.7\u202f% without).",
     ),
     # The scorer takes no letter between signs: 254 of 792 answers, in four epochs.
@@ -74,24 +74,24 @@ CASES: dict[str, tuple[Callable[..., Path], list[Response], str]] = {
     # mmlu_0_shot gives 16 tokens, and every completion is empty.
     "inspect_evals#2473": (
         inspect, [spent(16)] * 10,
-        "Of 10 answers that the log grades, 10 stopped in mid-thought: it counts them as"
+        "Of 10 answers that the log grades, 10 were cut off in mid-thought: it counts them as"
         " wrong.",
     ),
     "inspect_evals#2091": (
         inspect,
         [*[said(THOUGHT, "length", 16)] * 2, said(f"{THOUGHT[:77]}.", "model_length", 16),
          spent(16, THOUGHT), *[CUT] * 2, *[RIGHT] * 5, WRONG],
-        "Of 12 answers that the log grades, 3 were cut off and 3 stopped in mid-thought: it counts"
-        " them as wrong (41.7\u202f% in the log, 83.3\u202f% without).",
+        "Of 12 answers that the log grades, 3 were cut off and 3 were cut off in mid-thought: it"
+        " counts them as wrong (41.7\u202f% in the log, 83.3\u202f% without).",
     ),
     # A thought of a limited length in the text itself, which does not end, and names letters.
     "olmo-eval#399": (
         batch, [*[CUT] * 4, *[WEIGHED] * 3, *[RIGHT] * 12, WRONG],
-        "7 of 20 replies stopped in mid-thought.",
+        "7 of 20 replies were cut off in mid-thought.",
     ),
     "omlx#3772": (
         batch, [*[spent(8192, THOUGHT)] * 13, *[RIGHT] * 11, WRONG],
-        "13 of 25 replies stopped in mid-thought.",
+        "13 of 25 replies were cut off in mid-thought.",
     ),
     # The whole first line is compared with the letter: 0 of 298 replies of either model are right.
     "lm-evaluation-harness#4187": (

@@ -31,7 +31,7 @@ from horsesense.runs.settings import Settings
 from horsesense.testing.faults import FaultServer
 from horsesense_extras.workers import drive, work
 from horsesense_extras.workers.drive import ask_with
-from horsesense_extras.workers.keep import Keep
+from horsesense_extras.workers.parts import Keep
 from horsesense_extras.workers.schedule import Event
 from horsesense_extras.workers.work import Job, Task, Worker
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import subprocess
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,7 +28,6 @@ from horsesense.errors import ModelError
 from horsesense.models.messages import Failure
 from horsesense_extras.models.hf.local import FIRST_POSITIONS
 from horsesense_extras.models.hf.weights import Weights
-from horsesense_extras.models.vllm.orphans import guard
 from horsesense_extras.models.vllm.readout import Answer, Answers, Call
 
 CPU_BLOCK: Final = 32
@@ -363,3 +364,33 @@ def _read(output: Any) -> Answer | Failure:
             for n in places
         ),
     )
+
+
+_WATCH: Final = """
+import signal, sys
+sys.stdin.read()
+for file in map(int, sys.argv[1:]):
+    try:
+        signal.pidfd_send_signal(file, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+"""
+"""Waits for the end of a pipe, which comes with the end of who holds the other one."""
+
+
+def guard(pids: Iterable[int]) -> Callable[[], None]:
+    """Have processes killed as soon as this one is no more; what is returned calls that off."""
+    files = []
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            files.append(os.pidfd_open(pid))  # a number can be given again, a file cannot
+    command = [sys.executable, "-I", "-S", "-c", _WATCH, *map(str, files)]
+    watch = subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=files, start_new_session=True)
+    for file in files:
+        os.close(file)
+
+    def call_off() -> None:
+        watch.kill()
+        watch.communicate()
+
+    return call_off
