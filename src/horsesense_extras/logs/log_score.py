@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from horsesense.measures.base import Estimate
-from horsesense.readers.causes import BECAME, LOST, Cause, of_status
+from horsesense.readers.causes import BECAME, LOST, WORDS, Cause, of_status
 from horsesense.readers.reading import STATUSES
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.parts import readable, scan_parts
@@ -33,7 +33,7 @@ class Differing(NamedTuple):
     Attributes:
         item_id, repetition: which answer, repetitions from 0.
         reply: what came back.
-        said: what it says as read: the label shown, an option's text, or the kind of reply.
+        said: what it says as read: the label shown, an option's text, or what became of it.
         log_answer: what the log took it for; None where it does not say.
         log_value: what the log gave for it, 0 to 1.
         right: whether what it says is right.
@@ -279,6 +279,6 @@ def _examples(directory: RunDirectory, differing: pl.DataFrame) -> tuple[Differi
 def _said(row: Mapping[str, Any]) -> str:
     """What a reply says, in a few words."""
     if row["status"] != "answer":
-        return str(row["status"])
+        return WORDS[row["cause"]]
     names = row["labels"] or row["options"]
     return ", ".join(str(names[place]) for place in row["positions"])
