@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import multiprocessing
 import os
 import shutil
 import signal
 import sqlite3
+import sys
 import tarfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import orjson
@@ -23,6 +26,7 @@ from horsesense.errors import ModelError, StoreError, UsageError
 from horsesense.inference.store import Store
 from horsesense.runs.frames import ESTIMATE_COLUMNS, READING_COLUMNS, TRIAL_COLUMNS
 from horsesense.runs.merge import merge
+from horsesense.runs.run import complete
 from horsesense.runs.settings import Settings
 from horsesense.testing.faults import FaultServer
 
@@ -508,3 +512,18 @@ def test_a_run_outlives_the_plug_in_that_read_it(tmp_path: Path) -> None:
     again.report()
     assert again.directory.known.readers["gone"] == "1"
     assert again.estimate("accuracy", reader="text") == run.estimate("accuracy", reader="text")
+
+
+def test_a_server_is_asked_with_uvloop_where_it_is_installed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Faster(asyncio.SelectorEventLoop): ...
+
+    async def used() -> bool:
+        return isinstance(asyncio.get_running_loop(), Faster)
+
+    monkeypatch.setitem(sys.modules, "uvloop", SimpleNamespace(new_event_loop=Faster))
+    monkeypatch.setitem(sys.modules, "aiohttp", SimpleNamespace())
+    assert complete(used())
+    monkeypatch.setitem(sys.modules, "uvloop", None)
+    assert not complete(used())

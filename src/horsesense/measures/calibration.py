@@ -25,8 +25,8 @@ class Scored(Measure):
     needs = (Scores,)
     of_gold = True
 
-    def fits(self, cell: Cell) -> bool:
-        return super().fits(cell) and bool(_used(cell).any())
+    def where(self, cell: Cell) -> bool:
+        return bool(_used(cell).any())
 
 
 def _used(cell: Cell) -> Bools:
@@ -97,8 +97,10 @@ class CalibrationError(Scored):
             sums = np.zeros(BINS)
             for some, of in zip(sure, bins, strict=True):
                 chance = some.astype(np.float64)
-                # One after the other, so that the sums are those of all answers at once.
-                np.add.at(sums, of, chance - (rng.random(len(chance)) < chance))
+                gaps = chance - (rng.random(len(chance)) < chance)
+                # Added to what was before, so that the sums are those of all answers at once.
+                bins_of = np.concatenate([np.arange(BINS), of])
+                sums[:] = np.bincount(bins_of, np.concatenate([sums, gaps]))
             draws[draw] = np.abs(sums).sum() / sum(map(len, sure))
         return draws
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from horsesense.measures.base import Measure, Rows, grouped, of_items
 from horsesense.measures.cells import MISSING, Bools, Cell, Parts, Scores
-from horsesense.measures.gold import goldless
+from horsesense.measures.counting import goldless
 from horsesense.measures.joined import ORIGINAL, joined, part_means
 
 PARTS: Final = ("every_form", "published_only", "other_forms_only", "never")
@@ -98,6 +98,7 @@ class ScoreComposition(Measure):
     name = "score_composition"
     title = "What the score is made of"
     counted = "items"
+    names = PARTS
 
     def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
         orders = _by_reader(every, "order")
@@ -117,9 +118,6 @@ class ScoreComposition(Measure):
         """Why there is no item at all."""
         some = considered(cell).any() or not cell.read.any()
         return None if some else "no item has a gold answer in every form"
-
-    def groups(self, cell: Cell) -> Sequence[str]:
-        return PARTS
 
     def rows(self, cell: Cell) -> Rows:
         part = parts(cell)

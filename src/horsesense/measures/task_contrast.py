@@ -21,32 +21,30 @@ SHARES = (0.90, 0.80, 0.75)
 """Thresholds of Table 2 of Wang et al. (2025)."""
 
 
-class SingleChange(AgainstOriginal):
+@AgainstOriginal.of(
+    "Change from one problem a prompt",
+    of_gold=True,
+    family=DIFFERENCE,
+    answer_format=frozenset(BUNDLED),
+    needs=(Bundles,),
+)
+def change_from_single(cell: Cell) -> Rows:
     """Accuracy in shared prompts minus accuracy of the same items asked one by one, mean over
     problems. Interval and p allow for items and prompts.
 
     `cell.other` is the original: one problem a prompt.
     """
-
-    name = "change_from_single"
-    of_gold = True
-    title = "Change from one problem a prompt"
-    family = DIFFERENCE
-    answer_format = frozenset(BUNDLED)
-    needs = (Bundles,)
-
-    def rows(self, cell: Cell) -> Rows:
-        other = cell.other
-        mine, theirs = paired(cell, other)
-        single = np.full(len(cell.item), np.nan)
-        found = item_means(other.correct == 1, other.read & (other.correct >= 0))[theirs]
-        single[mine] = np.where(found[:, 1] > 0, found[:, 0], np.nan)
-        used = cell.known & ~np.isnan(single)[:, None]
-        item = np.nonzero(used)[0]
-        change = (cell.correct[used] == 1) - single[item]
-        bundle = cell[Bundles].bundle[used].astype(np.intp)
-        outcomes = Crossed(np.column_stack([change, np.ones(len(item))]), item, bundle)
-        return crossing(outcomes, len(cell.item), int(cell.asked.sum()) - len(item))
+    other = cell.other
+    mine, theirs = paired(cell, other)
+    single = np.full(len(cell.item), np.nan)
+    found = item_means(other.correct == 1, other.read & (other.correct >= 0))[theirs]
+    single[mine] = np.where(found[:, 1] > 0, found[:, 0], np.nan)
+    used = cell.known & ~np.isnan(single)[:, None]
+    item = np.nonzero(used)[0]
+    change = (cell.correct[used] == 1) - single[item]
+    bundle = cell[Bundles].bundle[used].astype(np.intp)
+    outcomes = Crossed(np.column_stack([change, np.ones(len(item))]), item, bundle)
+    return crossing(outcomes, len(cell.item), int(cell.asked.sum()) - len(item))
 
 
 class TaskDifference(Measure):
@@ -59,6 +57,7 @@ class TaskDifference(Measure):
     name = "task_difference"
     of_gold = True
     title = "Difference between tasks"
+    probe_names = TASKS
     family = DIFFERENCE
     answer_format = frozenset(BUNDLED)
     needs = (Bundles,)
@@ -71,9 +70,6 @@ class TaskDifference(Measure):
                 if (other, condition, reader) in found:
                     pair = {probe: cell, other: found[other, condition, reader]}
                     yield joined(pair, probe, condition)
-
-    def fits(self, cell: Cell) -> bool:
-        return cell.probe in TASKS and super().fits(cell)
 
     def groups(self, cell: Cell) -> Sequence[str]:
         return (" - ".join(cell[Parts].names),)
@@ -123,6 +119,7 @@ class SingleShare(Measure):
     of_gold = True
     title = "Sizes that keep single accuracy"
     family = Unknown("a count of sizes that jumps at a threshold has no valid one")
+    names = tuple(f"{share:.2f}" for share in SHARES)
 
     def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
         """The items one by one, and in batches of every size, side by side."""
@@ -131,9 +128,6 @@ class SingleShare(Measure):
         for shared, sizes in families(batches, "size"):
             reader = next(iter(sizes.values())).reader
             yield joined({"single": single[reader], **sizes}, "batch", shared)
-
-    def groups(self, cell: Cell) -> Sequence[str]:
-        return [f"{share:.2f}" for share in SHARES]
 
     def rows(self, cell: Cell) -> Rows:
         known = cell.known

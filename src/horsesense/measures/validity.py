@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from horsesense.measures.base import Floats, Measure, Rows, of_trials, ratio
@@ -30,22 +28,14 @@ class ValidRate(Measure):
         return of_trials(cell, cell.valid, cell.read)
 
 
-class StatusShare(Measure):
+@Measure.of("Kinds of reply", answer_format=EVERY_FORMAT, names=_READ)
+def status_share(cell: Cell) -> Rows:
     """Share of all replies of each status; the shares sum to 1. Each reply counts once, so that
     items with more forms count more; in valid_rate each item counts once.
     """
-
-    answer_format = EVERY_FORMAT
-    name = "status_share"
-    title = "Kinds of reply"
-
-    def groups(self, cell: Cell) -> Sequence[str]:
-        return _READ
-
-    def rows(self, cell: Cell) -> Rows:
-        hits = cell.status[:, :, None] == np.arange(len(_READ))
-        rows = np.column_stack([hits.sum(axis=1), cell.read.sum(axis=1)]).astype(np.float64)
-        return Rows(rows, int(cell.read.sum()), cell.n_missing)
+    hits = cell.status[:, :, None] == np.arange(len(_READ))
+    rows = np.column_stack([hits.sum(axis=1), cell.read.sum(axis=1)]).astype(np.float64)
+    return Rows(rows, int(cell.read.sum()), cell.n_missing)
 
 
 class MismatchRate(AgainstReader):
@@ -59,8 +49,8 @@ class MismatchRate(AgainstReader):
     title = "First token against text"
     other_reader = TEXT
 
-    def fits(self, cell: Cell) -> bool:
-        return cell.by_scores and not cell.held_out and super().fits(cell)
+    def where(self, cell: Cell) -> bool:
+        return cell.by_scores and not cell.held_out
 
     def rows(self, cell: Cell) -> Rows:
         differ = (cell.option != cell.other.option) | (cell.option == NO_OPTION)
@@ -90,25 +80,20 @@ def other_option(cell: Cell) -> Rows:
     return of_trials(cell, cell.option != other.option, cell.valid & other.valid, missing)
 
 
-class LetterDifference(AgainstReader):
+@AgainstReader.of(
+    "Option text against letter",
+    other_reader=FIRST_TOKEN,
+    answer_format=frozenset(("letter",)),
+    where=lambda cell: cell.reader.partition("(")[0] == OPTION_TEXT,
+)
+def letter_difference(cell: Cell) -> Rows:
     """Share of trials in which the likeliest option text and the likeliest letter are of different
     options, over the trials in which both choose one.
 
-    The other cell holds the same trials by their letters, as the first token says.
-
-    The difference of the two accuracies is `score_gain`.
+    The other cell holds the same trials by their letters, as the first token says. The difference
+    of the two accuracies is `score_gain`.
     """
-
-    name = "letter_difference"
-    title = "Option text against letter"
-    other_reader = FIRST_TOKEN
-    answer_format = frozenset(("letter",))
-
-    def fits(self, cell: Cell) -> bool:
-        return cell.reader.partition("(")[0] == OPTION_TEXT and super().fits(cell)
-
-    def rows(self, cell: Cell) -> Rows:
-        return other_option(cell)
+    return other_option(cell)
 
 
 def _agreement_cells(d: int) -> Pseudo:
@@ -135,6 +120,7 @@ class MismatchKappa(MismatchRate):
     title = "First token with text, beyond chance"
     unit = "kappa"
     family = OfCounts(pseudo=_agreement_cells)
+    span = (-1.0, 1.0)
 
     def rows(self, cell: Cell) -> Rows:
         both = read_by_both(cell)
@@ -147,9 +133,6 @@ class MismatchKappa(MismatchRate):
         missing = int((cell.asked & ~both).sum())
         return Rows(np.column_stack(columns).astype(np.float64), int(both.sum()), missing)
 
-    def limits(self, cell: Cell) -> tuple[float, float]:
-        return -1.0, 1.0
-
     def value(self, totals: Floats) -> Floats:
         n = totals[..., 1:2]
         mine, theirs = np.split(totals[..., 2:], 2, axis=-1)
@@ -157,26 +140,24 @@ class MismatchKappa(MismatchRate):
         return ratio(ratio(totals[..., :1], n) - chance, 1 - chance)
 
 
-class ScoreGain(AgainstReader):
+@AgainstReader.of(
+    "Accuracy beyond the first token's",
+    of_gold=True,
+    counted="items",
+    other_reader=FIRST_TOKEN,
+    answer_format=frozenset(("letter",)),
+    family=DIFFERENCE,
+)
+def score_gain(cell: Cell) -> Rows:
     """Accuracy by this reader minus accuracy by the first token, over the same items.
 
     `cell.other` holds the same trials as the first token says.
     """
-
-    name = "score_gain"
-    of_gold = True
-    title = "Accuracy beyond the first token's"
-    counted = "items"
-    other_reader = FIRST_TOKEN
-    answer_format = frozenset(("letter",))
-    family = DIFFERENCE
-
-    def rows(self, cell: Cell) -> Rows:
-        other = cell.other
-        mine, theirs = paired(cell, other)
-        rows = np.zeros((len(cell.item), 2))
-        rows[mine] = differences((right(cell), mine), (right(other), theirs))
-        there = np.zeros(len(cell.item), dtype=np.bool_)
-        there[mine] = np.any(cell.asked[mine], axis=1) & np.any(other.asked[theirs], axis=1)
-        used = rows[:, 1] > 0
-        return Rows(rows, int(used.sum()), int((there & ~used).sum()))
+    other = cell.other
+    mine, theirs = paired(cell, other)
+    rows = np.zeros((len(cell.item), 2))
+    rows[mine] = differences((right(cell), mine), (right(other), theirs))
+    there = np.zeros(len(cell.item), dtype=np.bool_)
+    there[mine] = np.any(cell.asked[mine], axis=1) & np.any(other.asked[theirs], axis=1)
+    used = rows[:, 1] > 0
+    return Rows(rows, int(used.sum()), int((there & ~used).sum()))

@@ -117,20 +117,15 @@ def elected(cell: Cell) -> Cell:
     return replace(cell.less(Scores), status=status, option=vote.option, **changed)  # type: ignore[arg-type]
 
 
-class VoteTieRate(OfProbe):
+@OfProbe.of("Votes that are tied", probe_names=(*PERTURBED, "extra_options"))
+def vote_tie_rate(cell: Cell) -> Rows:
     """Share of votes over shuffled options in which several contents are most frequent (Look at the
     Text, section 5.3); the first to become so is taken.
     """
-
-    name = "vote_tie_rate"
-    title = "Votes that are tied"
-    probe_names = (*PERTURBED, "extra_options")
-
-    def rows(self, cell: Cell) -> Rows:
-        vote = votes(cell, versions_of(cell) or 1)
-        tied = (vote.tied & vote.known).sum(axis=1)
-        rows = np.column_stack([tied, vote.known.sum(axis=1)]).astype(np.float64)
-        return Rows(rows, int(vote.known.sum()), int((vote.asked & ~vote.known).sum()))
+    vote = votes(cell, versions_of(cell) or 1)
+    tied = (vote.tied & vote.known).sum(axis=1)
+    rows = np.column_stack([tied, vote.known.sum(axis=1)]).astype(np.float64)
+    return Rows(rows, int(vote.known.sum()), int((vote.asked & ~vote.known).sum()))
 
 
 class AnswerFloating(OfProbe):
@@ -146,6 +141,7 @@ class AnswerFloating(OfProbe):
     title = "Answers that float when options are added"
     counted = "items"
     probe_names = ("extra_options",)
+    names = ("all", "to_added")
 
     def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
         """The trials without and with the added options, side by side."""
@@ -153,9 +149,6 @@ class AnswerFloating(OfProbe):
             if len(parts) == 2:
                 named = {"before": parts["0"], "after": parts["3"]}
                 yield joined(named, "extra_options", design)
-
-    def groups(self, cell: Cell) -> Sequence[str]:
-        return ("all", "to_added")
 
     def rows(self, cell: Cell) -> Rows:
         before, after, used = outcomes(cell)

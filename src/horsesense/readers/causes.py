@@ -248,7 +248,9 @@ def states(text: str, variant: Variant) -> bool:
     """Whether a reply names an option, by its label or its words."""
     folded = text.casefold()
     named = any(
-        re.search(rf"(?<!\w){re.escape(label)}(?!\w)", text) for label in variant.labels if label
+        re.search(rf"(?<!\w){re.escape(label)}(?!\w)", text)
+        for label in variant.labels
+        if label and label in text
     )
     return named or any(o.casefold() in folded for o in variant.options if len(o) > 2)
 
@@ -257,6 +259,8 @@ def echoes(reading: Reading, text: str, variant: Variant) -> bool:
     """Whether a reply repeats the options as they were shown, and states nothing behind them."""
     if not variant.labels or len(variant.options) < 2:
         return False
+    if not all(option in text for option in variant.options):
+        return False  # most replies: no pattern is made for them
     at = 0
     for label, option in zip(variant.labels, variant.options, strict=True):
         line = re.compile(rf"^\W*{re.escape(label)}\W{{1,3}}{re.escape(option)}\W*$", re.MULTILINE)

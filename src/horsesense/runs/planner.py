@@ -164,8 +164,9 @@ class Planner:
             return list(trials)
         once = []
         for trial in trials:
-            if (prompt := prompt_of(trial)) not in put:
-                put.add(prompt)
+            before = len(put)
+            put.add(prompt_of(trial))
+            if len(put) > before:
                 once.append(trial)
         return once
 

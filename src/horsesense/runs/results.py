@@ -20,10 +20,10 @@ from horsesense.findings.uncounted import (
     also_counted,
     each_reason,
     lack,
+    named,
     not_covered,
     of_gold,
 )
-from horsesense.findings.untested import named
 from horsesense.findings.wording import in_words
 from horsesense.items.item import ItemSet
 from horsesense.measures.base import Estimate

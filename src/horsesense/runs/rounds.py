@@ -29,6 +29,7 @@ from horsesense.runs.parts import NewTable, TableInMemory, scan_parts
 from horsesense.runs.planner import Planner, exceeds, item_index, other_model
 from horsesense.runs.prepare import Study
 from horsesense.runs.read import read_stage
+from horsesense.runs.recalled import with_thoughts
 from horsesense.runs.tables import READINGS, TRIALS, decides, read_trials, reading_row, trial_rows
 from horsesense.runs.watch import Watch
 from horsesense.trials.extras import Served
@@ -239,7 +240,8 @@ class Asking:
         versions = {reader.name: reader.version for reader in self.readers}
         trials = scan_parts([layout.trials_of(stage) for stage in sorted(self.plan)], TRIALS)
         readings = scan_readings(layout, versions, self.plan)
-        return load_history(trials, readings, list(versions))
+        history = load_history(trials, readings, list(versions))
+        return with_thoughts(history, self.study.probes, trials, self.store)
 
 
 class _InMemory:

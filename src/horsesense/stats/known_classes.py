@@ -182,24 +182,6 @@ def fitted(data: ReplyPatterns) -> Parameters:
     return at
 
 
-def fit(choices: npt.ArrayLike) -> Fit:
-    """The classes that fit items of one number of options, k >= 3, best.
-
-    Args:
-        choices: (items, k), position chosen where the right option stands at h.
-
-    Raises ValueError for other shapes or fewer than three options.
-    """
-    data = patterns(choices)
-    return described(data, fitted(identifiable(data)))
-
-
-def identifiable(data: ReplyPatterns) -> ReplyPatterns:
-    if data.k < 3:
-        raise ValueError("slips and misbeliefs cannot be told apart with fewer than 3 options")
-    return data
-
-
 def described(data: ReplyPatterns, at: Parameters, p_value: float | None = None) -> Fit:
     p, b, e = (float(x[0]) for x in (at.p, at.b, at.e))
     return Fit(data.k, data.n, p, b, e, tuple(map(float, at.q[0])), p_value)

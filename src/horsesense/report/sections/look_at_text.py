@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from horsesense.findings.untested import named
+from horsesense.findings.uncounted import named
 from horsesense.measures.cells import HELD_OUT
 from horsesense.measures.votes import PERTURBED
 from horsesense.report.charts import ChartLine, Point, forest
