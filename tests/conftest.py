@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Long files first, else the order stays."""
     rank = {HERE / name: place for place, name in enumerate(LONG)}
     items.sort(key=lambda item: rank.get(item.path, len(rank)))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _probes_that_do_not_wait() -> Iterator[None]:
+    """A server that fails is asked as often as ever what it offers, without the pauses."""
+    with pytest.MonkeyPatch.context() as changed:
+        changed.setattr("horsesense.models.openai.http.LONGEST_PROBE_PAUSE", 0.0)
+        yield
 
 
 @pytest.fixture
