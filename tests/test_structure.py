@@ -138,6 +138,7 @@ cli: compare each grouped options output readings schema_rows
 comparison: align views
 errors
 files
+findings: wording
 inference: absorb control limits probe runner store store_file stored_rows
 items: faults fields files item load near own_order rows tasks
 measures: base families joined registry

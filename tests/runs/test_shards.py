@@ -28,7 +28,7 @@ from horsesense.runs.shard import Shard, placement
 
 SUITES: Sequence[dict[str, Any]] = (
     {"suite": "multi-problem", "sizes": "2,5", "bundles": 10},
-    {"suite": "revas"},
+    {"probes": ("order", "misleading_replaced", "true_false")},
     {"probes": ("order", "labels"), "readers": ("text", "pride")},
 )
 

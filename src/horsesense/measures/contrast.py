@@ -13,7 +13,7 @@ from horsesense.measures.base import Floats, Rows, item_means
 from horsesense.measures.cells import NO_OPTION, Bools, Cell, Columns, Verdicts
 from horsesense.measures.families import DIFFERENCE
 from horsesense.measures.graded import graded
-from horsesense.measures.joined import AgainstOriginal, OfProbe
+from horsesense.measures.joined import ORIGINAL, AgainstOriginal, OfProbe
 from horsesense.trials.condition import Condition
 
 ORDER = "order"
@@ -237,6 +237,10 @@ BUDGET: Final = "budget"
 """The probe that asks with several limits."""
 CAP: Final = "cap"
 """The setting of its conditions that names the limit."""
+THOUGHT: Final = "thought"
+"""The probe that asks for the answer from a part of the thought."""
+SHARE: Final = "share"
+"""The setting of its conditions that names the part, in percent."""
 
 
 class LostToTheLimit(OfProbe):
@@ -262,3 +266,20 @@ class LostToTheLimit(OfProbe):
 
     def rows(self, cell: Cell) -> Rows:
         return item_differences(cell, cell.other, right)
+
+
+class LostToTheCut(LostToTheLimit):
+    """Accuracy as graded from a part of the recorded thought minus that with the whole one, as
+    published, over the items that have both.
+
+    `cell.other` is the original.
+    """
+
+    name = "accuracy_of_thought"
+    title = "Change of accuracy by a cut of the thought"
+    probe_names = (THOUGHT,)
+
+    def cells(self, every: Sequence[Cell]) -> Iterable[Cell]:
+        whole = {c.reader: graded(c) for c in every if c.probe == ORIGINAL and not c.condition}
+        own = (graded(cell) for cell in every if self.fits(cell))
+        return (cell.against(whole[cell.reader]) for cell in own if cell.reader in whole)

@@ -21,6 +21,11 @@ Key = bytes
 Message = tuple[Literal["system", "user", "assistant"], str]
 
 
+def as_thought(text: str) -> str:
+    """A thought as it stands before an answer, where one text holds both."""
+    return f"<think>\n{text}\n</think>\n\n"
+
+
 @dataclass(frozen=True, slots=True)
 class SamplingParams:
     """Everything that is wanted of ONE prompt.
@@ -86,6 +91,11 @@ class Request:
     def key(self, identity: str) -> Key:
         """Content hash of this request put to the model named `identity`."""
         return digest([identity, self.as_json()])
+
+    @property
+    def begun(self) -> bool:
+        """Whether the reply is begun, and is to be gone on with."""
+        return self.messages is not None and self.messages[-1][0] == "assistant"
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Request:

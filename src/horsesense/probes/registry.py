@@ -28,6 +28,7 @@ from horsesense.probes.perturbed import (
 )
 from horsesense.probes.second_look import MisleadingReplaced, MultiSelect
 from horsesense.probes.server import Server
+from horsesense.probes.thought import Thought
 from horsesense.probes.true_false import OptionConfidence, TrueFalse
 
 
@@ -60,6 +61,7 @@ for _probe in (
     Delimiter,
     ContextLength,
     Budget,
+    Thought,
     Server,
     KeyTypo,
     LetterScramble,

@@ -108,8 +108,8 @@ def up_to(run: Results) -> str:
         return ""
     if lost.keys() == {"not_asked"}:
         return f"up to {percent(told['most'])} were every prompt asked"
-    one = next(iter(lost)) if len(lost) == 1 else ""
-    return f"up to {percent(told['most'])} had no reply been {HAD_NO.get(one, 'lost')}"
+    how = HAD_NO.get(next(iter(lost)), "lost") if len(lost) == 1 else "lost"
+    return f"up to {percent(told['most'])} had no reply been {how}"
 
 
 def _put(run: Results, score: Estimate) -> int:

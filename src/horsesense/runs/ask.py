@@ -23,6 +23,7 @@ from horsesense.runs.layout import left_by_workers
 from horsesense.runs.plan import LOOKED_AT, Plan, assumed, plan_of
 from horsesense.runs.preflight import preflight
 from horsesense.runs.prepare import Study
+from horsesense.runs.recalled import tried
 from horsesense.runs.record import ModelRecord
 from horsesense.runs.rounds import Asking, other_models
 from horsesense.runs.watch import Watch
@@ -60,6 +61,9 @@ async def ask(
             say(sentence)
         with progress("finding out what the model offers"):
             described, probed = await described_model(directory, model, store, limits)
+        study = ready(directory, model, described)
+        described, more = await tried(study, model, store, limits, say)
+        probed += more
         asking = _prepared(directory, model, described, store, max_connections, PATIENT, probed)
         asking.control = control
         asking.watch = Watch(expected, limits, say, asking.study)

@@ -219,7 +219,7 @@ def describe(reader: Reader) -> dict[str, Any]:
         from horsesense.readers.model_based.cascade import CascadeReader
         from horsesense.readers.model_based.judge import JudgeReader
 
-        if isinstance(reader, JudgeReader | CascadeReader):
+        if isinstance(reader, JudgeReader):
             told["spent"] = asdict(reader.spent)
         if isinstance(reader, CascadeReader):
             told["steps"] = reader.told()

@@ -16,7 +16,6 @@ from horsesense.inference.runner import run
 from horsesense.inference.store import Store
 from horsesense.measures.cells import Cell
 from horsesense.models.base import Asked, Model, NeedsAnswerKey
-from horsesense.models.openai.http import refuse_shared_key
 from horsesense.models.registry import make_model
 from horsesense.probes.base import Probe
 from horsesense.progress import Progress
@@ -29,6 +28,7 @@ from horsesense.runs.parts import NewTable, TableInMemory, scan_parts
 from horsesense.runs.planner import Planner, exceeds, item_index, other_model
 from horsesense.runs.prepare import Study
 from horsesense.runs.read import read_stage
+from horsesense.runs.recalled import with_thoughts
 from horsesense.runs.tables import READINGS, TRIALS, decides, read_trials, reading_row, trial_rows
 from horsesense.runs.watch import Watch
 from horsesense.trials.extras import Served
@@ -239,7 +239,8 @@ class Asking:
         versions = {reader.name: reader.version for reader in self.readers}
         trials = scan_parts([layout.trials_of(stage) for stage in sorted(self.plan)], TRIALS)
         readings = scan_readings(layout, versions, self.plan)
-        return load_history(trials, readings, list(versions))
+        history = load_history(trials, readings, list(versions))
+        return with_thoughts(history, self.study.probes, trials, self.store)
 
 
 class _InMemory:
@@ -274,6 +275,10 @@ def other_models(probes: Sequence[Probe], model: Model) -> dict[str, Model]:
     UsageError where one cannot be made, or a key that is meant for one server would reach two.
     """
     names = {against for probe in probes if (against := getattr(probe, "against", ""))}
+    if not names:
+        return {}
+    from horsesense.models.openai.http import refuse_shared_key  # slow, and few runs need it
+
     others = {name: make_model(name) for name in names}
     for name, other in others.items():
         # A run is read and planned again without them: what they are called there is their name.

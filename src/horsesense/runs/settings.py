@@ -70,6 +70,7 @@ class GivenSettings(TypedDict, total=False):
     top_p: float | None
     effort: str | None
     thinking_tokens: int | None
+    takes_prefix: bool
     readers: Names | None
     level: float
     until: str | None
@@ -163,6 +164,9 @@ class Settings(BaseModel):
     )
     thinking_tokens: int | None = Field(
         None, ge=1, description="Most tokens of thought before a reply, on top of --max-tokens."
+    )
+    takes_prefix: bool = Field(
+        False, description="The server goes on with a reply that is begun (probe thought)."
     )
     readers: tuple[str, ...] = Field(
         AUTO_READERS,

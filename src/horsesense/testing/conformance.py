@@ -336,7 +336,8 @@ def random_cells() -> list[Cell]:
     again = replace(random_cell(6), probe="repeat", condition=PLAIN)
     blind = replace(original, probe="options_only")
     caps = [replace(plain, probe="budget", condition=Condition(cap=cap)) for cap in ("64", "256")]
-    return [plain, original, token, texts, *bundles, *special, again, blind, *caps]
+    cut = replace(plain, probe="thought", condition=Condition(share=50))
+    return [plain, original, token, texts, *bundles, *special, again, blind, *caps, cut]
 
 
 def fitting_cell(measure: Measure) -> Cell | None:

@@ -109,6 +109,19 @@ class Capped(Extras):
 
 
 @dataclass(frozen=True)
+class Begun(Extras):
+    """The reply begins with a thought, and that is ended.
+
+    Attributes:
+        thought: its text.
+        share: how much of the recorded thought that is, in percent.
+    """
+
+    thought: str
+    share: float
+
+
+@dataclass(frozen=True)
 class Served(Extras):
     """The plain prompt, asked differently.
 

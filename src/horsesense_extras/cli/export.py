@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 WRITERS = {
     "inspect": ("inspect_log", "write_inspect_log", ".eval"),
-    "lm-eval": ("lm_eval_samples", "write_lm_eval", "-lm-eval"),
+    "lm-eval": ("exports", "write_lm_eval", "-lm-eval"),
     "batch": ("batch", "write_batch", "-batch"),
-    "eee": ("every_eval_ever", "write_every_eval_ever", "-eee"),
+    "eee": ("exports", "write_every_eval_ever", "-eee"),
     "parquet": ("plain", "write_parquet", "-parquet"),
     "csv": ("plain", "write_csv", "-csv"),
 }

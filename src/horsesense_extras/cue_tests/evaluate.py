@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from scipy.sparse import csc_array
 from scipy.stats import hypergeom, norm
 
+from horsesense.progress import Progress
 from horsesense.rng import seed_of
 from horsesense.stats.multiplicity import benjamini_hochberg
 from horsesense_extras.cue_tests import scores
@@ -243,25 +244,6 @@ class Evaluation:
     widened: float
 
 
-class Ticker:
-    """Counts units over all parts of the work, and tells a listener."""
-
-    def __init__(self, listener: Callable[[int, int], None] | None) -> None:
-        self.done = self.total = 0
-        self._listener = listener
-
-    def expect(self, n: int) -> None:
-        """`n` more units are coming."""
-        self.total += n
-
-    def watch(self, outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
-        for outcome in outcomes:
-            self.done += 1
-            if self._listener is not None:
-                self._listener(self.done, self.total)
-            yield outcome
-
-
 def evaluate(
     task: Task,
     splits: Sequence[Split],
@@ -269,7 +251,7 @@ def evaluate(
     method: Method,
     *,
     jobs: int = 1,
-    ticker: Ticker | None = None,
+    shown: Progress | None = None,
     lean: bool = False,
 ) -> Evaluation:
     """Run every vector on every split.
@@ -277,23 +259,25 @@ def evaluate(
     Args:
         task, splits, groups, method: what to predict, and how.
         jobs: processes.
-        ticker: told of every unit done.
+        shown: told of every unit done.
         lean: no cues by name.
     """
-    ticker = ticker or Ticker(None)
+    shown = shown or Progress("trying features", 0)
     items = np.unique(np.concatenate([split.test for split in splits]))
     outcomes: list[Outcome] = []
     cues: tuple[Cue, ...] = ()
     for source, vectors, table in _sources(task, groups, method):
         # The widest vectors come last in the list and take longest: they start first.
         units = [Unit(s, v) for v in reversed(vectors) for s in range(len(splits))]
-        ticker.expect(len(units))
+        shown.total = (shown.total or 0) + len(units)
         with workers(source, splits, jobs) as start:
             named = None
             if not lean and "word" in source.counts:
                 named = start(strongest_cues, table)
             results = [start(run_unit, unit) for unit in units]
-            outcomes += ticker.watch(result() for result in results)
+            for result in results:
+                outcomes.append(result())
+                shown()
             cues = named() if named else cues
     predicted = _assembled(outcomes, splits, items, method.faithful)
     repeats = 1 + max(split.repeat for split in splits)

@@ -6,7 +6,6 @@ numbers; all items of a column share a label. Kappas of several repeats are aver
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -75,16 +74,11 @@ def k_fold(gold: Ints, groups: Ints, folds: int, seed: int) -> Ints:
     return fold
 
 
-def _dealt(held: npt.NDArray[np.float64], n: int, rng: np.random.Generator) -> list[int]:
+def _dealt(held: Floats, n: int, rng: np.random.Generator) -> Ints:
     """Folds for `n` single items, each to the fold that has fewest of their label."""
-    heap = list(zip(held.tolist(), rng.random(len(held)).tolist(), range(len(held)), strict=True))
-    heapq.heapify(heap)
-    dealt = []
-    for _ in range(n):
-        count, tie, fold = heap[0]
-        heapq.heapreplace(heap, (count + 1, tie, fold))
-        dealt.append(fold)
-    return dealt
+    counts = (held[:, None] + np.arange(n)).ravel()
+    fold, tie = np.repeat(np.arange(len(held)), n), np.repeat(rng.random(len(held)), n)
+    return fold[np.lexsort((fold, tie, counts))[:n]]
 
 
 def repeated(gold: Ints, groups: Ints, folds: int, repeats: int, seed: int) -> Iterator[Split]:

@@ -40,7 +40,7 @@ from horsesense.runs.settings import Settings
 from horsesense.runs.stored_items import load_stored_items, save_items
 from horsesense.runs.tables import TRIALS, trial_of, trial_rows
 from horsesense.trials.trial import Trial
-from horsesense_extras.logs.writing import WrittenRun, made_beside
+from horsesense_extras.logs.carried import WrittenRun, made_beside
 from horsesense_extras.people.spreadsheet import Asked, Returned, code_of, read_booklet, write_table
 
 FORMAT: Final = 1

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from horsesense.files import write_whole
+from horsesense.findings.wording import between, signed
 from horsesense.measures.registry import MEASURES
 from horsesense.progress import clock
 from horsesense.report.pages import environment
-from horsesense.report.text import between, signed, visible
+from horsesense.report.text import visible
 from horsesense.stats.words import NARROW, plural
 from horsesense.version import __version__
 from horsesense_extras import figures

@@ -65,6 +65,8 @@ def body_of(
         if scored:
             body["logprobs"] = True
             body["top_logprobs"] = params.top_logprobs
+    if request.begun and dialect.prefix:
+        body |= {"add_generation_prompt": False, "continue_final_message": True}
     if label_ids:
         body["logprob_token_ids"] = list(label_ids)
     # A server generates at least one token, also where its scores alone are wanted.

@@ -6,7 +6,7 @@ from horsesense.plugins import Registry
 from horsesense.report.sections.agreement import AGREEMENT
 from horsesense.report.sections.appendix import GLOSSARY, LEFT_OUT, NUMBERS, SIGNATURES
 from horsesense.report.sections.base import Section
-from horsesense.report.sections.budget import BUDGET
+from horsesense.report.sections.budget import BUDGET, OF_THOUGHT
 from horsesense.report.sections.items import SECTION as ITEMS
 from horsesense.report.sections.look_at_text import LOOK_AT_TEXT
 from horsesense.report.sections.multi_problem import MULTI_PROBLEM
@@ -38,6 +38,7 @@ for _section in (
     VARIANCE,
     SERVER,
     BUDGET,
+    OF_THOUGHT,
     OPTION_COUNT,
     WITHOUT_GOLD,
     SECOND_LOOK,

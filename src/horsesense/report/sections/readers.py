@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from horsesense.findings.uncounted import Missing
+from horsesense.findings.wording import number
 from horsesense.measures.base import Estimate
 from horsesense.measures.bounds import whatever_is_missing
 from horsesense.readers.reading import STATUSES
 from horsesense.report.behind_score import up_to
 from horsesense.report.charts import Point, forest
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import number, rests_on
+from horsesense.report.text import rests_on
 from horsesense.runs.results import Results
 from horsesense.stats.words import plural
 

@@ -96,6 +96,7 @@ class LocalBackend:
             top_logprobs=self.top_logprobs,
             label_tokens=True,
             continuations=True,
+            continues=True,
             context_length=context_length,
             notes=tuple(notes),
         )

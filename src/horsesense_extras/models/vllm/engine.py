@@ -22,7 +22,7 @@ from multiprocessing import active_children, resource_tracker
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 from queue import Empty, SimpleQueue
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from horsesense.errors import ModelError
 from horsesense.models.messages import Failure
@@ -42,21 +42,6 @@ REFUSALS: Final = (ValueError, TypeError, OverflowError)
 """What Python's and msgspec's own checks of a call's settings raise."""
 
 
-class LLMEngine(Protocol):
-    """The part of vLLM's `LLMEngine` that is used here."""
-
-    def add_request(self, request_id: str, prompt: Any, params: Any) -> Any: ...
-
-    def step(self) -> list[Any]: ...
-
-
-class OfflineLLM(Protocol):
-    """The part of vLLM's `LLM` that is used here."""
-
-    @property
-    def llm_engine(self) -> LLMEngine: ...
-
-
 @dataclass(frozen=True)
 class Started:
     """A running engine.
@@ -71,7 +56,7 @@ class Started:
         processes: of the engine; where one of them ends by itself, a step may wait for ever.
     """
 
-    llm: OfflineLLM
+    llm: Any
     sampling_params: Callable[..., Any]
     context_length: int
     stop: Callable[[], None]
