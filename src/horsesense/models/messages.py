@@ -22,8 +22,9 @@ Message = tuple[Literal["system", "user", "assistant"], str]
 
 
 def as_thought(text: str) -> str:
-    """A thought as it stands before an answer, where one text holds both."""
-    return f"<think>\n{text}\n</think>\n\n"
+    """A thought as it stands before an answer, where one text holds both; some servers refuse a
+    reply that begins with a text that ends in a space or a line break."""
+    return f"<think>\n{text}\n</think>"
 
 
 @dataclass(frozen=True, slots=True)
