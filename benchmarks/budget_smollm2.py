@@ -12,7 +12,7 @@ import argparse
 from pathlib import Path
 
 import horsesense
-from horsesense.findings.sizes import sizes_of
+from horsesense.findings.kinds import sizes_of
 from horsesense.measures.base import Estimate
 from horsesense.report.sections.budget import enough, limits_of
 

@@ -31,10 +31,9 @@ from horsesense_extras.checks.contamination import (
     relative_rank,
     request_of,
 )
-from horsesense_extras.models.hf.loading import load
 from horsesense_extras.models.hf.local import LocalModel
 from horsesense_extras.models.hf.tokens import Tokens
-from horsesense_extras.models.hf.weights import find_weights
+from horsesense_extras.models.hf.weights import find_weights, load
 
 RATE = 2e-5
 

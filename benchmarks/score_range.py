@@ -77,10 +77,11 @@ def prose(rng: Random, shown: Variant, sentences: int) -> str:
     return ". ".join([first, *said]) + "."
 
 
-def cut(rng: Random, text: str) -> str:
-    """A text that ends early, behind a letter or a comma, as a limit on tokens has it."""
+def cut(rng: Random, text: str, whole: bool = False) -> str:
+    """A text that ends early, behind a letter or a comma, as a limit on tokens has it; or behind a
+    whole sentence, which no reader can tell from one that is done."""
     end = rng.randrange(len(text) // 3, len(text) - 2)
-    return text[:end]
+    return f"{text[:end].rpartition('. ')[0] or text[:end]}." if whole else text[:end]
 
 
 def made(rng: Random, shown: Variant, cause: str, position: int, *, fields: bool) -> Came:
@@ -101,7 +102,7 @@ def made(rng: Random, shown: Variant, cause: str, position: int, *, fields: bool
             spent = rng.choice((None, 64))
             usage = Usage(completion_tokens=spent)
             reason = rng.choice(("length", "max_tokens")) if spent is None else None
-            return Response(cut(rng, long), reason, usage=usage), 64
+            return Response(cut(rng, long, rng.random() < 0.5), reason, usage=usage), 64
         loop = rng.choice(SAID[4:5] + SAID[8:9]) + ". "
         return Response(loop * 40 if rng.random() < 0.2 else cut(rng, long), None), None
     if cause == "thought_open":

@@ -36,9 +36,8 @@ from horsesense.models.base import Asked, Model
 from horsesense.models.messages import Request, Response, SamplingParams
 from horsesense.models.registry import make_model
 from horsesense.progress import Progress
-from horsesense_extras.models.hf.loading import load
 from horsesense_extras.models.hf.trie import common_length
-from horsesense_extras.models.hf.weights import find_weights
+from horsesense_extras.models.hf.weights import find_weights, load
 from horsesense_extras.models.vllm.backend import VllmBackend
 from horsesense_extras.models.vllm.readout import Readout
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,10 +21,14 @@ HERE = Path(__file__).parent
 ROOT = HERE.parent
 
 LONG = (
-    *("runs/test_run.py", "extras/cues/test_api.py", "extras/models/hf/test_backend.py"),
-    *("extras/readers/test_trained.py", "testing/test_faults.py"),
-    *("testing/test_audit_faults.py", "runs/test_study.py", "runs/test_suites.py"),
-    *("probes/test_multi_problem.py", "report/test_report.py", "cli/test_cli.py"),
+    *("test_docs.py", "runs/test_shards.py", "cli/test_study.py", "runs/test_run.py"),
+    *("runs/test_until.py", "cli/test_cli.py", "runs/test_study.py", "items/test_hostile_files.py"),
+    *("test_structure.py", "test_example_plugin.py", "gates/test_gate.py"),
+    *("runs/test_look_at_text.py", "extras/models/hf/test_backend.py"),
+    *("extras/training/test_train_choice.py", "extras/cues/test_api.py"),
+    *("extras/readers/test_trained.py", "testing/test_faults.py", "stats/test_known.py"),
+    *("testing/test_audit_faults.py", "testing/test_budgets.py", "runs/test_suites.py"),
+    *("probes/test_multi_problem.py", "report/test_report.py", "comparison/test_compare.py"),
 )
 """Files of many seconds, which start first: a worker that gets one last is waited for."""
 
@@ -32,6 +37,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Long files first, else the order stays."""
     rank = {HERE / name: place for place, name in enumerate(LONG)}
     items.sort(key=lambda item: rank.get(item.path, len(rank)))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _probes_that_do_not_wait() -> Iterator[None]:
+    """A server that fails is asked as often as ever what it offers, without the pauses."""
+    with pytest.MonkeyPatch.context() as changed:
+        changed.setattr("horsesense.models.openai.http.LONGEST_PROBE_PAUSE", 0.0)
+        yield
 
 
 @pytest.fixture

@@ -43,8 +43,8 @@ from horsesense.runs.results import Results
 from horsesense.runs.run import StagedRun
 from horsesense.runs.studies import StudyFile
 from horsesense_extras.api import load_log
+from horsesense_extras.integrations.exports import write_lm_eval
 from horsesense_extras.integrations.inspect_log import write_inspect_log
-from horsesense_extras.integrations.lm_eval_samples import write_lm_eval
 from horsesense_extras.logs.imported import import_logs
 from horsesense_extras.logs.registry import open_logs
 from horsesense_extras.people.review_files import read_csv

@@ -31,8 +31,8 @@ PAGES = {
 RUNNABLE = [DOCS / "check.md", *sorted((DOCS / "tutorials").glob("*.md"))]
 MEANT = {
     "ITEMS": "sample --limit 4",
-    "MODEL": "sim:oracle",
-    "OTHER": "sim:cheat",
+    "MODEL": "sim:oracle --probes order",
+    "OTHER": "sim:cheat --probes order",
     "RUN": "run",
     "ANSWERS.jsonl": "answers.jsonl",
 }

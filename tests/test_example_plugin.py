@@ -26,6 +26,9 @@ assert len(check_probe(parse_probe("backwards"))) == 12
 check_measure(MEASURES.get("chose_last"))
 assert check_reader(make_reader("last_label")) > 20
 assert check_model(lambda: make_model("always:B")).text
+
+from horsesense.cli import main
+main(["list", "--json"])
 """
 
 
@@ -48,8 +51,8 @@ def call(python: dict[str, str], *words: str, cwd: Path) -> str:
     ).stdout
 
 
-def test_the_example_is_listed(python: dict[str, str], tmp_path: Path) -> None:
-    found = json.loads(call(python, "-m", "horsesense", "list", "--json", cwd=tmp_path))
+def test_the_example_conforms_and_is_listed(python: dict[str, str], tmp_path: Path) -> None:
+    found = json.loads(call(python, "-c", CHECKS, cwd=tmp_path))
     assert found["probes"]["backwards"] == (
         "The options from last to first. The answer follows the option."
     )
@@ -76,10 +79,6 @@ def test_an_audit_uses_all_four(python: dict[str, str], tmp_path: Path) -> None:
     told = {row["kind"] for row in found["verdict"] if row["probe"] == "backwards"}
     assert told == {"accuracy_change", "fewer_choices"}  # no repeat, no answers beyond it
     assert "Chose the last option" in (tmp_path / "run" / "report.html").read_text("utf-8")
-
-
-def test_the_example_conforms(python: dict[str, str], tmp_path: Path) -> None:
-    call(python, "-c", CHECKS, cwd=tmp_path)
 
 
 def test_contributing_shows_the_files_of_the_example() -> None:

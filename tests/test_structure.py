@@ -138,6 +138,7 @@ cli: compare each grouped options output readings schema_rows
 comparison: align views
 errors
 files
+findings: wording
 inference: absorb control limits probe runner store store_file stored_rows
 items: faults fields files item load near own_order rows tasks
 measures: base families joined registry
@@ -152,6 +153,7 @@ report: . charts pages pieces sections.base text told
 rng
 runs: accounts ask asked directory exchanges frames layout parts plan planner prepare record
     redacted results rounds run settings shard start stored_items suites tables unanswered
+    watch
 stats: functions multiplicity rater_agreement two_way words
 trials: condition extras trial
 version

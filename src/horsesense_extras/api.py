@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,6 +34,7 @@ def load_log(*logs: str | Path, out: str | Path | None = None, items: Items | No
     >>> run = load_log("logs/mmlu.eval", out="runs/mmlu")  # doctest: +SKIP
     >>> run.estimate("accuracy", reader="text").value      # doctest: +SKIP
     """
+    from horsesense_extras.integrations.batch import take_answers
     from horsesense_extras.logs.batch import is_answers
     from horsesense_extras.logs.carried import import_own
     from horsesense_extras.logs.imported import import_logs
@@ -41,25 +42,12 @@ def load_log(*logs: str | Path, out: str | Path | None = None, items: Items | No
 
     place = import_out(logs) if out is None else usable(out)
     if (place / "run.toml").exists() and all(is_answers(log) for log in logs):
-        return _continued(Run.open(place), logs)
-    opened = open_logs(logs)
-    if any(log.own for log in opened):
+        run = Run.open(place)
+        run.taken = take_answers(run.directory, [Path(file) for file in logs])
+    elif (opened := open_logs(logs)) and any(log.own for log in opened):
         run = Run(import_own(place, opened))
-        run.read()
-        run.measure()
-        return run
-    known = None if items is None else items_of(items)
-    run = Run(import_logs(place, opened, known))
-    run.read()
-    run.measure()
-    return run
-
-
-def _continued(run: Run, answers: Sequence[str | Path]) -> Run:
-    """A planned run with the answers of a batch; what depends on them is planned."""
-    from horsesense_extras.integrations.batch import take_answers
-
-    run.taken = take_answers(run.directory, [Path(file) for file in answers])
+    else:
+        run = Run(import_logs(place, opened, None if items is None else items_of(items)))
     run.read()
     run.measure()
     return run

@@ -44,7 +44,8 @@ def convert_if_old(path: Path, *, unfinished: Literal["refuse", "keep"] = "refus
         unfinished: "refuse" raises for a run of 0.1.0 that never finished; "keep" leaves it to be
             asked again, which finds its stored answers.
 
-    Raises StoreError where its items are gone or have changed, or it never finished.
+    Raises StoreError where its items are gone or have changed, its answers are missing, or it
+    never finished.
     """
     layout, aside = RunLayout.at(path), path / ASIDE
     if layout.record.exists():
@@ -54,12 +55,15 @@ def convert_if_old(path: Path, *, unfinished: Literal["refuse", "keep"] = "refus
     started = all((aside / name).exists() for name in OLD)
     if not started and path / "study.toml" not in version_one(path):
         return
-    if not started and not all((path / name).exists() for name in OLD):
+    stored = layout.store.exists()
+    if not stored or not (started or all((path / name).exists() for name in OLD)):
         if unfinished == "keep":
             return
+        lacks = "that was not finished" if stored else "without its answers (store.sqlite)"
+        kept = "its stored answers are kept" if stored else "everything is asked again"
         raise StoreError(
-            f"{path} holds a run of horsesense 0.1.0 that was not finished.",
-            hint="Run the same audit with this --out again: its stored answers are kept.",
+            f"{path} holds a run of horsesense 0.1.0 {lacks}.",
+            hint=f"Run the same audit with this --out again: {kept}.",
         )
     if not started:
         _copy(path, aside)

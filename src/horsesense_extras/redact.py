@@ -27,6 +27,7 @@ import polars as pl
 from horsesense.errors import UsageError
 from horsesense.files import read_whole, write_whole
 from horsesense.items.item import Item, ItemSet
+from horsesense.probes.registry import parse_probe
 from horsesense.runs.directory import RunDirectory, told_of
 from horsesense.runs.layout import RunLayout, parts_of
 from horsesense.runs.parts import write_table
@@ -118,7 +119,15 @@ class Redaction:
             name: {field: self.hashed(name, field, text) for field, text in value.items()}
             for name, value in (("where", settings.where), ("map", settings.map))
         }
-        return settings.model_copy(update={"items": items, **bare, **chosen})
+        probes = tuple(self.elsewhere(spec) for spec in settings.probes)
+        against = settings.against and self.hashed("model", settings.against)
+        named = {"items": items, "probes": probes, "against": against}
+        return settings.model_copy(update={**named, **bare, **chosen})
+
+    def elsewhere(self, spec: str) -> str:
+        """A probe without the address of another server."""
+        found = _against(spec)
+        return spec.replace(found, self.hashed("model", found)) if found else spec
 
     def names(self, value: Any, renamed: Mapping[str, str]) -> Any:
         """A JSON value in which texts, and parts of signatures, have other names."""
@@ -271,7 +280,16 @@ def _fingerprints(value: Any, old: RunDirectory, new: RunDirectory) -> bytes:
     for one, other in ((old.items, new.items), (old.shots, new.shots)):
         if one is not None and other is not None:
             text = text.replace(one.fingerprint.encode(), other.fingerprint.encode())
+    for before, after in zip(old.settings.probes, new.settings.probes, strict=True):
+        if found := _against(before):
+            text = text.replace(found.encode(), _against(after).encode())
     return text
+
+
+def _against(spec: str) -> str:
+    """The other model that a probe asks; "" where it asks none."""
+    made = parse_probe(spec) if spec.startswith("server(") else None  # a plug-in may be gone
+    return str(getattr(made, "against", ""))
 
 
 def _tables(old: RunDirectory, layout: RunLayout, hidden: Redaction) -> dict[str, str]:

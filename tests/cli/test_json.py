@@ -47,7 +47,9 @@ SMALL = ("sample", "-m", "sim:oracle", "--limit", "12", "--probes", "gold_absent
 
 def test_a_study(call: Call, run: str) -> None:
     check("plan", call("plan", *SMALL)[1])
-    check("audit", call("audit", *SMALL, "--out", run)[1])
+    told = call("audit", *SMALL, "--out", run)[1]
+    check("audit", told)
+    assert json.loads(told)["study"]["model"] == "sim:oracle"
     check("report", call("report", run, "--json")[1])
     check("read", call("read", run, "--readers", "text", "--json")[1])
     check("verify", call("verify", run, "--json")[1])

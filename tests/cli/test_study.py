@@ -88,6 +88,39 @@ def test_a_study_by_hand(tmp_path: Path) -> None:
     assert runs[0][1].limit == 3
 
 
+def test_models_of_a_study_may_have_settings_of_their_own(tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text("""
+items = ["sample"]
+models = [
+  {model = "sim:thinker", effort = "low", max_tokens = 256},
+  {model = "sim:thinker", effort = "high", thinking_tokens = 300, temperature = 0.6},
+  "sim:oracle",
+]
+[settings]
+probes = ["repeat"]
+limit = 6
+temperature = 0.1
+stop_if = "never"
+""")
+    assert call("run", "study.toml", "--out", "out", cwd=tmp_path).returncode == 0
+    names = ("effort", "thinking_tokens", "max_tokens", "temperature")
+    asked = {
+        path.name: tuple(getattr(settings, name) for name in names)
+        for path, settings in StudyFile.load(tmp_path / "out").runs(tmp_path / "out")
+    }
+    assert asked == {
+        "sim-thinker-effort-low-max-tokens-256-sample": ("low", None, 256, 0.1),
+        "sim-thinker-effort-high-thinking-tokens-300-temperature-0.6-sample": (
+            *("high", 300, 16, 0.6),
+        ),
+        "sim-oracle-sample": (None, None, 16, 0.1),
+    }
+    found = {path.parent.name for path in (tmp_path / "out").glob("*/run.toml")}
+    assert found == asked.keys()
+    compared = call("compare", "out", cwd=tmp_path)
+    assert compared.returncode == 0, compared.stderr
+
+
 def test_a_study_of_several_sets_is_compared_set_by_set(tmp_path: Path) -> None:
     rows = [{"question": f"{n}?", "options": ["a", "b"], "answer": "a"} for n in range(30)]
     for name, some in (("one", rows), ("two", rows[:20])):
@@ -115,6 +148,12 @@ def test_a_study_of_several_sets_is_compared_set_by_set(tmp_path: Path) -> None:
         ("models = [", "cannot be read"),
         ('models = ["a", "a"]\nitems = ["x/sample.csv"]', "are both a-sample"),
         ('models = ["a"]\nitems = ["x"]\n[settings]\nlimits = 3', "did you mean 'limit'"),
+        (
+            'models = [{model = "a", limit = 3}]\nitems = ["x"]',
+            "A table has model, and any of temp",
+        ),
+        ('models = [{effort = "low"}]\nitems = ["x"]', "A table has model"),
+        ('models = [{model = "a", effort = 3}]\nitems = ["x"]', "effort"),
         ('model = ["a"]\nitems = ["x"]', "models is missing; there is no 'model' .*'models'"),
         ('models = ["a"]\nitems = ["x"]\n[settings]\nlimit = 0', "limit should be greater"),
     ],
@@ -222,7 +261,7 @@ def test_a_plan_needs_no_server(tmp_path: Path) -> None:
 def test_findings_about_the_items_come_before_the_search_for_cues(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("horsesense_extras.cue_tests.packages.PACKAGES", ("no_such_package",))
+    monkeypatch.setattr("horsesense_extras.cue_tests.task.PACKAGES", ("no_such_package",))
     with pytest.raises(SystemExit) as stopped:
         main(["cues", "sample"])
     assert stopped.value.code == ExitCode.USAGE
@@ -238,7 +277,7 @@ def test_a_model_without_a_scheme_is_guessed_at(spec: str, meant: str) -> None:
 
 
 def test_of_several_models_nothing_that_was_found_is_cut(tmp_path: Path) -> None:
-    few = ("audit", "sample", "--limit", "60", "--probes", "order,repeat,options_only")
+    few = ("audit", "sample", "--limit", "40", "--probes", "order,repeat,options_only")
     both = ("-m", "sim:position?k=1", "-m", "sim:slips")
     done = call(*few, *both, "--until", "decided", "--out", "study", cwd=tmp_path)
     assert done.returncode == 0, done.stderr

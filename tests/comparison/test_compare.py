@@ -42,12 +42,16 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "oracle": (every, "sim:oracle", {}),
         "good": (fewer, "sim:prior?know=0.8", {}),
         "ranker": (every, "sim:ranker", {}),
-        "plain": (every, "sim:oracle", {"style": "completion"}),
-        "plain2": (every, "sim:prior?know=0.3", {"style": "completion"}),
-        "longer": (every, "sim:prior?know=0.3", {"max_tokens": 32, "seed": 1}),
+        "plain": (every, "sim:oracle", {"style": "completion", "probes": ("order",)}),
+        "plain2": (every, "sim:prior?know=0.3", {"style": "completion", "probes": ("order",)}),
+        "longer": (
+            every,
+            "sim:prior?know=0.3",
+            {"max_tokens": 32, "seed": 1, "probes": PROBES[1:2]},
+        ),
     }
     for name, (items, model, settings) in told.items():
-        study(items, model, root / name, probes=PROBES, **settings)
+        study(items, model, root / name, **{"probes": PROBES, **settings})
     return {name: root / name for name in told}
 
 

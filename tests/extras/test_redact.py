@@ -22,6 +22,7 @@ from horsesense_extras.redact import Redaction, secret, write_redacted
 from studies import items_file, study
 
 KEY = bytes(range(32))
+OTHER = "sim:prior?know=0.8"
 PROBES = ("order", "gold_absent", "none_of_the_above", "true_false", "labels")
 
 
@@ -35,7 +36,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
         row |= {"context": f"A long passage about number {number}.", "options": [*row["options"]]}
         row["options"][(number + 1) % 4] = "Yes"
     items.write_text("\n".join(map(json.dumps, rows)))
-    study(items, "sim:prior?know=0.6", root / "run", probes=PROBES, shots=0)
+    study(items, "sim:prior?know=0.6", root / "run", probes=PROBES, shots=0, against=OTHER)
     return horsesense.open(root / "run")
 
 
@@ -57,6 +58,7 @@ def contents(path: Path) -> Iterator[tuple[str, str]]:
 
 def test_no_text_no_id_and_no_key_of_the_run_is_in_the_file(run: Run, file: Path) -> None:
     texts = {t for i in run.items for t in (i.question, i.context, *i.options, i.cluster) if t}
+    texts.add(OTHER)
     texts -= {"Yes"}
     assert len(texts) > 100
     ids = {f'"{item.id}"' for item in run.items} | {f"'{item.id}'" for item in run.items}

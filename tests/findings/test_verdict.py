@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 from horsesense.findings.early import Banded, Early
-from horsesense.findings.evidence import Evidence
+from horsesense.findings.evidence import Evidence, items_needed
 from horsesense.findings.finding import Finding
-from horsesense.findings.needed import items_needed
-from horsesense.findings.sizes import check_sizes, sizes_of
+from horsesense.findings.kinds import check_sizes, sizes_of
 from horsesense.findings.verdict import verdict
 from horsesense.measures.base import Estimate
 from horsesense.measures.estimate import Computed, LeftOpen

@@ -34,6 +34,7 @@ from horsesense.comparison.gates.gate import (
 from horsesense.comparison.gates.reports import junit, markdown
 from horsesense.comparison.views import View, ViewScores
 from horsesense.errors import ExitCode, UsageError
+from horsesense.report.score_bar import headline
 from horsesense.trials.condition import PLAIN
 from studies import items_file, study
 
@@ -76,19 +77,26 @@ def test_what_does_not_hold_fails_and_says_the_numbers(runs: dict[str, str]) -> 
     assert f"{low:.4g}" in done.stdout
 
 
+@pytest.mark.parametrize("share", [0.44, 1.0])
 @pytest.mark.parametrize("how", ["empty", "cut", "template", "echo"])
-def test_replies_lost_to_the_instrument_fail_whatever_is_required(tmp_path: Path, how: str) -> None:
+def test_replies_lost_to_the_instrument_fail_whatever_is_required(
+    tmp_path: Path, how: str, share: float
+) -> None:
     items = items_file(tmp_path / "items.jsonl", 30)
-    model = f"sim:garbled?how={how}&share=0.44"
-    study(items, model, tmp_path / "run", probes=("order",), stop_if="never")
-    words = ("gate", str(tmp_path / "run"), "--require", "accuracy >= 0")
+    model = f"sim:garbled?how={how}&share={share}"
+    run = study(items, model, tmp_path / "run", probes=("order",), stop_if="never").results
+    words = ("gate", str(tmp_path / "run"), "--require", "valid_rate >= 0")
     done = call(*words)
     assert done.returncode == 1, done.stdout
     told = {"empty": "empty", "cut": "cut off"}.get(how, "unreadable")
     assert re.search(rf"\d+ of \d+ replies were {told} \(", done.stdout)
-    assert (
-        call(*words, "--lost", "never").returncode == call(*words, "--lost", "80%").returncode == 0
-    )
+    # Neither the first sentence nor a finding says it of the model.
+    (first,) = headline(run)
+    nothing = ": this says nothing of what the model knows." if share == 1.0 else "; "
+    assert re.match(rf"\d+ of 30 replies were {told}{re.escape(nothing)}", first)
+    assert {f.kind for f in run.verdict if f.conclusion == "found"} <= {"no_choice"}
+    assert call(*words, "--lost", "never").returncode == 0
+    assert call(*words, "--lost", "80%").returncode == (1 if share == 1.0 else 0)
     assert call(*words, "--lost", "much").returncode == 2
 
 

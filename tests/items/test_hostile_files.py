@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import io
 import os
 import random
 import resource
@@ -56,30 +55,13 @@ def test_a_large_parquet_file_is_read_whole(tmp_path: Path) -> None:
     assert [row for _, row in load_rows(path)] == rows
 
 
-def test_damaged_parquet_files(tmp_path: Path) -> None:
-    """Bits flipped in many places: rows, or an error of the tool's own; panics too."""
-    out = io.BytesIO()
-    rows = {"question": [f"q{i}" for i in range(500)], "answer_index": list(range(500))}
-    pl.DataFrame(rows).write_parquet(out, statistics=False)
-    content, draw = out.getvalue(), random.Random(1)
-    refused = 0
-    for i in range(5):
-        damaged = bytearray(content)
-        for _ in range(3):
-            damaged[draw.randrange(4, len(content) - 4)] ^= 1 << draw.randrange(8)
-        path = tmp_path / f"{i}.parquet"
-        path.write_bytes(damaged)
-        try:
-            list(load_rows(path))
-        except ItemsError:
-            refused += 1
-    assert refused > 0
-
-
 @pytest.mark.parametrize("name", ["a.jsonl.gz", "a.csv.gz"])
-def test_a_newline_bomb_is_given_up(tmp_path: Path, name: str) -> None:
+def test_a_newline_bomb_is_given_up(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "FREE_GROWTH", 2**22)
     path = tmp_path / name
-    path.write_bytes(gzip.compress(b"\n" * 40_000_000, mtime=0))
+    path.write_bytes(gzip.compress(b"\n" * 2_500_000, mtime=0))
     with pytest.raises(ItemsError, match="not read any further") as caught:
         list(load_rows(path))
     [fault] = caught.value.faults

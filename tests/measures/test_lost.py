@@ -24,6 +24,8 @@ Replies = Sequence[Sequence[int | None]]
 EXACT = (
     "accuracy",
     "accuracy_change",
+    "pass_at_k",
+    "pass_hat_k",
     "plurality_agreement",
     "position_locked",
     "position_preference",
@@ -93,7 +95,7 @@ STUDIES: tuple[tuple[Replies, Replies, Replies], ...] = (
 
 
 @pytest.mark.parametrize("study", STUDIES)
-@pytest.mark.parametrize("name", [*EXACT, "answer_switch_beyond_repeat"])
+@pytest.mark.parametrize("name", [*EXACT, "answer_switch_beyond_repeat", "majority_at_n"])
 def test_no_reply_that_is_missing_could_lead_beyond(name: str, study: Sequence[Replies]) -> None:
     measure = MEASURES.get(name)
     every: dict[str, list[Any]] = {}

@@ -10,7 +10,8 @@ import pytest
 from cells import cell_of
 from horsesense.measures.accuracy import Accuracy, AccuracyHard
 from horsesense.measures.base import Estimate, Measure
-from horsesense.measures.cells import Cell, People
+from horsesense.measures.by_subject import RstdBySubject
+from horsesense.measures.cells import Cell, People, Subjects
 from horsesense.measures.contrast import AccuracyChange
 from horsesense.measures.estimate import Context, estimate_all
 from horsesense.measures.know_no import OmniAccuracy
@@ -100,3 +101,10 @@ def test_where_no_method_is_known_no_interval_is_given(measure: Measure) -> None
     e = estimate_all(forms()[0], [measure], context())[0]
     assert e.value is not None
     assert (e.low, e.note) == (None, "no interval: none is known over items and people")
+
+
+def test_values_of_subjects_take_answers_of_people() -> None:
+    cell = replace(forms()[0][0], probe="original", condition=PLAIN)
+    cell = cell.having(Subjects(np.arange(ITEMS) % 2, ("law", "logic")))
+    found = estimate_all([cell], [RstdBySubject()], context())
+    assert [(e.group, e.n) for e in found] == [("law", 40), ("logic", 40)]

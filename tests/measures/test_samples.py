@@ -82,3 +82,17 @@ def test_the_variance_of_samples_is_that_of_known_chances() -> None:
     assert list(estimates) == ["items", "samples"]
     want = {"items": np.var([0.2, 0.5, 0.9]), "samples": np.mean([0.16, 0.25, 0.09])}
     assert {g: e.value for g, e in estimates.items()} == pytest.approx(want, abs=0.006)
+
+
+@pytest.mark.parametrize(
+    ("measure", "k", "least", "most"),
+    [("pass_at_k", "1", 50, 62), ("pass_hat_k", "4", 0, 50), ("majority_at_n", "4", 0, 50)],
+)
+def test_a_note_says_what_failed_calls_leave_open(
+    measure: str, k: str, least: int, most: int
+) -> None:
+    """One item lacks the last of four answers, of which three are right; one of the other's is."""
+    e = found(asked([[0, 0, 0, -99], [1, 0, 1, 1]]), measure)[k]
+    said = f"{least}\u202f% to {most}\u202f%, whatever the missing replies were"
+    assert e.note.rpartition("; ")[2] == said
+    assert "missing" not in found(asked([[0, 0, 0, 0], [1, 0, 1, 1]]), measure)[k].note

@@ -122,6 +122,13 @@ def test_parquet_is_read(tmp_path):
     assert [row.reading.status for row in read_file(path)] == ["answer", "empty"]
 
 
+def test_every_word_for_the_limit_on_tokens_is_understood(tmp_path):
+    path = tmp_path / "answers.jsonl"
+    row = '{"options": ["red", "blue"], "response": "Let us see", "stop_reason": "%s"}\n'
+    path.write_text(row % "max_tokens" + row % "MAX_TOKENS")
+    assert [row.reading.status for row in read_file(path)] == ["truncated", "truncated"]
+
+
 @pytest.mark.parametrize("form", ["jsonl", "csv", "parquet"])
 def test_standard_input_is_read_in_the_format_that_it_has(form, tmp_path):
     import polars as pl

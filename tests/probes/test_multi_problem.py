@@ -34,7 +34,7 @@ from horsesense.readers.text_answers import TextAnswers
 from horsesense.runs.planner import Planner
 from horsesense.runs.settings import Settings
 from horsesense.runs.suites import SUITES
-from horsesense.stats.contrasts import contrast, contrasts, shares_near_single
+from horsesense.stats.contrasts import contrast, contrasts
 from horsesense.stats.share import Share
 from horsesense.stats.two_way import mean_se
 from horsesense.trials.bundles import nested, streams
@@ -450,9 +450,10 @@ def test_worked_examples_of_chance_and_contrasts(vectors: dict[str, Any]) -> Non
     }.items():  # fmt: skip
         assert getattr(found, name) == pytest.approx(want[key], abs=1e-8), name
     near = vectors["scacc"]
-    shares = shares_near_single([near["single"]] * 3, near["batch"])
-    for share, key in {0.90: "pct_gt_90", 0.80: "pct_gt_80", 0.75: "pct_gt_75"}.items():
-        assert 100 * shares[share] == pytest.approx(near[key], abs=1e-8)
+    totals = np.array([[percent / 100, 1] for percent in (near["single"], *near["batch"])])
+    shares = MEASURES.get("share_of_sizes_near_single").value(totals.ravel())
+    for share, key in zip(shares, ("pct_gt_90", "pct_gt_80", "pct_gt_75"), strict=True):
+        assert 100 * share == pytest.approx(near[key], abs=1e-8)
 
 
 def test_contrasts_use_the_cells_that_both_tasks_have() -> None:

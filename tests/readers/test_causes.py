@@ -138,4 +138,4 @@ def test_the_list_is_closed() -> None:
 
 def test_what_became_of_one_reply_is_said_as_of_several() -> None:
     loss = Loss(20, {"empty": 2, "thought_open": 1})
-    assert loss.words == "3 of 20 replies were lost: 2 were empty and 1 stopped in mid-thought"
+    assert loss.words == "3 of 20 replies were lost: 2 were empty and 1 was cut off in mid-thought"

@@ -53,7 +53,7 @@ def test_the_stated_version_is_the_readers(reader: str) -> None:
         ("stats/pride.py", {"pride"}),
         ("readers/model_based/cases.py", {"judge", "trained", "cascade"}),
         ("readers/model_based/judge.py", {"judge", "cascade"}),
-        ("../horsesense_extras/readers/trained/encoder.py", {"trained"}),
+        ("../horsesense_extras/readers/trained/scorers.py", {"trained"}),
         ("inference/runner.py", set()),
     ],
 )

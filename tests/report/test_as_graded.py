@@ -61,7 +61,7 @@ def counted(run: Run, prompt: str, reader: str = "text") -> tuple[int, int]:
         (Response(CUT, "length"), "cut_off", "had no reply been cut off"),
         (Response("", "stop"), "empty", "had no reply been empty"),
         (Response("", "content_filter"), "filtered", "held back by the provider"),
-        (Response("<think>First, the", "length"), "thought_open", "cut off in its thought"),
+        (Response("<think>First, the", "length"), "thought_open", "cut off in mid-thought"),
         (Failure("rejected", "no", retryable=False), "failed", "had no reply been lost"),
     ],
 )
@@ -118,6 +118,49 @@ def test_prose_without_a_choice_is_wrong_as_graded(tmp_path: Path) -> None:
     assert 0.25 < (omni.value or 0) < 0.55
 
 
+def by_hand(trial: dict[str, Any], reply: str) -> bool:
+    """Whether a reply of this model is right, told from its raw text and the prompt's options."""
+    prompt = trial["condition"].rpartition("prompt=")[2].partition(",")[0]
+    if prompt in ("hint_instruction", "no_hint"):
+        return reply in ("none-of-them", "None of the options is correct.")
+    if reply not in trial["labels"]:
+        return False
+    chosen = trial["labels"].index(reply)
+    return (
+        chosen == trial["gold_at"] if prompt == "with_gold" else "none" in trial["options"][chosen]
+    )
+
+
+@pytest.mark.shared
+def test_the_four_prompts_as_graded_are_those_counted_from_raw_replies(
+    shared: Path, tmp_path: Path
+) -> None:
+    """A model that answers 60 % of its prompts in prose, on forty items of MC-Test."""
+    settings = {"items": str(shared / "data/mctest/mctest_1000.jsonl.gz"), "suite": "know-no"}
+    prose = Response(PROSE, "stop")
+    run = run_of(tmp_path / "run", 154, prose, **settings, faithful=True, limit=40)
+    trials = [t for t in run.trials.to_dicts() if t["probe"] == "gold_absent"]
+    with run.directory.store() as store:
+        replies = store.get([t["key"] for t in trials])
+    found: dict[str, list[bool]] = {}
+    for trial in trials:
+        prompt = trial["condition"].rpartition("prompt=")[2].partition(",")[0]
+        found.setdefault(prompt, []).append(by_hand(trial, replies[trial["key"]].text))
+    shares = {prompt: sum(right) / len(right) for prompt, right in found.items()}
+    assert set(map(len, found.values())) == {120}  # forty items in three orders
+    assert all(0.33 < share < 0.47 for share in shares.values())
+    told = {
+        e.condition["prompt"]: e.value
+        for e in run.results.all("accuracy_as_graded", "gold_absent", reader="text")
+    }
+    assert told == pytest.approx(shares, abs=1e-9)
+    omni = run.results.one("omni_accuracy", "gold_absent", reader="text")
+    hints = [share for prompt, share in shares.items() if prompt != "with_gold"]
+    assert omni is not None
+    assert omni.value == pytest.approx((shares["with_gold"] + sum(hints) / 3) / 2, abs=1e-9)
+    assert omni.value == pytest.approx(0.40, abs=0.02)
+
+
 SPELLINGS = (
     "none-of-them",
     "none-of-them.",
@@ -145,13 +188,35 @@ def test_the_abstainer_has_one_half_in_any_spelling(tmp_path: Path, said: str) -
         assert strict.value == pytest.approx(0.5)
 
 
-def test_what_a_filter_refuses_is_missing_and_not_graded(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("instead", "cause"),
+    [
+        (Failure("rejected", "400: content_filter", retryable=False), "filtered"),
+        (Response('{"error": {"message": "Rate limit reached", "code": 429}}', "stop"), "failed"),
+    ],
+)
+def test_what_a_server_refuses_is_missing_read_and_graded(
+    tmp_path: Path, instead: Response | Failure, cause: str
+) -> None:
     items = items_file(tmp_path / "items.jsonl", 40)
+    run = run_of(tmp_path / "run", 110, instead, items=str(items), probes=("original",))
+    told = run.results.replies()["causes"][cause]
+    for measure in ("accuracy", "accuracy_as_graded"):
+        score = run.results.one(measure)
+        assert score is not None
+        assert (score.n_missing, score.n, score.value) == (told, 40 - told, 1.0)
+
+
+def test_of_items_that_a_filter_refuses_all_the_headline_says_so(tmp_path: Path) -> None:
+    items = items_file(tmp_path / "items.jsonl", 12)
     refused = Failure("rejected", "400: content_filter", retryable=False)
-    run = run_of(tmp_path / "run", 110, refused, items=str(items), probes=("original",))
-    told, score = run.results.replies(), run.results.score
-    assert score is not None
-    assert score.n_missing == told["causes"]["filtered"] == 40 - score.n
+    run = run_of(tmp_path / "run", 248, refused, items=str(items), probes=("order",))
+    assert run.results.replies(reader="text")["causes"] == {"filtered": 12}
+    assert run.results.losses()["order"].causes["filtered"] < run.results.losses()["order"].prompts
+    assert headline(run.results) == [
+        "12 of 12 replies were held back by the provider: this says nothing of what the model"
+        " knows."
+    ]
 
 
 def test_the_page_tells_what_became_of_the_replies(tmp_path: Path) -> None:

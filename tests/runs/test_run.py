@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import multiprocessing
 import os
 import shutil
 import signal
 import sqlite3
+import sys
 import tarfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import orjson
@@ -23,6 +26,7 @@ from horsesense.errors import ModelError, StoreError, UsageError
 from horsesense.inference.store import Store
 from horsesense.runs.frames import ESTIMATE_COLUMNS, READING_COLUMNS, TRIAL_COLUMNS
 from horsesense.runs.merge import merge
+from horsesense.runs.run import complete
 from horsesense.runs.settings import Settings
 from horsesense.testing.faults import FaultServer
 
@@ -132,7 +136,7 @@ class TestBeforeTheFirstAnswer:
         self.wrong(out, "http:m@http://user:secret@127.0.0.1:9/v1")
         self.wrong(out, "http:m@http://127.0.0.1:9/v1?api-key=abc")
         assert not out.exists()
-        hs.audit("sample", "sim:prior", out=out, limit=3)
+        hs.audit("sample", "sim:prior", out=out, limit=3, probes="order")
 
     def test_a_server_that_fails_every_request(self, tmp_path: Path) -> None:
         with FaultServer(hopeless=1.0) as server:
@@ -141,7 +145,7 @@ class TestBeforeTheFirstAnswer:
 
     def test_a_second_command_is_refused_before_it_asks(self, tmp_path: Path) -> None:
         out, asked = tmp_path / "run", []
-        other = hs.audit("sample", "sim:prior", out=tmp_path / "other", limit=2)
+        other = hs.audit("sample", "sim:prior", out=tmp_path / "other", limit=2, probes="order")
 
         def second(prompt: str) -> str:
             asked.append(prompt)
@@ -156,14 +160,14 @@ class TestBeforeTheFirstAnswer:
                     command()
             return "A"
 
-        run = hs.audit("sample", first, out=out, limit=2, readers="text")
+        run = hs.audit("sample", first, out=out, limit=2, probes="order", readers="text")
         assert len(run.trials) > 0
         assert not asked
 
     def test_a_run_that_came_meanwhile_is_not_overwritten(self, tmp_path: Path) -> None:
         out = tmp_path / "run"
         early = hs.Run.start(out, Settings.of(items="sample", model="sim:oracle", limit=2))
-        hs.audit("sample", "sim:prior", out=out, limit=2)
+        hs.audit("sample", "sim:prior", out=out, limit=2, probes="order")
         before = stored(out), (out / "run.toml").read_bytes()
         with pytest.raises(StoreError, match="has become a run of another command"):
             early.ask("sim:oracle")
@@ -171,12 +175,12 @@ class TestBeforeTheFirstAnswer:
 
     def test_a_run_that_is_there_stays_as_it_was(self, tmp_path: Path) -> None:
         out = tmp_path / "run"
-        hs.audit("sample", "sim:prior", out=out, limit=3)
+        hs.audit("sample", "sim:prior", out=out, limit=3, probes="order")
         before = (out / "run.toml").read_bytes()
         self.wrong(out, "sim:prior", probes="ordr")
         self.wrong(out, "http:m@http://127.0.0.1:9/v1")
         with pytest.raises(UsageError, match="answers of sim:prior"):
-            hs.audit("sample", "sim:uniform", out=out, limit=3)
+            hs.audit("sample", "sim:uniform", out=out, limit=3, probes="order")
         assert (out / "run.toml").read_bytes() == before
         assert hs.open(out).verify().sound
 
@@ -196,7 +200,7 @@ class TestOtherSettings:
         assert estimates(tmp_path / "a") == estimates(tmp_path / "b")
 
     def test_other_items_are_refused(self, tmp_path: Path) -> None:
-        hs.audit("sample", "sim:prior", out=tmp_path / "a", limit=3)
+        hs.audit("sample", "sim:prior", out=tmp_path / "a", limit=3, probes="order")
         rows = [{"id": "z", "question": "Red?", "options": ["yes", "no"], "answer_index": 0}]
         with pytest.raises(UsageError, match="none of the 1 items"):
             hs.audit(rows, "sim:prior", out=tmp_path / "a")
@@ -205,7 +209,9 @@ class TestOtherSettings:
 class TestInterrupted:
     def test_it_is_reported_and_continued(self, tmp_path: Path) -> None:
         out = tmp_path / "run"
-        run = hs.Run.start(out, hs.Settings(items="sample", model="sim:prior", limit=20))
+        run = hs.Run.start(
+            out, hs.Settings(items="sample", model="sim:prior", limit=20, probes=("order",))
+        )
         from horsesense.models.registry import make_model
 
         run.ask(make_model("sim:prior"), limits=hs.Limits(requests=50))
@@ -218,8 +224,8 @@ class TestInterrupted:
         assert again.findings["unread"] > 0
         page = (out / "report.html").read_text()
         assert "This run is not finished (budget)" in page
-        hs.audit("sample", "sim:prior", out=out, limit=20)
-        hs.audit("sample", "sim:prior", out=tmp_path / "whole", limit=20)
+        hs.audit("sample", "sim:prior", out=out, limit=20, probes="order")
+        hs.audit("sample", "sim:prior", out=tmp_path / "whole", limit=20, probes="order")
         assert estimates(out) == estimates(tmp_path / "whole")
 
 
@@ -333,6 +339,13 @@ class TestOfVersionOne:
             hs.open(old)
         hs.audit("sample", "sim:prior", out=old, limit=8, suite="know-no")
         assert hs.open(old).verify().sound
+
+    def test_one_without_its_answers_stays_as_it_is(self, old: Path) -> None:
+        (old / "store.sqlite").unlink()
+        before = sorted(path.name for path in old.iterdir())
+        with pytest.raises(StoreError, match=r"without its answers \(store\.sqlite\)"):
+            hs.open(old)
+        assert sorted(path.name for path in old.iterdir()) == before
 
 
 @pytest.mark.usefixtures("charts_once")
@@ -501,3 +514,18 @@ def test_a_run_outlives_the_plug_in_that_read_it(tmp_path: Path) -> None:
     again.report()
     assert again.directory.known.readers["gone"] == "1"
     assert again.estimate("accuracy", reader="text") == run.estimate("accuracy", reader="text")
+
+
+def test_a_server_is_asked_with_uvloop_where_it_is_installed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Faster(asyncio.SelectorEventLoop): ...
+
+    async def used() -> bool:
+        return isinstance(asyncio.get_running_loop(), Faster)
+
+    monkeypatch.setitem(sys.modules, "uvloop", SimpleNamespace(new_event_loop=Faster))
+    monkeypatch.setitem(sys.modules, "aiohttp", SimpleNamespace())
+    assert complete(used())
+    monkeypatch.setitem(sys.modules, "uvloop", None)
+    assert not complete(used())

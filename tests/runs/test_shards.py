@@ -28,7 +28,7 @@ from horsesense.runs.shard import Shard, placement
 
 SUITES: Sequence[dict[str, Any]] = (
     {"suite": "multi-problem", "sizes": "2,5", "bundles": 10},
-    {"suite": "revas"},
+    {"probes": ("order", "misleading_replaced", "true_false")},
     {"probes": ("order", "labels"), "readers": ("text", "pride")},
 )
 
@@ -61,7 +61,7 @@ def test_shards_merged_say_what_one_process_says(tmp_path: Path, study: dict[str
 
 
 def test_merging_is_idempotent_and_has_no_order(tmp_path: Path) -> None:
-    paths = [asked(tmp_path / f"{n}", shard=f"{n}/2").path for n in (1, 2)]
+    paths = [asked(tmp_path / f"{n}", probes=("order",), shard=f"{n}/2").path for n in (1, 2)]
     first = merge(paths, tmp_path / "one")
     assert first.answers.new > 0
     merge(paths[::-1], tmp_path / "other")
@@ -81,7 +81,7 @@ def answered_twice(
 ) -> tuple[list[Path], Key, Response]:
     """Two shards, of which the second has later another answer to a request of the first; its key
     and the first answer."""
-    paths = [asked(folder / f"{n}", shard=f"{n}/2").path for n in (1, 2)]
+    paths = [asked(folder / f"{n}", probes=("order",), shard=f"{n}/2").path for n in (1, 2)]
     with Store.open(paths[0] / "store.sqlite", read_only=True) as store:
         [(request, response)] = store.latest(1)
         identity = next(iter(store.spent()))
@@ -194,7 +194,7 @@ def test_one_trial_is_told_in_the_singular(tmp_path: Path) -> None:
 def test_a_folder_of_several_runs_says_what_to_merge(tmp_path: Path) -> None:
     models = ("-m", "sim:prior", "-m", "sim:talker")
     for number in "12":
-        words = ("--probes", "", "--limit", "8", "--shard", f"{number}/2", "--out", number)
+        words = ("--probes", "", "--limit", "4", "--shard", f"{number}/2", "--out", number)
         assert not call("audit", "sample", *models, *words, cwd=tmp_path).returncode
     done = call("merge", "1", "2", "--out", "out", cwd=tmp_path)
     assert done.returncode == ExitCode.TROUBLE
@@ -275,7 +275,9 @@ def test_what_is_judged_otherwise_is_refused_and_readers_are_united(tmp_path: Pa
 
 
 def test_a_shard_that_is_missing_or_unfinished_is_named(tmp_path: Path) -> None:
-    run = Run.start(tmp_path / "1", Settings.of(items="sample", model="sim:prior", shard="1/2"))
+    run = Run.start(
+        tmp_path / "1", Settings.of(items="sample", model="sim:prior", probes=(), shard="1/2")
+    )
     run.ask("sim:prior", limits=Limits(requests=10), tell=None)
     done = call("merge", "1", "--out", "whole", cwd=tmp_path)
     assert done.returncode == ExitCode.TROUBLE
@@ -286,8 +288,8 @@ def test_a_shard_that_is_missing_or_unfinished_is_named(tmp_path: Path) -> None:
 
 
 def test_shards_merged_one_by_one_are_complete_with_the_last(tmp_path: Path) -> None:
-    whole = asked(tmp_path / "whole")
-    paths = [asked(tmp_path / f"{n}", shard=f"{n}/3").path for n in (1, 2, 3)]
+    whole = asked(tmp_path / "whole", probes=())
+    paths = [asked(tmp_path / f"{n}", probes=(), shard=f"{n}/3").path for n in (1, 2, 3)]
     out = tmp_path / "out"
     seen = [merge([path], out) for path in paths]
     assert [one.missing for one in seen] == [("2/3", "3/3"), ("3/3",), ()]
@@ -310,7 +312,7 @@ def merged_asked(paths: Sequence[Path], out: Path) -> Any:
 
 
 def test_what_is_merged_twice_counts_once(tmp_path: Path) -> None:
-    paths = [asked(tmp_path / f"{n}", shard=f"{n}/2").path for n in (1, 2)]
+    paths = [asked(tmp_path / f"{n}", probes=(), shard=f"{n}/2").path for n in (1, 2)]
     once, first = merge(paths, tmp_path / "once"), merge(paths[:1], tmp_path / "first")
     with once.directory.store() as store:
         spent = store.spent()
@@ -324,7 +326,7 @@ def test_what_is_merged_twice_counts_once(tmp_path: Path) -> None:
 
 
 def test_damaged_answers_are_named(tmp_path: Path) -> None:
-    paths = [asked(tmp_path / f"{n}", shard=f"{n}/2").path for n in (1, 2)]
+    paths = [asked(tmp_path / f"{n}", probes=(), shard=f"{n}/2").path for n in (1, 2)]
     with sqlite3.connect(paths[1] / "store.sqlite") as database:
         database.execute("DROP TRIGGER responses_UPDATE_refused")
         database.execute("UPDATE responses SET response = 'no' WHERE rowid IN (2, 3)")
@@ -348,7 +350,7 @@ def test_damaged_answers_are_named(tmp_path: Path) -> None:
     ],
 )
 def test_a_damaged_account_is_an_error_that_says_so(tmp_path: Path, content: bytes) -> None:
-    path = asked(tmp_path / "1", probes=("order",), shard="1/9").path
+    path = asked(tmp_path / "1", probes=(), shard="1/9").path
     merge([path], tmp_path / "out")
     (tmp_path / "out" / "merged.json").write_bytes(content)
     with pytest.raises(StoreError, match=r"merged\.json cannot be read"):
@@ -356,7 +358,7 @@ def test_a_damaged_account_is_an_error_that_says_so(tmp_path: Path, content: byt
 
 
 def test_a_session_that_is_no_number_is_an_error_that_says_so(tmp_path: Path) -> None:
-    path = asked(tmp_path / "1", probes=("order",), shard="1/9").path
+    path = asked(tmp_path / "1", probes=(), shard="1/9").path
     told = orjson.loads((path / "asked.json").read_bytes())
     told["spent"]["sent"] = "many"
     (path / "asked.json").write_bytes(orjson.dumps(told))
@@ -365,7 +367,7 @@ def test_a_session_that_is_no_number_is_an_error_that_says_so(tmp_path: Path) ->
 
 
 def test_other_versions_and_shards_of_a_huge_division_are_told_shortly(tmp_path: Path) -> None:
-    paths = [asked(tmp_path / "1", shard="1/30").path, asked(tmp_path / "2", shard="2/30").path]
+    paths = [asked(tmp_path / n, probes=(), shard=f"{n}/30").path for n in "12"]
     toml = (paths[1] / "run.toml").read_text(encoding="utf-8")
     old = re.sub(r'(?m)^horsesense = ".*"', 'horsesense = "0.1.9"', toml)
     (paths[1] / "run.toml").write_text(old, encoding="utf-8")
@@ -377,9 +379,9 @@ def test_other_versions_and_shards_of_a_huge_division_are_told_shortly(tmp_path:
 
 def test_runs_of_different_studies_are_not_merged(tmp_path: Path) -> None:
     paths = [
-        asked(tmp_path / "a", shard="1/2").path,
-        asked(tmp_path / "b", shard="2/2", seed=1).path,
-        asked(tmp_path / "c", shard="2/2", model="sim:prior").path,
+        asked(tmp_path / "a", probes=(), shard="1/2").path,
+        asked(tmp_path / "b", probes=(), shard="2/2", seed=1).path,
+        asked(tmp_path / "c", probes=(), shard="2/2", model="sim:prior").path,
     ]
     for other, named in zip(paths[1:], ("seed", "model"), strict=True):
         with pytest.raises(UsageError, match=rf"not of one study.*{named}"):

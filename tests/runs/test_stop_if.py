@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext
 from pathlib import Path
 from time import sleep
+from typing import Any
 from zlib import crc32
 
 import pytest
 
 import horsesense as hs
 from command_line import call
-from horsesense.errors import ExitCode, UsageError
+from horsesense.api import Run
+from horsesense.errors import ExitCode, LostRepliesError, UsageError
+from horsesense.models.messages import Response
 from horsesense.models.openai.http import PROBE
+from horsesense.models.registry import make_model
 from horsesense.runs.settings import Settings
 from horsesense.testing.faults import FaultServer
 from studies import items_file
@@ -80,6 +85,33 @@ def test_an_alarm_after_which_nothing_is_left_stops_nothing(tmp_path: Path) -> N
     assert code == ExitCode.FINE
     assert "Stopped" not in told
     assert "replies were empty" in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        ("", ExitCode.ALARM),
+        ("<think>Are any of these right? The passage says", ExitCode.ALARM),
+        ("The closest is B, but there may be more to it, since the passage", ExitCode.FINE),
+    ],
+)
+def test_prompts_without_a_form_of_answer_are_watched_too(
+    tmp_path: Path, said: str, code: ExitCode
+) -> None:
+    """Where nothing says that no option may be right, which is asked three times as often as the
+    items are; what such a reply says is read later."""
+    model: Any = make_model("sim:oracle")
+
+    async def respond(batch: Any) -> list[Any]:
+        return [Response(said, "length") for _ in batch]
+
+    model.respond = respond
+    settings = Settings(
+        items=str(items_file(tmp_path / "items.jsonl", MANY)), model="sim:oracle",
+        probes=("gold_absent(prompt=no_hint)",), stop_if="60%",
+    )  # fmt: skip
+    with pytest.raises(LostRepliesError) if code else nullcontext():
+        Run.start(tmp_path / "run", settings).ask(model)
 
 
 def test_examples_are_distinct_and_say_how_often_they_came(tmp_path: Path) -> None:

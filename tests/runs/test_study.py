@@ -14,9 +14,22 @@ from horsesense.api import Run
 from horsesense.errors import ItemsError, StoreError, UsageError
 from horsesense.inference.runner import Limits
 from horsesense.runs.settings import Settings
-from studies import Result, items_file, study
+from studies import PROBES, Result, items_file, study
 
 N = 80
+ASKED = {
+    "oracle": PROBES,
+    "cheat": ("options_only",),
+    "habit": ("repeat", "labels"),
+    "uniform": ("repeat", "order"),
+    "position?k=1": ("repeat", "order", "labels"),
+    "prior": PROBES,
+    "ranker": ("order", "none_of_the_above"),
+    "none": ("none_of_the_above",),
+    "refuse": (),
+    "talker": ("order",),
+}
+"""The models, and the probes that show what each is."""
 
 
 @pytest.fixture(scope="module")
@@ -26,21 +39,11 @@ def benchmark(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def results(benchmark: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Result]:
-    models = [
-        "oracle",
-        "cheat",
-        "habit",
-        "uniform",
-        "position?k=1",
-        "prior",
-        "ranker",
-        "none",
-        "refuse",
-        "talker",
-    ]
     return {
-        model.split("?")[0]: study(benchmark, f"sim:{model}", tmp_path_factory.mktemp("run"))
-        for model in models
+        model.split("?")[0]: study(
+            benchmark, f"sim:{model}", tmp_path_factory.mktemp("run"), probes=probes
+        )
+        for model, probes in ASKED.items()
     }
 
 

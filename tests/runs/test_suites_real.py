@@ -24,8 +24,10 @@ def test_the_papers_data_are_whole(shared: Path, name: str, classes: int) -> Non
     assert classes or {len(item.options) for item in items} == {4}
 
 
-@pytest.mark.parametrize("name", ["mctest/mctest_1000.jsonl.gz", "bank77/bank77_1000.jsonl.gz"])
-@pytest.mark.parametrize(("model", "omni"), [("none", 0.5), ("oracle", 1.0)])
+@pytest.mark.parametrize(
+    ("name", "model", "omni"),
+    [("mctest/mctest_1000.jsonl.gz", "none", 0.5), ("bank77/bank77_1000.jsonl.gz", "oracle", 1.0)],
+)
 def test_know_no(shared: Path, tmp_path: Path, name: str, model: str, omni: float) -> None:
     result = study(
         shared / "data" / name, f"sim:{model}", tmp_path,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from horsesense.api.runs import Run, open
-from horsesense.runs.studies import run_folders
+from horsesense.runs.studies import OWN, run_folders
 
 if TYPE_CHECKING:
     from horsesense.comparison.align import Side
@@ -47,7 +47,8 @@ def compare(
 def sides(named: Iterable[tuple[str | None, Run | str | Path]]) -> list[Side]:
     """Runs ready to be compared, each with a name for its model, or None for its own.
 
-    Models that have the same name and are not the same are told apart by their directories.
+    Models of one name that are not the same, or were not asked alike (`runs.studies.OWN`), are told
+    apart by their directories.
     """
     from horsesense.comparison.align import Side
 
@@ -56,11 +57,15 @@ def sides(named: Iterable[tuple[str | None, Run | str | Path]]) -> list[Side]:
         for name, run_or_study in named
         for run in _runs_in(run_or_study)
     ]
-    known = [run.directory.known.model for _, _, run in given]
+    models = [run.directory.known.model.name for _, _, run in given]
+    known = [
+        (run.directory.known.model.identity, run.settings.model_dump(include={*OWN[:4]}))
+        for _, _, run in given
+    ]
     found = []
-    for (name, place, run), model in zip(given, known, strict=True):
-        alike = any(m.name == model.name and m.identity != model.identity for m in known)
-        own = f"{model.name} ({run.path.name})" if alike else model.name
+    for (name, place, run), model, asked in zip(given, models, known, strict=True):
+        alike = any(m == model and k != asked for m, k in zip(models, known, strict=True))
+        own = f"{model} ({run.path.name})" if alike else model
         found.append(Side(name or own, place, run.results))
     return found
 

@@ -12,7 +12,7 @@ from horsesense.checks.base import RuleHit, Test
 from horsesense.checks.shares import letter
 from horsesense.items.item import Item, ItemSet
 from horsesense.stats import functions
-from horsesense.stats.tests import wilson
+from horsesense.stats.binomial import wilson
 from horsesense.stats.words import percent
 
 Counts = npt.NDArray[np.int64]

@@ -232,7 +232,7 @@ def shortfalls(run: Run, *, counted: bool = False) -> list[str]:
         )
     if findings["unread"] and not counted:
         unclear = findings.get("unclear", 0)
-        which = f" ({unclear:,} because what the reply chooses is unclear)" if unclear else ""
+        which = f" ({unclear:,} could not be read)" if unclear else ""
         unread = some_of(findings["unread"], findings["trials"], "prompt", "have no reading")
         lines.append(f"{unread}{which}; missing from the numbers.")
     return lines

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from math import inf
+from math import ceil, floor, inf, log10
 from typing import Literal, Self
 
 from horsesense.measures.estimate import Computed, LeftOpen
+from horsesense.stats import functions
 from horsesense.stats.change import FEWEST, Change
 from horsesense.stats.share import Share
 from horsesense.trials.condition import Condition
@@ -98,20 +99,17 @@ class Evidence:
 
     def p_found(self, way: Way, null: float, size: float) -> float:
         """p of "there is no such fault"."""
-        if way == "both":
-            return min(1.0, 2 * min(self.p_above(null), self.p_below(null)))
-        if way == "lacks":
-            return self.p_below(null + size)
-        return self.p_above(null) if way == "above" else self.p_below(null)
+        sides = faulty(way, null, size)
+        return min(1.0, len(sides) * min(self._outside(*side) for side in sides))
 
     def p_ruled_out(self, way: Way, null: float, size: float) -> float:
         """p of "there is such a fault, of at least the size that matters"."""
-        if way == "lacks":
-            return self.p_above(null)
-        return max(
-            self.p_below(null + size) if way != "below" else 0.0,
-            self.p_above(null - size) if way != "above" else 0.0,
-        )
+        return self._outside(*harmless(way, null, size))
+
+    def _outside(self, low: float, high: float) -> float:
+        """p of a true value that is not between these, one of which may be infinite."""
+        above = self.p_above(low) if low > -inf else 0.0
+        return max(above, self.p_below(high) if high < inf else 0.0)
 
 
 def faulty(way: Way, null: float, size: float) -> list[tuple[float, float]]:
@@ -144,3 +142,26 @@ def badness(value: float, way: Way, null: float) -> float:
     """How far a value lies on the side that is a fault."""
     off = value - null
     return abs(off) if way == "both" else off if way == "above" else -off
+
+
+ALPHA = 0.05
+POWER = 0.8
+MOST = 10_000_000
+"""Items beyond which no number is named."""
+
+
+def items_needed(e: Evidence, way: Way, null: float, size: float, items: int) -> int | None:
+    """The order of the number, for a power of .8, of items like the `items` that were asked.
+
+    The distance that must show is the size that matters; of what should lie above the null, how far
+    it was seen to. None where the items that were asked are as many, or no number would do.
+    """
+    distance = e.value - null if way == "lacks" else size
+    if distance <= 0 or not items:
+        return None
+    one = float(functions.ndtri(1 - ALPHA))
+    power = float(functions.ndtri((1 + POWER) / 2 if way == "both" else POWER))
+    number = items * ((one + power) * e.about.error / distance) ** 2
+    step = 10 ** floor(log10(max(number, 1)))
+    rounded = int(ceil(number / step) * step)
+    return rounded if items < rounded <= MOST else None

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+from horsesense.errors import UsageError
 from horsesense.findings.evidence import Evidence, Way
 from horsesense.findings.places import (
     ANYWHERE,
+    SERVER,
     Anywhere,
     Place,
     RunToJudge,
@@ -177,7 +179,21 @@ KINDS: tuple[Kind, ...] = (
         short="{label}: answers change {distance} more often than {noise}",
         ruled_out="{label}: answers do not change {size} more often than {noise} (seen: {change})",
         undecided="{label}: changed answers undecided ({change}{ends})",
-        takes=promising("same_answer"),
+        takes=promising("same_answer", but=SERVER),
+    ),
+    Kind(
+        name="server_change",
+        title="The server changes answers",
+        measure="answer_change_beyond_repeat",
+        section="server",
+        null=0.0,
+        found="{label}: answers change {distance} more often than by asking again; part of the "
+        "score is the server's",
+        short="{label}: answers change {distance} more often than by asking again",
+        ruled_out="{label}: answers do not change {size} more often than by asking again (seen: "
+        "{change})",
+        undecided="{label}: changed answers undecided ({change}{ends})",
+        takes=under(SERVER),
     ),
     Kind(
         name="fewer_choices",
@@ -325,3 +341,27 @@ def accused(kind: Kind, run: RunToJudge, evidence: Iterable[Evidence]) -> list[E
 def problems(e: Place) -> int:
     """How many problems a prompt holds."""
     return e.condition.integer("size", 0)
+
+
+def check_sizes(sizes: Mapping[str, float]) -> None:
+    """UsageError for a kind that there is not, or a size that no fault of its kind can have.
+
+    What guessing gives is not known beforehand and taken for 0.
+    """
+    kinds = {kind.name: kind for kind in KINDS}
+    for name, size in sizes.items():
+        if name not in kinds:
+            raise UsageError.unknown("kind of finding", name, SIZES)
+        room = kinds[name].room(kinds[name].null or 0.0)
+        if not 0 < size < room:
+            raise UsageError(
+                f"smallest: {name} cannot be {size:g}.",
+                hint=f"Sizes are shares; here above 0 and below {room:g} (0.05 is 5 points).",
+            )
+
+
+def sizes_of(smallest: Mapping[str, float], change: float | None = None) -> dict[str, float]:
+    """The size of every kind; `change` is that of changes of accuracy, where `--until` names one
+    and the settings do not."""
+    of = {k.name: change for k in KINDS if k.measure == "accuracy_change" and change is not None}
+    return {**SIZES, **of, **smallest}

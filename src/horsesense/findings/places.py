@@ -39,7 +39,7 @@ class RunToJudge(Protocol):
 
     @property
     def lacking(self) -> str:
-        """What is true of items that do not count, such as "lack a clear reply"."""
+        """What is true of items that do not count, such as "lack a readable reply"."""
 
     def label(self, probe: str, condition: Condition) -> str:
         """A probe, and what sets the condition apart."""
@@ -143,11 +143,16 @@ def none_in_place(run: RunToJudge, e: Place) -> bool:
     return by_main_reader(run, e) and (replaced or offered)
 
 
-def promising(*promises: str) -> Callable[[RunToJudge, Place], bool]:
-    """Probes of anybody that promise one of these, but for the repeat, which is the noise."""
+SERVER = "server"
+"""The probe that asks the plain prompts differently."""
+
+
+def promising(*promises: str, but: str = "") -> Callable[[RunToJudge, Place], bool]:
+    """Probes of anybody that promise one of these, but for the repeat, which is the noise, and
+    for one that another kind is about."""
 
     def takes(run: RunToJudge, e: Place) -> bool:
-        kept = run.probes[e.probe]["invariant"] in promises and e.probe != REPEAT
+        kept = run.probes[e.probe]["invariant"] in promises and e.probe not in (REPEAT, but)
         return by_main_reader(run, e) and kept and e.probe not in NOT_COMPARED
 
     return takes

@@ -12,15 +12,22 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from horsesense.findings.early import ALPHA, Early, conclude, levels
-from horsesense.findings.evidence import Evidence, Interval, Way, badness, harmless, within
+from horsesense.findings.evidence import (
+    Evidence,
+    Interval,
+    Way,
+    badness,
+    harmless,
+    items_needed,
+    within,
+)
 from horsesense.findings.finding import ORDER, Beside, Conclusion, Finding, Reason
 from horsesense.findings.guesses import Guesses
 from horsesense.findings.kinds import BY_NAME, KINDS, SIZES, Kind, accused, problems
-from horsesense.findings.needed import items_needed
 from horsesense.findings.places import RunToJudge
 from horsesense.findings.rare import had, judged, least_share, rare_positions
 from horsesense.findings.sentences import MOST_LOST
-from horsesense.findings.untested import asked_as, named, untested
+from horsesense.findings.uncounted import asked_as, named, untested
 from horsesense.measures.estimate import Computed
 from horsesense.readers.causes import SILENT, TOO_MANY, Loss
 from horsesense.stats.multiplicity import holm

@@ -159,6 +159,10 @@ WORDS: Mapping[tuple[str, str], str] = {
     ("true_false", "items=consistent"): "items right in every order",
     ("batch", "lines=anchored"): "numbered lines",
     ("budget", "cap"): "at most {} tokens",
+    ("thought", "share"): "{} % of it",
+    ("server", "together=1"): "one at a time",
+    ("server", "together"): "{} at a time",
+    ("server", "against"): "another server or engine",
     ("extra_options", "added=0"): "none added",
     ("extra_options", "added"): "{} added",
 }

@@ -25,6 +25,7 @@ from horsesense.inference.control import Control
 from horsesense.inference.ledger import Charge, Ledger
 from horsesense.inference.limits import PATIENT, UNLIMITED, Limits, Retry, RunSummary, Stopped
 from horsesense.inference.store import Store
+from horsesense.inference.writer import AnswerWriter
 from horsesense.models.base import Asked, Model
 from horsesense.models.messages import Failure, Key, Response
 from horsesense.progress import Progress
@@ -44,6 +45,7 @@ async def run(
     limits: Limits = UNLIMITED,
     retry: Retry = PATIENT,
     max_connections: int | None = None,
+    together: int | None = None,
     progress: Progress | None = None,
     control: Control | None = None,
     watch: Callable[[Sequence[tuple[Asked, Response | Failure]]], bool] | None = None,
@@ -53,7 +55,8 @@ async def run(
     `model` must have been entered. `asks` is drawn lazily; equal requests are asked once, and
     failures of earlier runs again. The first Ctrl-C finishes what is in flight, the second
     abandons it; both end in a summary with `stopped == "interrupted"`. Without a `progress` of
-    the caller's, the run shows its own. A `control` says how fast requests are sent. `watch` is
+    the caller's, the run shows its own. `together` requests at most are under way at a time,
+    whatever else is set. A `control` says how fast requests are sent. `watch` is
     told what was settled: stored, or failed for good; where it says True, no more is sent.
 
     Raises:
@@ -64,9 +67,11 @@ async def run(
     connections = model.max_connections if max_connections is None else max_connections
     if connections < 1:
         raise UsageError(f"max_connections is {connections}.", hint="Give a number from 1 up.")
+    size = min(model.batch_size, together or model.batch_size)
+    connections = max(1, together // size) if together else connections
     shown = Progress("asking", total) if progress is None else progress
     steer = Control() if control is None else control
-    going = _Run(iter(asks), model, store, limits, retry, connections, shown, steer)
+    going = _Run(iter(asks), model, store, limits, retry, connections, size, shown, steer)
     going.watch = watch
     started = time.monotonic()
     shown.note = going.note
@@ -108,6 +113,7 @@ class _Run:
         limits: Limits,
         retry: Retry,
         connections: int,
+        size: int,
         progress: Progress,
         control: Control,
     ) -> None:
@@ -118,10 +124,11 @@ class _Run:
         self._store = store
         self._retry = retry
         self._connections = connections
+        self._size = size
         self._progress = progress
         self._control = control
         self._gate = asyncio.Lock()
-        self._writer = _Writer(store, model.identity, self._stored)
+        self._writer = AnswerWriter(store, model.identity, self._stored)
         self._ready: deque[_Try] = deque()
         self._drained = False
         self._waiting: list[_Waiting] = []
@@ -216,7 +223,7 @@ class _Run:
 
     async def _due_batch(self) -> list[tuple[_Try, Charge]]:
         while not self._stop.is_set():
-            size = self._model.batch_size
+            size = self._size
             new = self._ready or not self._drained
             # Many waiting requests mean a model in trouble: new ones would only join them.
             crowded = len(self._waiting) > 2 * self._connections * size
@@ -242,7 +249,7 @@ class _Run:
         """A batch of requests that are due `again`, or of fresh ones, as far as may be sent."""
         taken: list[tuple[_Try, Charge]] = []
         now = time.monotonic()
-        while len(taken) < self._model.batch_size and self._ledger.may_send():
+        while len(taken) < self._size and self._ledger.may_send():
             if again and self._waiting and self._waiting[0].due <= now:
                 one = heapq.heappop(self._waiting).next
             elif not again and self._ready:
@@ -255,7 +262,7 @@ class _Run:
 
     def _draw(self) -> None:
         """Draw some requests and keep those that must be asked."""
-        size = max(CHUNK, self._model.batch_size)
+        size = max(CHUNK, self._size)
         drawn = list(islice(self._asks, size))
         # One that failed for good in this run is not asked again when an equal request comes:
         # only the next run gives it a new chance.
@@ -337,50 +344,6 @@ class _Run:
         if seconds > 0:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._stop.wait(), seconds)
-
-
-class _Writer:
-    """Stores answers that arrive in the same turn of the event loop in one transaction."""
-
-    def __init__(
-        self,
-        store: Store,
-        identity: str,
-        stored: Callable[[Sequence[tuple[Asked, Response]]], None],
-    ) -> None:
-        self.error: BaseException | None = None
-        self._store = store
-        self._identity = identity
-        self._tell = stored
-        self._answered: list[tuple[Asked, Response]] = []
-        self._flushed: asyncio.Future[None] | None = None
-
-    async def put(self, answered: Sequence[tuple[Asked, Response]]) -> None:
-        """Return when the answers are stored, or could not be: see `error`."""
-        self._answered += answered
-        if self._flushed is None:
-            # One turn later, so that answers of the same turn can join the transaction: it is
-            # the commit that costs, not the rows.
-            loop = asyncio.get_running_loop()
-            self._flushed = loop.create_future()
-            loop.call_soon(self.flush)
-        await self._flushed
-        if self.error is not None:
-            raise self.error
-
-    def flush(self) -> None:
-        """Store what has gathered and wake those who wait for it."""
-        if self._flushed is None:
-            return
-        answered, flushed = self._answered, self._flushed
-        self._answered, self._flushed = [], None
-        try:
-            self._store.put(answered, identity=self._identity)
-            self._tell(answered)
-        except Exception as error:  # noqa: BLE001 - whoever waits for the answers must hear of it
-            self.error = error
-        if not flushed.done():  # a cancelled worker takes the future that it waits for with it
-            flushed.set_result(None)
 
 
 @contextlib.contextmanager

@@ -6,14 +6,16 @@ import numpy as np
 
 from horsesense.measures.base import Floats, Measure, Rows, of_items, of_trials
 from horsesense.measures.cells import Bools, Cell
-from horsesense.measures.undefined import complete, unread
+from horsesense.measures.counting import complete, no_replicates, unread
+from horsesense.measures.graded import graded
 
 
 class Accuracy(Measure):
+    """Share of right answers, mean over items; a reply without an answer counts as wrong."""
+
     name = "accuracy"
     of_gold = True
     title = "Accuracy"
-    summary = "Share of right answers, mean over items; a reply without an answer counts as wrong."
 
     def rows(self, cell: Cell) -> Rows:
         return of_trials(cell, cell.correct == 1, cell.known)
@@ -22,28 +24,35 @@ class Accuracy(Measure):
         return guessed(cell)
 
 
+class AccuracyAsGraded(Accuracy):
+    """Share of right answers, mean over items, as a harness gives it: a reply that cannot be read
+    counts as wrong (the twin of accuracy, which leaves it out).
+    """
+
+    name = "accuracy_as_graded"
+    title = "Accuracy as graded"
+    as_if = staticmethod(graded)
+
+
 def guessed(cell: Cell) -> Floats:
     """Chance that a guess among the shown options is right: 0 where none of them is."""
     return np.where((cell.gold_at >= 0).any(axis=1), 1 / cell.k, 0.0)
 
 
-class AccuracyValid(Accuracy):
-    name = "accuracy_valid"
-    title = "Accuracy of valid answers"
-    summary = "Accuracy over the replies that chose an option (the twin of accuracy)."
-
-    def rows(self, cell: Cell) -> Rows:
-        return of_trials(cell, cell.correct == 1, cell.valid & (cell.correct >= 0))
+@Accuracy.of("Accuracy of valid answers")
+def accuracy_valid(cell: Cell) -> Rows:
+    """Accuracy over the replies that chose an option (the twin of accuracy)."""
+    return of_trials(cell, cell.correct == 1, cell.valid & (cell.correct >= 0))
 
 
 class AccuracyHard(Measure):
+    """Share of items answered right in all their trials (AccH of REVAS; with cyclic orders,
+    circular accuracy of MMBench).
+    """
+
     name = "accuracy_hard"
     of_gold = of_repeats = True
     title = "Right in every order"
-    summary = (
-        "Share of items answered right in all their trials (AccH of REVAS; with cyclic orders, "
-        "circular accuracy of MMBench)."
-    )
     counted = "items"
 
     def rows(self, cell: Cell) -> Rows:
@@ -52,6 +61,17 @@ class AccuracyHard(Measure):
 
     def chances(self, cell: Cell) -> Floats:
         return np.asarray(guessed(cell) ** cell.asked.sum(axis=1))
+
+
+class AccuracyHardAsGraded(AccuracyHard):
+    """accuracy_hard with a reply that cannot be read as a wrong one."""
+
+    name = "accuracy_hard_as_graded"
+    title = "Right in every order, as graded"
+    as_if = staticmethod(graded)
+
+    def where(self, cell: Cell) -> bool:
+        return not no_replicates(cell)
 
 
 def judged(cell: Cell) -> Bools:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, ratio
-from horsesense.measures.cells import Bools, Cell
+from horsesense.measures.cells import Bools
 from horsesense.measures.families import AREA, Family
 
 Values = npt.NDArray[Any]
@@ -20,15 +20,13 @@ class Area(Measure):
     expansion of the area: exact on the full sample, and its resamples have the right spread."""
 
     family: ClassVar[Family | None] = AREA
+    chance = 0.5
 
     def value(self, totals: Floats) -> Floats:
         good, bad, area = (
             ratio(totals[..., i : i + 1], totals[..., i + 1 : i + 2]) for i in (0, 2, 4)
         )
         return np.clip(good + bad - area, 0.0, 1.0)
-
-    def baseline(self, cell: Cell) -> float | None:
-        return 0.5
 
 
 class Ranks(NamedTuple):

@@ -8,18 +8,18 @@ of that statistic (`measures.families`), which decides interval and p in one pla
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from inspect import isfunction
 from typing import Any, ClassVar, Final, Literal, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.cells import Bools, Cell, Columns, People
-from horsesense.measures.families import REFIT, SHARE, Family
-from horsesense.measures.gold import with_gold
+from horsesense.measures.counting import no_gold_beside, no_replicates, with_gold
+from horsesense.measures.families import REFIT, SHARE, Answers, Crossed, Family
 from horsesense.measures.signature import Signature
-from horsesense.measures.undefined import no_gold_beside, no_replicates
 from horsesense.trials.condition import Condition
 from horsesense.trials.trial import AnswerFormat
 
@@ -30,47 +30,6 @@ Unit = Literal[
 Layout = Literal["shared", "halves", "pairs"]
 """Where the columns of ratios stand: all over the last; the first half over the second; or each
 over the next."""
-
-
-class Crossed(NamedTuple):
-    """Rows of single outcomes that belong to an item and to a prompt shared with other items.
-
-    Attributes:
-        rows: (outcomes, d).
-        item: which item of the cell each is about.
-        bundle: which prompt it comes from.
-    """
-
-    rows: Floats
-    item: npt.NDArray[np.intp]
-    bundle: npt.NDArray[np.intp]
-
-    @classmethod
-    def united(cls, parts: Iterable[tuple[int, Self]]) -> Self:
-        """The outcomes of a cell from those of its parts: the first item of each, and they."""
-        found = list(parts)
-        rows, item, bundle = zip(
-            *((each.rows, each.item + first, each.bundle) for first, each in found), strict=True
-        )
-        return cls(np.concatenate(rows), np.concatenate(item), np.concatenate(bundle))
-
-
-class Answers(NamedTuple):
-    """Single answers of people, and the weight of each in a value that is linear in them.
-
-    Attributes:
-        weight: what the value grows by where the answer is right and not wrong, (answers, groups).
-        right: 1 or 0, (answers,).
-        centre: share of right answers in the same form, (answers,).
-        item: which item of the cell each is about.
-        person: who gave it.
-    """
-
-    weight: Floats
-    right: Floats
-    centre: Floats
-    item: npt.NDArray[np.intp]
-    person: npt.NDArray[np.intp]
 
 
 class Rows(NamedTuple):
@@ -199,22 +158,26 @@ class Measure(ABC):
     Attributes:
         name: the field's standard term.
         title: for tables.
-        summary: one sentence, with the source of the formula.
+        summary: what it is, with the source of the formula; by default the first paragraph of the
+            docstring.
         unit: of value and interval.
         counted: what `n` counts, "trials" or "items".
         answer_format: kinds of answers the measure is about; it says nothing of other cells.
         needs: groups of columns that a cell must have; it says nothing of other cells.
+        probe_names: probes that it is about alone; without any, every probe.
         layout: where the columns of ratios stand; see `split`.
         family: the kind of statistic, which decides interval and p. None: a share, or a mean of
             values from 0 to 1, where the value is a ratio of columns and a fraction; else any
             function of totals.
+        tells_range: whether its note says between what values it lies, for missing replies.
         of_gold: whether items without a right answer say nothing of it: they are left out, and are
             not missing; without any it is undefined.
         of_repeats: whether it compares the trials of an item; undefined where each has one.
+        names, chance, span: what `groups`, `baseline` and `limits` give, where these are constants.
+        given: the method that a function gives, of a measure that is one (`of`).
         whole: whether `rows` needs all items at once, because the row of one depends on others.
-            Cells of many trials are otherwise given to it in parts (`Cell.parts`), whose rows are
-            put together. What rows need to know of other items may also be found before: see
-            `measures.parts.of_whole`.
+            Cells of many trials are otherwise given to it in parts, whose rows are put together.
+            What rows need to know of other items may also be found before: `parts.of_whole`.
     """
 
     name: ClassVar[str]
@@ -224,23 +187,56 @@ class Measure(ABC):
     counted: ClassVar[Literal["trials", "items"]] = "trials"
     answer_format: ClassVar[frozenset[AnswerFormat]] = frozenset(("letter", "label", "free"))
     needs: ClassVar[tuple[type[Columns], ...]] = ()
+    probe_names: ClassVar[Sequence[str]] = ()
     layout: ClassVar[Layout] = "shared"
     family: ClassVar[Family | None] = None
     of_gold: ClassVar[bool] = False
+    tells_range: ClassVar[bool] = False
     of_repeats: ClassVar[bool] = False
     whole: ClassVar[bool] = False
+    names: ClassVar[Sequence[str]] = ("",)
+    chance: ClassVar[float | None] = None
+    span: ClassVar[tuple[float, float] | None] = None
+    given: ClassVar[str] = "rows"
+
+    def __init_subclass__(cls) -> None:
+        if "summary" not in vars(cls) and cls.__doc__:
+            cls.summary = " ".join(cls.__doc__.split("\n\n")[0].split())
+
+    @classmethod
+    def of(cls, title: str, **declared: Any) -> Callable[[Callable[..., Any]], type[Self]]:
+        """A measure of this kind that is one function: its rows, or what `given` names.
+
+        Name and summary are the function's; `declared` are attributes, and functions of a cell.
+        """
+
+        def made(function: Callable[..., Any]) -> type[Self]:
+            own = {cls.given: function, **declared}
+            own = {k: staticmethod(v) if isfunction(v) else v for k, v in own.items()}
+            name, doc, module = function.__name__, function.__doc__, function.__module__
+            about = {"name": name, "title": title, "__doc__": doc, "__module__": module}
+            kind: type[Self] = type(name, (cls,), about | own)
+            return kind
+
+        return made
 
     def cells(self, every: Sequence[Cell]) -> Iterable[Cell]:
-        """What the measure is computed on, from all cells of a run (of all readers).
+        """What the measure is computed on, from all cells of a run: each that fits, alone.
 
-        By default each cell that fits, alone. `measures.joined` has what else is usual: a cell
-        against another (`Cell.against`), or several side by side (`joined.joined`).
+        `measures.joined` has what else is usual: a cell against another, or several side by side.
         """
         return filter(self.fits, every)
 
     def fits(self, cell: Cell) -> bool:
         """Whether the measure says something of cells like this one."""
-        return cell.answer_format in self.answer_format and all(kind in cell for kind in self.needs)
+        known = cell.answer_format in self.answer_format and all(
+            kind in cell for kind in self.needs
+        )
+        return known and cell.probe in (self.probe_names or (cell.probe,)) and self.where(cell)
+
+    def where(self, cell: Cell) -> bool:
+        """Whether it says something of a cell that has all that it needs."""
+        return True
 
     def undefined_reason(self, cell: Cell) -> str | None:
         """Why the measure is undefined for a cell; None where it is defined."""
@@ -249,11 +245,15 @@ class Measure(ABC):
 
     def about(self, cell: Cell) -> Cell:
         """One of the `cells` without the items of which the measure says nothing."""
-        return with_gold(cell) if self.of_gold else cell
+        seen = self.as_if(cell)
+        return with_gold(seen) if self.of_gold else seen
+
+    def as_if(self, cell: Cell) -> Cell:
+        """The cell as a twin of another measure takes it: with some replies as wrong, say."""
+        return cell
 
     def groups(self, cell: Cell) -> Sequence[str]:
-        """Names of the values; one unnamed value by default."""
-        return ("",)
+        return self.names
 
     @abstractmethod
     def rows(self, cell: Cell) -> Rows:
@@ -303,6 +303,8 @@ class Measure(ABC):
 
     def limits(self, cell: Cell) -> tuple[float, float]:
         """The range of the values in the measure's unit; of differences it is known."""
+        if self.span is not None:
+            return self.span
         return (0.0, 1.0) if self.unit == "fraction" else (-np.inf, np.inf)
 
     def chances(self, cell: Cell) -> Floats | None:
@@ -322,7 +324,7 @@ class Measure(ABC):
         None where that means nothing, or no item enters.
         """
         chances = self.chances(cell)
-        return None if chances is None else weighted_mean(chances, self.entered(cell))
+        return self.chance if chances is None else weighted_mean(chances, self.entered(cell))
 
     def baselines(self, cell: Cell) -> Sequence[float | None]:
         """What guessing would give to each group."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from horsesense.measures.agreement import most_frequent
 from horsesense.measures.cells import Cell
-from horsesense.measures.undefined import complete
+from horsesense.measures.counting import complete
 from horsesense.trials.condition import Condition
 
 SLACK = 1e-9

@@ -8,53 +8,52 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from horsesense.measures.base import Floats, Measure, Rows, grouped, ratio
 from horsesense.measures.cells import MISSING, STATUS_CODE, Cell, Columns, Subjects
+from horsesense.measures.counting import unanswered
 from horsesense.measures.families import OfSpread
-from horsesense.measures.gold import unanswered
 from horsesense.measures.joined import ORIGINAL
 from horsesense.measures.positions import Recall, Rstd, spread
+from horsesense.readers.reading import Status
 
-SHOWN_UNDER = (ORIGINAL, "order")
 MOST_WEIGHT = 1e6
 """Trials per position that stand for certainty: subjects do not differ beyond noise."""
 
 
-class StatusBySubject(Measure):
+class BySubject(Measure):
     """Groups are the subjects; computed for the items as published and reordered alone."""
 
     needs = (Subjects,)
     layout = "halves"
-    status: ClassVar[int]
+    probe_names = (ORIGINAL, "order")
 
-    def fits(self, cell: Cell) -> bool:
-        return cell.probe in SHOWN_UNDER and super().fits(cell) and len(cell[Subjects].names) > 1
+    def where(self, cell: Cell) -> bool:
+        return len(cell[Subjects].names) > 1
 
     def groups(self, cell: Cell) -> Sequence[str]:
         return cell[Subjects].names
 
-    def rows(self, cell: Cell) -> Rows:
-        subjects = cell[Subjects]
-        within = np.equal(subjects.subject[:, None, None], np.arange(len(subjects.names)))
-        return grouped(cell.status == self.status, cell.read, within, cell.status == MISSING)
+
+def replying(cell: Cell, status: Status) -> Rows:
+    """Replies of one status, by subject."""
+    subjects = cell[Subjects]
+    within = np.equal(subjects.subject[:, None, None], np.arange(len(subjects.names)))
+    return grouped(cell.status == STATUS_CODE[status], cell.read, within, cell.status == MISSING)
 
 
-class RefusalBySubject(StatusBySubject):
-    name = "refusal_by_subject"
-    title = "Refusals by subject"
-    summary = "Share of replies that decline to answer, by subject."
-    status = STATUS_CODE["refusal"]
+@BySubject.of("Refusals by subject")
+def refusal_by_subject(cell: Cell) -> Rows:
+    """Share of replies that decline to answer, by subject."""
+    return replying(cell, "refusal")
 
 
-class NoneBySubject(StatusBySubject):
-    name = "none_by_subject"
-    title = "No option right, by subject"
-    summary = "Share of replies that say that no option is right, by subject."
-    status = STATUS_CODE["none"]
+@BySubject.of("No option right, by subject")
+def none_by_subject(cell: Cell) -> Rows:
+    """Share of replies that say that no option is right, by subject."""
+    return replying(cell, "none")
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +65,11 @@ class Focus(Columns):
 
 
 class RstdBySubject(Rstd):
-    """Each value is about a whole cell with one subject in focus.
+    """RStD of each subject in points, its recalls drawn towards its own mean plus what the position
+    has over all subjects, the more the more of their spread is noise (moment estimate); of a
+    hundred items, the plain value is mostly noise.
+
+    Each value is about a whole cell with one subject in focus.
 
     Columns: hits and golds per position of the subject, the same of all items, and a last one that
     adds up to the weight of what is expected. The interval is that of the subject's own recalls,
@@ -75,11 +78,7 @@ class RstdBySubject(Rstd):
 
     name = "rstd_by_subject"
     title = "Spread of recalls by subject"
-    summary = (
-        "RStD of each subject in points, its recalls drawn towards its own mean plus what the "
-        "position has over all subjects, the more the more of their spread is noise (moment "
-        "estimate); of a hundred items, the plain value is mostly noise."
-    )
+    probe_names = (ORIGINAL,)
     needs = (Subjects,)
     family = OfSpread(lambda d: (slice(0, (d - 1) // 4), slice((d - 1) // 4, (d - 1) // 2)))
 
@@ -92,8 +91,8 @@ class RstdBySubject(Rstd):
                     if asked[number].any():
                         yield cell.having(Focus(subject, weight))
 
-    def fits(self, cell: Cell) -> bool:
-        return cell.probe == ORIGINAL and super().fits(cell) and len(cell[Subjects].names) > 1
+    def where(self, cell: Cell) -> bool:
+        return len(cell[Subjects].names) > 1
 
     def groups(self, cell: Cell) -> Sequence[str]:
         return (cell[Focus].subject,)

@@ -25,8 +25,8 @@ class Scored(Measure):
     needs = (Scores,)
     of_gold = True
 
-    def fits(self, cell: Cell) -> bool:
-        return super().fits(cell) and bool(_used(cell).any())
+    def where(self, cell: Cell) -> bool:
+        return bool(_used(cell).any())
 
 
 def _used(cell: Cell) -> Bools:
@@ -47,9 +47,10 @@ def _sure_and_right(cell: Cell) -> tuple[Floats, Floats, Bools]:
 
 
 class Brier(Scored):
+    """Mean squared difference of confidence and being right; 0 is perfect."""
+
     name = "brier"
     title = "Brier score of the chosen answer"
-    summary = "Mean squared difference of confidence and being right; 0 is perfect."
 
     def rows(self, cell: Cell) -> Rows:
         sure, right, used = _sure_and_right(cell)
@@ -65,14 +66,14 @@ class Brier(Scored):
 
 
 class CalibrationError(Scored):
-    """Noise alone makes it positive: see `ece_null`, drawn from a calibrated model."""
+    """Mean distance of confidence and accuracy over ten bins with as many answers each (equal mass;
+    Guo et al. 2017).
+
+    Noise alone makes it positive: see `ece_null`, drawn from a calibrated model.
+    """
 
     name = "ece"
     title = "Expected calibration error"
-    summary = (
-        "Mean distance of confidence and accuracy over ten bins with as many answers each (equal "
-        "mass; Guo et al. 2017)."
-    )
     family = GAPS
 
     def rows(self, cell: Cell) -> Rows:
@@ -96,8 +97,10 @@ class CalibrationError(Scored):
             sums = np.zeros(BINS)
             for some, of in zip(sure, bins, strict=True):
                 chance = some.astype(np.float64)
-                # One after the other, so that the sums are those of all answers at once.
-                np.add.at(sums, of, chance - (rng.random(len(chance)) < chance))
+                gaps = chance - (rng.random(len(chance)) < chance)
+                # Added to what was before, so that the sums are those of all answers at once.
+                bins_of = np.concatenate([np.arange(BINS), of])
+                sums[:] = np.bincount(bins_of, np.concatenate([sums, gaps]))
             draws[draw] = np.abs(sums).sum() / sum(map(len, sure))
         return draws
 
@@ -111,12 +114,12 @@ def _edges(cell: Cell) -> Floats:
 
 
 class ConfidenceAuroc(Area, Scored):
+    """Area under the ROC curve of confidence, right answers against wrong ones: the chance that a
+    right one has more, ties counting half.
+    """
+
     name = "confidence_auroc"
     title = "Right answers told from wrong ones by their confidence"
-    summary = (
-        "Area under the ROC curve of confidence, right answers against wrong ones: the chance "
-        "that a right one has more, ties counting half."
-    )
 
     def undefined_reason(self, cell: Cell) -> str | None:
         reason = super().undefined_reason(cell)

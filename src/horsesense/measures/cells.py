@@ -280,8 +280,8 @@ class Cell:
             per_item = {name: getattr(columns, name)[row] for name in _having(columns, PER_ITEM)}
             return per_item | _each(columns, self.asked)
 
-        groups = (replace(g, **found) for g in self.groups if (found := made(g)))
-        return replace(self, **made(self), groups=tuple(groups)), row
+        groups = tuple(replace(group, **made(group)) for group in self.groups)
+        return replace(self, **made(self), groups=groups), row
 
     def parts(self, trials: int | None = None) -> Iterator[tuple[slice, Cell]]:
         """The cell in parts of so many trials (`PART`) and whole items: which items, and the part.

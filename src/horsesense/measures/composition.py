@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from horsesense.measures.base import Measure, Rows, grouped, of_items
 from horsesense.measures.cells import MISSING, Bools, Cell, Parts, Scores
-from horsesense.measures.gold import goldless
+from horsesense.measures.counting import goldless
 from horsesense.measures.joined import ORIGINAL, joined, part_means
 
 PARTS: Final = ("every_form", "published_only", "other_forms_only", "never")
@@ -90,14 +90,15 @@ def bounds_only(cell: Cell) -> bool:
 
 
 class ScoreComposition(Measure):
+    """Of the items asked as published and in other orders: the share right in every form, as
+    published only, in other forms only, never. A reply without a choice is not right; items with an
+    unread form are left out and counted.
+    """
+
     name = "score_composition"
     title = "What the score is made of"
-    summary = (
-        "Of the items asked as published and in other orders: the share right in every form, as "
-        "published only, in other forms only, never. A reply without a choice is not right; items "
-        "with an unread form are left out and counted."
-    )
     counted = "items"
+    names = PARTS
 
     def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
         orders = _by_reader(every, "order")
@@ -118,9 +119,6 @@ class ScoreComposition(Measure):
         some = considered(cell).any() or not cell.read.any()
         return None if some else "no item has a gold answer in every form"
 
-    def groups(self, cell: Cell) -> Sequence[str]:
-        return PARTS
-
     def rows(self, cell: Cell) -> Rows:
         part = parts(cell)
         hits = part[:, None] == np.arange(len(PARTS))
@@ -128,12 +126,12 @@ class ScoreComposition(Measure):
 
 
 class CompositionQuestionless(ScoreComposition):
+    """Of the items of each part of score_composition, and of all: the share that is answered right
+    when the question is withheld.
+    """
+
     name = "composition_questionless"
     title = "Right without the question, by part of the score"
-    summary = (
-        "Of the items of each part of score_composition, and of all: the share that is answered "
-        "right when the question is withheld."
-    )
     GROUPS: ClassVar = (*PARTS, "all")
     layout = "halves"
 

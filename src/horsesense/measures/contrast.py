@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,8 @@ import numpy.typing as npt
 from horsesense.measures.base import Floats, Rows, item_means
 from horsesense.measures.cells import NO_OPTION, Bools, Cell, Columns, Verdicts
 from horsesense.measures.families import DIFFERENCE
-from horsesense.measures.joined import AgainstOriginal
+from horsesense.measures.graded import graded
+from horsesense.measures.joined import ORIGINAL, AgainstOriginal, OfProbe
 from horsesense.trials.condition import Condition
 
 ORDER = "order"
@@ -95,20 +96,19 @@ def by_answers(condition: Condition) -> bool:
 
 
 class AccuracyChange(AgainstOriginal):
-    """`cell.other` is the original, in the probe's wording where it has one of its own."""
+    """Accuracy under the probe minus accuracy as published, over the items that have both; a probe
+    in a paper's own wording is compared with the items in that wording (with_gold) where they were
+    asked; trials that show an item as published are no part of the probe. p: a score test of the
+    clusters' differences, which the interval inverts.
+
+    `cell.other` is the original, in the probe's wording where it has one of its own.
+    """
 
     same_wording = True
 
     name = "accuracy_change"
     of_gold = True
     title = "Change of accuracy"
-    summary = (
-        "Accuracy under the probe minus accuracy as published, over the items that have both; a "
-        "probe in a paper's own wording is compared with the items in that wording (with_gold) "
-        "where they were asked; "
-        "trials that show an item as published are no part of the probe. "
-        "p: a score test of the clusters' differences, which the interval inverts."
-    )
     counted = "items"
     family = DIFFERENCE
 
@@ -120,19 +120,18 @@ class AccuracyChange(AgainstOriginal):
 
 
 class AnswerChangeRate(AgainstOriginal):
-    """`cell.other` is the original."""
+    """Share of trials that choose another content than the item as published, of those that show it
+    otherwise. A choice in one of the two alone is a change; trials without a choice in either show
+    no answer that could change, and do not enter.
+
+    `cell.other` is the original.
+    """
 
     both_choose: ClassVar[bool] = False
     """Whether both replies must choose an option to be counted, and not one of them."""
 
     name = "answer_change_rate"
     title = "Changed answers"
-    summary = (
-        "Share of trials that choose another content than the item as published, of those that "
-        "show it otherwise. A choice in one "
-        "of the two alone is a change; trials without a choice in either show no answer that "
-        "could change, and do not enter."
-    )
 
     def rows(self, cell: Cell) -> Rows:
         mine, theirs = paired(cell, cell.other)
@@ -167,15 +166,15 @@ class Again(Columns):
 
 
 class ChangeBeyondRepeat(AnswerChangeRate):
-    """`cell.other` is the original; the group `Again` holds it asked again."""
+    """answer_change_rate under the probe minus that of the same items when the very same prompt is
+    asked again, over the items that have both. p: a score test of the clusters' differences, which
+    the interval inverts.
+
+    `cell.other` is the original; the group `Again` holds it asked again.
+    """
 
     name = "answer_change_beyond_repeat"
     title = "Changed answers beyond asking again"
-    summary = (
-        "answer_change_rate under the probe minus that of the same items when the very same prompt "
-        "is asked again, over the items that have both. p: a score test of the clusters' "
-        "differences, which the interval inverts."
-    )
     counted = "items"
     family = DIFFERENCE
     needs = (Again,)
@@ -199,30 +198,30 @@ class ChangeBeyondRepeat(AnswerChangeRate):
 
 
 class SwitchBeyondRepeat(ChangeBeyondRepeat):
-    """What unreadable replies cannot make: see `ValidChange` for those."""
+    """answer_change_beyond_repeat over the trials in which both replies choose an option: a reply
+    that chooses none has not chosen another.
+
+    What unreadable replies cannot make: see `ValidChange` for those.
+    """
 
     both_choose = True
 
     name = "answer_switch_beyond_repeat"
     title = "Other options chosen, beyond asking again"
-    summary = (
-        "answer_change_beyond_repeat over the trials in which both replies choose an option: a "
-        "reply that chooses none has not chosen another."
-    )
 
 
 class ValidChange(AgainstOriginal):
-    """`cell.other` is the original, in the probe's wording where it has one of its own."""
+    """Share of replies that choose an option under the probe minus as published (in a paper's own
+    wording, as for accuracy_change), over the items that have both. p: a score test of the
+    clusters' differences, which the interval inverts.
+
+    `cell.other` is the original, in the probe's wording where it has one of its own.
+    """
 
     same_wording = True
 
     name = "valid_change"
     title = "Change of valid answers"
-    summary = (
-        "Share of replies that choose an option under the probe minus as published (in a paper's "
-        "own wording, as for accuracy_change), over the items that have both. p: a score test of "
-        "the clusters' differences, which the interval inverts."
-    )
     counted = "items"
     family = DIFFERENCE
 
@@ -232,3 +231,55 @@ class ValidChange(AgainstOriginal):
 
     def rows(self, cell: Cell) -> Rows:
         return item_differences(cell, cell.other, choosing)
+
+
+BUDGET: Final = "budget"
+"""The probe that asks with several limits."""
+CAP: Final = "cap"
+"""The setting of its conditions that names the limit."""
+THOUGHT: Final = "thought"
+"""The probe that asks for the answer from a part of the thought."""
+SHARE: Final = "share"
+"""The setting of its conditions that names the part, in percent."""
+
+
+class LostToTheLimit(OfProbe):
+    """Accuracy as graded under a limit on tokens minus that under the largest limit of the probe
+    budget, over the items that have both.
+
+    `cell.other` has the largest limit.
+    """
+
+    name = "accuracy_under_limit"
+    of_gold = True
+    title = "Change of accuracy by the limit on tokens"
+    counted = "items"
+    family = DIFFERENCE
+    probe_names = (BUDGET,)
+
+    def cells(self, every: Sequence[Cell]) -> Iterable[Cell]:
+        own = [graded(cell) for cell in every if self.fits(cell)]
+        largest: dict[str, Cell] = {}
+        for cell in sorted(own, key=lambda each: each.condition.integer(CAP)):
+            largest[cell.reader] = cell
+        return (c.against(o) for c in own if (o := largest[c.reader]) is not c)
+
+    def rows(self, cell: Cell) -> Rows:
+        return item_differences(cell, cell.other, right)
+
+
+class LostToTheCut(LostToTheLimit):
+    """Accuracy as graded from a part of the recorded thought minus that with the whole one, as
+    published, over the items that have both.
+
+    `cell.other` is the original.
+    """
+
+    name = "accuracy_of_thought"
+    title = "Change of accuracy by a cut of the thought"
+    probe_names = (THOUGHT,)
+
+    def cells(self, every: Sequence[Cell]) -> Iterable[Cell]:
+        whole = {c.reader: graded(c) for c in every if c.probe == ORIGINAL and not c.condition}
+        own = (graded(cell) for cell in every if self.fits(cell))
+        return (cell.against(whole[cell.reader]) for cell in own if cell.reader in whole)

@@ -21,11 +21,11 @@ from horsesense.measures.families import (
     ANSWERS,
     SHARING,
     UNKNOWN_OF_PEOPLE,
+    Answers,
+    Crossed,
     Family,
     Items,
     PairEvidence,
-    Shared,
-    Weighted,
 )
 from horsesense.measures.people import over_people
 from horsesense.measures.signature import Signature
@@ -36,6 +36,7 @@ from horsesense.stats.power import minimum_detectable
 from horsesense.stats.share import Share
 from horsesense.stats.smooth import ROUNDING
 from horsesense.stats.two_way import by_cluster
+from horsesense.stats.words import percent
 from horsesense.trials.condition import Condition
 
 
@@ -54,7 +55,6 @@ class Context:
         tested: probes whose difference from the original is a finding; Holm's family.
         level: of the intervals.
         seed: of the permutations behind null values.
-        draws: not used; signatures still name the setting. Kept for callers of one release.
     """
 
     dataset: str
@@ -65,7 +65,6 @@ class Context:
     subject: npt.NDArray[np.intp] | None = None
     subjects: tuple[str, ...] = ()
     near: npt.NDArray[np.bool_] | None = None
-    draws: int = 1000
     level: float = 0.95
     seed: int = 0
 
@@ -205,12 +204,22 @@ def _estimates(job: Job, context: Context) -> Iterator[Computed]:
             interval=found.how,
             baseline=baselines[place],
             p_value=found.p_value,
-            note=found.note,
+            note="; ".join(filter(None, (found.note, _range_of(job, place)))),
         )
         open_to = found.about is not None and shared is None and lost.lacks(cell)
         unknown = cache(partial(_unknown, job, place, context)) if open_to else None
         yield Computed(estimate, found.about, unknown)
     yield from _null(job, context)
+
+
+def _range_of(job: Job, place: int) -> str:
+    """Where a measure says so: between what values it lies, whatever the missing replies were."""
+    if not (job.measure.tells_range and lost.lacks(job.cell)):
+        return ""
+    if (ends := lost.ends(job.measure, job.cell, place)) is None:
+        return ""
+    low, high = (percent(job.measure.value(end.rows.sum(axis=0))[place]) for end in ends)
+    return f"{low} to {high}, whatever the missing replies were"
 
 
 def _unknown(job: Job, place: int, context: Context) -> LeftOpen | None:
@@ -256,7 +265,7 @@ def _over_both(family: Family, job: Job) -> Family:
     return ANSWERS
 
 
-def _evidence(job: Job, place: int, shared: Shared | None, context: Context) -> PairEvidence:
+def _evidence(job: Job, place: int, shared: Crossed | None, context: Context) -> PairEvidence:
     measure = job.measure
     low, high = measure.limits(job.cell)
 
@@ -273,26 +282,24 @@ def _evidence(job: Job, place: int, shared: Shared | None, context: Context) -> 
     return PairEvidence(job.sums, value, ratio, low, high, shared, weighted, items)
 
 
-def _weighted(job: Job, place: int, context: Context) -> Weighted | None:
+def _weighted(job: Job, place: int, context: Context) -> Answers | None:
     """Answers of people to several forms with both their clusters; None of anything else."""
-    answers = job.rows.answers
-    if answers is None:
+    if job.rows.answers is None:
         return None
-    weight = answers.weight[:, place]
-    used = weight != 0
-    first = context.cluster[job.cell.item[answers.item]]
-    each = (weight, answers.right, answers.centre, first, answers.person)
-    return Weighted(*(values[used] for values in each))
+    weight, right, centre, item, person = job.rows.answers
+    clusters = context.cluster[job.cell.item[item]]
+    used = weight[:, place] != 0
+    each = (weight[:, place], right, centre, clusters, person)
+    return Answers(*(values[used] for values in each))
 
 
-def _shared(job: Job, context: Context) -> Shared | None:
+def _shared(job: Job, context: Context) -> Crossed | None:
     """The single outcomes with both their clusters; None where items share no prompts."""
     crossed = job.rows.crossed
     if crossed is None or not len(crossed.rows):
         return None
     name = "people" if People in job.cell else "prompts"
-    first = context.cluster[job.cell.item[crossed.item]]
-    return Shared(crossed.rows, first, crossed.bundle, name)
+    return crossed._replace(item=context.cluster[job.cell.item[crossed.item]], name=name)
 
 
 def _null(job: Job, context: Context) -> Iterator[Computed]:

@@ -10,9 +10,9 @@ interval, and the reason stands in its place. Methods, assumptions and what was 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -55,29 +55,45 @@ class Inference(NamedTuple):
     about: Share | Change | None = None
 
 
-class Shared(NamedTuple):
-    """Single outcomes, (outcomes, d), with the cluster of their items and their prompt (or person:
-    `name` says what it is called)."""
-
-    rows: Floats
-    first: Ints
-    second: Ints
-    name: str = "prompts"
-
-
-class Weighted(NamedTuple):
-    """Answers of people to several forms, (answers,) each; `measures.base.Answers` of one value.
+class Crossed(NamedTuple):
+    """Rows of single outcomes that belong to an item and to a prompt shared with other items.
 
     Attributes:
-        weight, right, centre: see there.
-        first, second: cluster of the item, and person.
+        rows: (outcomes, d).
+        item: which item of the cell each is about; for a family, the cluster of that item.
+        bundle: which prompt it comes from, or which person: `name` says what it is called.
+    """
+
+    rows: Floats
+    item: Ints
+    bundle: Ints
+    name: str = "prompts"
+
+    @classmethod
+    def united(cls, parts: Iterable[tuple[int, Self]]) -> Self:
+        """The outcomes of a cell from those of its parts: the first item of each, and they."""
+        found = [(each.rows, each.item + first, each.bundle) for first, each in parts]
+        rows, item, bundle = map(np.concatenate, zip(*found, strict=True))
+        return cls(rows, item, bundle)
+
+
+class Answers(NamedTuple):
+    """Single answers of people, and the weight of each in a value that is linear in them.
+
+    Attributes:
+        weight: what the value grows by where the answer is right and not wrong, (answers, groups);
+            for a family, (answers,) of one group.
+        right: 1 or 0, (answers,).
+        centre: share of right answers in the same form, (answers,).
+        item: which item of the cell each is about; for a family, the cluster of that item.
+        person: who gave it.
     """
 
     weight: Floats
     right: Floats
     centre: Floats
-    first: Ints
-    second: Ints
+    item: Ints
+    person: Ints
 
 
 class Items(NamedTuple):
@@ -106,8 +122,8 @@ class PairEvidence:
     ratio: Callable[[Floats], tuple[Floats, Floats]]
     low: float
     high: float
-    shared: Shared | None = None
-    weighted: Weighted | None = None
+    shared: Crossed | None = None
+    weighted: Answers | None = None
     items: Items | None = None
 
 
@@ -142,7 +158,7 @@ class OfShare(Family):
         if evidence.shared is None:
             share = Share.of(hits, trials)
         else:
-            share = Share.two_way(hits, trials, evidence.shared.first, evidence.shared.second)
+            share = Share.two_way(hits, trials, evidence.shared.item, evidence.shared.bundle)
         ends = share.interval(level)
         scaled = ends and (evidence.low + width * ends[0], evidence.low + width * ends[1])
         reason = f"no interval: {share.reason}"
@@ -159,7 +175,7 @@ class OfDifference(Family):
             pairs = Change.of(*evidence.ratio(evidence.rows))
         else:
             total, _ = evidence.ratio(evidence.shared.rows)
-            pairs = Change.two_way(total, evidence.shared.first, evidence.shared.second)
+            pairs = Change.two_way(total, evidence.shared.item, evidence.shared.bundle)
         how = method_of("signs of differences", pairs.clusters, evidence)
         reason = f"no interval: {TOO_FEW}"
         p = None if pairs.reason else pairs.p()
@@ -264,7 +280,7 @@ class OfMean(Family):
         if evidence.shared is None:
             return REFIT.infer(evidence, level)
         total, trials = evidence.ratio(evidence.shared.rows)
-        error = mean_se(total, trials, evidence.shared.first, evidence.shared.second)
+        error = mean_se(total, trials, evidence.shared.item, evidence.shared.bundle)
         mean = float(total.sum() / trials.sum())
         low, high = evidence.low, evidence.high
         found = Located(mean, error.se, error.clusters, low, high, error.even)
@@ -314,15 +330,15 @@ class OfAnswers(Family):
         residual = given.right - given.centre
         if (weight >= 0).all() and np.isclose(weight.sum(), 1):
             trials = weight * n
-            share = Share.two_way(trials * (residual + value), trials, given.first, given.second)
-            how = _of_both("Clopper-Pearson", given.first, given.second, "people")
+            share = Share.two_way(trials * (residual + value), trials, given.item, given.person)
+            how = _of_both("Clopper-Pearson", given.item, given.person, "people")
             found = inference(share.interval(level), how, f"no interval: {share.reason}")
             plain = (evidence.low, evidence.high) == UNIT_RANGE
             return found._replace(about=share if plain else None)
-        error = mean_se(weight * residual, np.ones(n), given.first, given.second)
+        error = mean_se(weight * residual, np.ones(n), given.item, given.person)
         width = evidence.high - evidence.low
         located = Located(value, n * error.se, error.clusters, -width, width, error.even)
-        how = _of_both("Student's t", given.first, given.second, "people")
+        how = _of_both("Student's t", given.item, given.person, "people")
         return inference(located.interval(level), how, _reason(located), located.p(0.0))
 
 
@@ -345,7 +361,7 @@ def _reason(found: Located, constant: str = NOTHING_VARIES) -> str:
 def method_of(method: str, clusters: int, evidence: PairEvidence) -> str:
     if evidence.shared is None:
         return f"{method} ({clusters} clusters)"
-    return _of_both(method, evidence.shared.first, evidence.shared.second, evidence.shared.name)
+    return _of_both(method, evidence.shared.item, evidence.shared.bundle, evidence.shared.name)
 
 
 def _of_both(method: str, first: Ints, second: Ints, name: str) -> str:

@@ -7,19 +7,15 @@ with nothing. A prompt without any reply stays missing. What that leaves open is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final
 
 import numpy as np
 
-from horsesense.measures.accuracy import Accuracy, AccuracyHard
-from horsesense.measures.agreement import PluralityAgreement
 from horsesense.measures.base import item_means
 from horsesense.measures.cells import MISSING, NO_OPTION, STATUS_CODE, Bools, Cell, Replies
-from horsesense.measures.gold import goldless, with_gold
-from horsesense.measures.know_no import OmniAccuracy
-from horsesense.measures.undefined import no_replicates
+from horsesense.measures.counting import goldless, with_gold
 from horsesense.readers.causes import CAUSES, LOST, NO_REPLY, Cause
 from horsesense.trials.condition import Condition
 
@@ -54,54 +50,6 @@ def to_the_letter(cell: Cell) -> Cell:
     chose = (cell.status == STATUS_CODE["answer"]) | (cell.correct == 1)
     option = np.where(chose, cell.option, NO_OPTION).astype(cell.option.dtype)
     return replace(cell, option=option)
-
-
-class AccuracyAsGraded(Accuracy):
-    name = "accuracy_as_graded"
-    title = "Accuracy as graded"
-    summary = (
-        "Share of right answers, mean over items, as a harness gives it: a reply that cannot be "
-        "read counts as wrong (the twin of accuracy, which leaves it out)."
-    )
-
-    def about(self, cell: Cell) -> Cell:
-        return super().about(graded(cell))
-
-
-class AccuracyHardAsGraded(AccuracyHard):
-    name = "accuracy_hard_as_graded"
-    title = "Right in every order, as graded"
-    summary = "accuracy_hard with a reply that cannot be read as a wrong one."
-
-    def about(self, cell: Cell) -> Cell:
-        return super().about(graded(cell))
-
-    def cells(self, every: Sequence[Cell]) -> Iterable[Cell]:
-        return (cell for cell in super().cells(every) if not no_replicates(cell))
-
-
-class PluralityAgreementAsGraded(PluralityAgreement):
-    name = "plurality_agreement_as_graded"
-    title = "Agreement with itself, as graded"
-    summary = (
-        "plurality_agreement where replies without a choice agree with nothing (CS of REVAS, "
-        "section 3.2)."
-    )
-
-    def about(self, cell: Cell) -> Cell:
-        return super().about(to_the_letter(cell))
-
-    def cells(self, every: Sequence[Cell]) -> Iterable[Cell]:
-        return (cell for cell in super().cells(every) if not no_replicates(cell))
-
-
-class OmniAccuracyAsGraded(OmniAccuracy):
-    name = "omni_accuracy_as_graded"
-    title = "OmniAccuracy as graded"
-    summary = "omni_accuracy with a reply that cannot be read as a wrong one (Know-No)."
-
-    def about(self, cell: Cell) -> Cell:
-        return super().about(graded(cell))
 
 
 @dataclass(frozen=True, slots=True)

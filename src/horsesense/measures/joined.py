@@ -117,13 +117,9 @@ class AgainstReader(Measure):
 
 
 class OfProbe(Measure):
-    """A measure of the cells of certain probes alone, which `probe_names` lists."""
+    """A measure of the cells of certain probes alone, whatever kind of answer they ask for."""
 
     answer_format = EVERY_FORMAT
-    probe_names: ClassVar[Sequence[str]] = ()
-
-    def fits(self, cell: Cell) -> bool:
-        return cell.probe in self.probe_names and super().fits(cell)
 
 
 def families(

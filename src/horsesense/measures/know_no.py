@@ -18,32 +18,15 @@ from horsesense.measures.base import (
     ratio,
 )
 from horsesense.measures.cells import Bools, Cell, InOtherWords, NearNames, Parts, Scores, Verdicts
+from horsesense.measures.counting import unread
 from horsesense.measures.families import SHARE, Family, OfCounts
+from horsesense.measures.graded import graded
 from horsesense.measures.joined import OfProbe, families, joined, part_means, sparing
-from horsesense.measures.undefined import unread
 from horsesense.probes.gold_absent import HINTS
 from horsesense.readers.reading import CLASSES
 from horsesense.stats import functions
 from horsesense.trials.condition import Condition
 from horsesense.trials.trial import NONE_OPTION
-
-
-def omni_accuracy(with_gold: float, without_gold: Sequence[float]) -> float:
-    """OmniAccuracy: the mean of accuracy with gold and the mean accuracy without (Know-No).
-
-    >>> omni_accuracy(1.0, [0.5, 0.5, 0.5])
-    0.75
-    """
-    return (with_gold + sum(without_gold) / len(without_gold)) / 2
-
-
-def reference_policies(k: float) -> dict[str, float]:
-    """OmniAccuracy of models that read nothing, for `k` options."""
-    return {
-        "always the first option": omni_accuracy(1 / k, [0, 0, 0]),
-        "a random option": omni_accuracy(1 / k, [1 / k, 0, 0]),
-        "always none": omni_accuracy(0, [1, 1, 1]),
-    }
 
 
 def together(cell: Cell, hits: Bools, parts: Sequence[str]) -> Rows:
@@ -53,7 +36,7 @@ def together(cell: Cell, hits: Bools, parts: Sequence[str]) -> Rows:
     return of_items(np.column_stack([rows[:, 0] for rows in means]), used, unread(cell))
 
 
-class AccuracyWithoutGold(OfProbe):
+class WithoutGold(OfProbe):
     """Of the prompts of one wording and design, side by side.
 
     Attributes:
@@ -61,20 +44,13 @@ class AccuracyWithoutGold(OfProbe):
         parts: the prompts without which there is no value; without any, those that there are.
     """
 
-    name = "accuracy_without_gold"
-    title = "Accuracy without the right answer"
-    summary = (
-        "Share of replies that notice that no option is right, by prompt and (mean) averaged over "
-        "the prompts, each over its orders first, for items that were asked all of them (Know-No). "
-        "Where a hint offers words for it, or a label, only these count."
-    )
     lenient: ClassVar[bool] = False
     parts: ClassVar[Sequence[str]] = ()
     counted = "items"
     probe_names = ("gold_absent",)
 
-    def fits(self, cell: Cell) -> bool:
-        return super().fits(cell) and not cell.condition.matches(positions="every")
+    def where(self, cell: Cell) -> bool:
+        return not cell.condition.matches(positions="every")
 
     def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
         found = families(super().cells(every), "prompt", but=("positions", "wording"))
@@ -86,6 +62,23 @@ class AccuracyWithoutGold(OfProbe):
         missing = [part for part in self.parts if part not in cell[Parts].names]
         return f"nothing was read under {', '.join(missing)}" if missing else None
 
+    def rows(self, cell: Cell) -> Rows:
+        hits, own_words = np.equal(cell.correct, 1), cell.get(InOtherWords)
+        if own_words is not None and not self.lenient:
+            hits &= ~own_words.says
+        names = cell[Parts].names
+        return together(cell, hits, self.parts or [hint for hint in HINTS if hint in names])
+
+
+class AccuracyWithoutGold(WithoutGold):
+    """Share of replies that notice that no option is right, by prompt and (mean) averaged over the
+    prompts, each over its orders first, for items that were asked all of them (Know-No). Where a
+    hint offers words for it, or a label, only these count.
+    """
+
+    name = "accuracy_without_gold"
+    title = "Accuracy without the right answer"
+
     def groups(self, cell: Cell) -> Sequence[str]:
         hints = [hint for hint in HINTS if hint in cell[Parts].names]
         return [*hints, "mean"] if len(hints) == len(HINTS) else hints
@@ -96,50 +89,39 @@ class AccuracyWithoutGold(OfProbe):
             hits = np.concatenate([hits, hits.mean(axis=-1, keepdims=True)], axis=-1)
         return hits, np.broadcast_to(n, hits.shape)
 
-    def rows(self, cell: Cell) -> Rows:
-        hits, own_words = np.equal(cell.correct, 1), cell.get(InOtherWords)
-        if own_words is not None and not self.lenient:
-            hits &= ~own_words.says
-        names = cell[Parts].names
-        return together(cell, hits, self.parts or [hint for hint in HINTS if hint in names])
-
 
 class AccuracyWithoutGoldLenient(AccuracyWithoutGold):
+    """The same, where a reply to a hint may say in any words that no option is right, as it may
+    without a hint (the twin of accuracy_without_gold).
+    """
+
     name = "accuracy_without_gold_lenient"
     title = "Accuracy without the right answer, in any words"
-    summary = (
-        "The same, where a reply to a hint may say in any words that no option is right, as it may "
-        "without a hint (the twin of accuracy_without_gold)."
-    )
     lenient = True
 
 
 class WithoutGoldNotWrong(AccuracyWithoutGoldLenient):
+    """The same, where a reply that chooses no option counts as one that notices it: share of
+    replies that choose no wrong option.
+    """
+
     name = "without_gold_not_wrong"
     title = "Not wrong without the right answer"
-    summary = (
-        "The same, where a reply that chooses no option counts as one that notices it: share of "
-        "replies that choose no wrong option."
-    )
-
-    def about(self, cell: Cell) -> Cell:
-        return sparing(super().about(cell))
+    as_if = staticmethod(sparing)
 
 
-class AccuracyWithoutGoldByName(AccuracyWithoutGold):
+class AccuracyWithoutGoldByName(WithoutGold):
+    """Accuracy without the right answer, mean over the prompts, of items with another class name
+    near their own (see `items.class_names`), where it is not certain that no name is right, and of
+    the others.
+    """
+
     name = "accuracy_without_gold_by_name"
     title = "Accuracy without the right answer, by class name"
-    summary = (
-        "Accuracy without the right answer, mean over the prompts, of items with another class "
-        "name near their own (see `items.class_names`), where it is not certain that no name is "
-        "right, and of the others."
-    )
     needs = (NearNames,)
     layout = "halves"
     parts = HINTS
-
-    def groups(self, cell: Cell) -> Sequence[str]:
-        return ("near", "apart")
+    names = ("near", "apart")
 
     def rows(self, cell: Cell) -> Rows:
         found = super().rows(cell)
@@ -149,51 +131,51 @@ class AccuracyWithoutGoldByName(AccuracyWithoutGold):
         rows = grouped(mean[:, None], used[:, None], within[:, None]).rows
         return found._replace(rows=rows)
 
-    def split(self, totals: Floats) -> tuple[Floats, Floats]:
-        return Measure.split(self, totals)
 
+class OmniAccuracy(WithoutGold):
+    """Mean of the accuracy with the right answer and the mean accuracy without it over the three
+    prompts (Know-No). Its baseline is a model that always says none: 0.5.
 
-class OmniAccuracy(AccuracyWithoutGold):
-    """Always saying "none" has 0.5, more than some published models: see `baseline`."""
+    Always saying "none" has 0.5, more than some published models: see `baseline`.
+    """
 
     name = "omni_accuracy"
     title = "OmniAccuracy"
-    summary = (
-        "Mean of the accuracy with the right answer and the mean accuracy without it over the "
-        "three prompts (Know-No). Its baseline is a model that always says none: 0.5."
-    )
 
     parts = ("with_gold", *HINTS)
-
-    def groups(self, cell: Cell) -> Sequence[str]:
-        return ("",)
+    chance = 0.5
 
     def split(self, totals: Floats) -> tuple[Floats, Floats]:
         hits: Floats = (totals[..., :1] + totals[..., 1:-1].mean(axis=-1, keepdims=True)) / 2
         return hits, totals[..., -1:]
 
-    def baseline(self, cell: Cell) -> float | None:
-        return reference_policies(1)["always none"]
+
+class OmniAccuracyAsGraded(OmniAccuracy):
+    """omni_accuracy with a reply that cannot be read as a wrong one (Know-No)."""
+
+    name = "omni_accuracy_as_graded"
+    title = "OmniAccuracy as graded"
+    as_if = staticmethod(graded)
 
 
 class OmniAccuracyLenient(OmniAccuracy):
+    """OmniAccuracy where a reply to a hint may say in any words that no option is right (the twin
+    of omni_accuracy).
+    """
+
     name = "omni_accuracy_lenient"
     title = "OmniAccuracy, in any words"
-    summary = (
-        "OmniAccuracy where a reply to a hint may say in any words that no option is right (the "
-        "twin of omni_accuracy)."
-    )
     lenient = True
 
 
 class AccuracyBesideNone(OfProbe):
+    """Share of right answers with the options as published (with_gold) and with a none-option in
+    place of a wrong one (gold_plus_none), of items that were asked both (Know-No, table 4, which
+    compares different items).
+    """
+
     name = "accuracy_beside_none"
     title = "Accuracy with and without a none-option"
-    summary = (
-        "Share of right answers with the options as published (with_gold) and with a none-option "
-        "in place of a wrong one (gold_plus_none), of items that were asked both (Know-No, table "
-        "4, which compares different items)."
-    )
     counted = "items"
     probe_names = ("gold_plus_none",)
 
@@ -212,21 +194,20 @@ class AccuracyBesideNone(OfProbe):
         return together(cell, cell.correct == 1, cell[Parts].names)
 
 
-class FalseNoneRate(OfProbe):
-    name = "false_none_rate"
-    title = "None where the right answer is shown"
-    summary = "Share of replies that say none although the right option is shown beside it."
-    probe_names = ("gold_plus_none", "none_of_the_above")
+def _spared(cell: Cell) -> bool:
+    """Whether the right option stands beside the none-option."""
+    return cell.probe == "gold_plus_none" or cell.condition.matches(place="distractor")
 
-    def fits(self, cell: Cell) -> bool:
-        spared = cell.probe == "gold_plus_none" or cell.condition.matches(place="distractor")
-        return spared and super().fits(cell)
 
-    def rows(self, cell: Cell) -> Rows:
-        return of_trials(cell, cell.option == NONE_OPTION, cell.read)
-
-    def chances(self, cell: Cell) -> Floats:
-        return np.asarray(1 / cell.k)
+@OfProbe.of(
+    "None where the right answer is shown",
+    probe_names=("gold_plus_none", "none_of_the_above"),
+    where=_spared,
+    chances=lambda cell: 1 / cell.k,
+)
+def false_none_rate(cell: Cell) -> Rows:
+    """Share of replies that say none although the right option is shown beside it."""
+    return of_trials(cell, cell.option == NONE_OPTION, cell.read)
 
 
 def _d_prime(totals: Floats) -> Floats:
@@ -238,19 +219,20 @@ def _d_prime(totals: Floats) -> Floats:
 
 
 class GoldDetection(OfProbe):
-    """Rows: hits, misses, false alarms and rejections."""
+    """z(share of none where the right answer is missing) - z(share of none where it is shown), each
+    share with 1/2 added to its count and 1 to its total; 0 is no detection. The same none-option is
+    offered in both.
+
+    Rows: hits, misses, false alarms and rejections.
+    """
 
     name = "gold_detection"
     title = "Detection of the right answer (d')"
-    summary = (
-        "z(share of none where the right answer is missing) - z(share of none where it is shown), "
-        "each share with 1/2 added to its count and 1 to its total; 0 is no detection. The same "
-        "none-option is offered in both."
-    )
     unit: ClassVar[Unit] = "d_prime"
     family: ClassVar[Family | None] = OfCounts(_d_prime)
     counted = "items"
     probe_names = ("gold_plus_none", "none_of_the_above")
+    chance = 0.0
 
     def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
         """The same none-option with the right answer missing, and shown, side by side."""
@@ -272,9 +254,6 @@ class GoldDetection(OfProbe):
         none = totals.sum(axis=-1, keepdims=True) == 0
         return np.where(none, np.nan, _d_prime(totals + 0.5))
 
-    def baseline(self, cell: Cell) -> float | None:
-        return 0.0
-
 
 def _absent_twin(cell: Cell) -> tuple[str, Condition] | None:
     """Probe and condition that offer the same none-option with the right answer missing."""
@@ -286,63 +265,51 @@ def _absent_twin(cell: Cell) -> tuple[str, Condition] | None:
 
 
 class GoldDetectionBalanced(GoldDetection):
+    """Mean of the share of none where the right answer is missing and the share of other replies
+    where it is shown; always none and never none both have 0.5.
+    """
+
     name = "gold_detection_balanced"
     title = "Detection of the right answer"
-    summary = (
-        "Mean of the share of none where the right answer is missing and the share of other "
-        "replies where it is shown; always none and never none both have 0.5."
-    )
     unit: ClassVar[Unit] = "fraction"
 
     family = SHARE
+    chance = 0.5
 
     def split(self, totals: Floats) -> tuple[Floats, Floats]:
-        found, _, alarms, _ = np.split(totals, 4, axis=-1)
-        n = totals[..., :2].sum(axis=-1, keepdims=True)
+        found, missed, alarms, _ = np.split(totals, 4, axis=-1)
+        n = found + missed
         return (found + n - alarms) / 2, n
 
     def value(self, totals: Floats) -> Floats:
         return ratio(*self.split(totals))
 
-    def baseline(self, cell: Cell) -> float | None:
-        return 0.5
+
+@Measure.of(
+    "Kinds of reply without a hint",
+    answer_format=frozenset(("free",)),
+    needs=(Verdicts,),
+    names=(*CLASSES, "other"),
+)
+def response_class(cell: Cell) -> Rows:
+    """Share of replies of each class (Know-No, figure 4), where the right answer is missing and
+    nothing says so; needs_review is what no rule decides, and counts as wrong.
+
+    Refusals, "I do not know" and empty replies are "other": none of the paper's five.
+    """
+    verdict = np.where(cell.read, cell[Verdicts].verdict, -1)
+    hits = verdict[:, :, None] == np.arange(len(CLASSES))
+    other = cell.read & ~hits.any(axis=2)
+    columns = [hits.sum(axis=1), other.sum(axis=1), cell.read.sum(axis=1)]
+    rows = np.column_stack(columns).astype(np.float64)
+    return Rows(rows, int(cell.read.sum()), cell.n_missing)
 
 
-class ResponseClassShare(Measure):
-    """Refusals, "I do not know" and empty replies are "other": none of the paper's five."""
-
-    name = "response_class"
-    title = "Kinds of reply without a hint"
-    summary = (
-        "Share of replies of each class (Know-No, figure 4), where the right answer is missing "
-        "and nothing says so; needs_review is what no rule decides, and counts as wrong."
-    )
-    answer_format = frozenset(("free",))
-    needs = (Verdicts,)
-
-    def groups(self, cell: Cell) -> Sequence[str]:
-        return (*CLASSES, "other")
-
-    def rows(self, cell: Cell) -> Rows:
-        verdict = np.where(cell.read, cell[Verdicts].verdict, -1)
-        hits = verdict[:, :, None] == np.arange(len(CLASSES))
-        other = cell.read & ~hits.any(axis=2)
-        columns = [hits.sum(axis=1), other.sum(axis=1), cell.read.sum(axis=1)]
-        rows = np.column_stack(columns).astype(np.float64)
-        return Rows(rows, int(cell.read.sum()), cell.n_missing)
-
-
-class LeakRate(OfProbe):
-    name = "leak_rate"
-    title = "Published spelling of a class name"
-    summary = (
-        "Share of replies that write a class name with the published sign, although the prompt "
-        "joins its parts by another one (Know-No, question 4)."
-    )
-    probe_names = ("delimiter",)
-    needs = (Scores,)
-
-    def rows(self, cell: Cell) -> Rows:
-        score = cell[Scores].score
-        known = cell.read & ~np.isnan(score)
-        return of_trials(cell, score == 1, known, int((cell.asked & ~known).sum()))
+@OfProbe.of("Published spelling of a class name", probe_names=("delimiter",), needs=(Scores,))
+def leak_rate(cell: Cell) -> Rows:
+    """Share of replies that write a class name with the published sign, although the prompt joins
+    its parts by another one (Know-No, question 4).
+    """
+    score = cell[Scores].score
+    known = cell.read & ~np.isnan(score)
+    return of_trials(cell, score == 1, known, int((cell.asked & ~known).sum()))

@@ -186,7 +186,7 @@ class _Side(NamedTuple):
     @classmethod
     def of(cls, measure: SwitchBeyondRepeat, cell: Cell, items: npt.NDArray[np.intp]) -> Self:
         hits, among = measure.changes(cell)
-        return cls(*(one[items] for one in (hits, among, _unknown(cell), cell.asked)))
+        return cls(*(one[items] for one in (hits, among, unknown(cell), cell.asked)))
 
     def supposing(self, changed: bool, void: Bools) -> tuple[Bools, Bools]:
         """The first two if what is not known, or all of an item, were another option's or not."""
@@ -194,11 +194,11 @@ class _Side(NamedTuple):
         return np.where(away, changed, self.hits), self.among | away
 
 
-def _unknown(cell: Cell) -> Bools:
+def unknown(cell: Cell) -> Bools:
     """Replies of which it is not known whether they are another option's than as published."""
     base = cell.other.item[cell.other.status[:, 0] == MISSING]
-    unknown: Bools = (cell.status == MISSING) | (np.isin(cell.item, base)[:, None] & cell.asked)
-    return unknown
+    found: Bools = (cell.status == MISSING) | (np.isin(cell.item, base)[:, None] & cell.asked)
+    return found
 
 
 def _came(cell: Cell) -> Cell:
@@ -241,7 +241,10 @@ _ENDS: Mapping[str, Callable[[Measure, Cell, int], Ends]] = {
     "accuracy_without_gold_lenient": _supposed,
     "answer_switch_beyond_repeat": _switched,
     "composition_questionless": _void,
+    "majority_at_n": _void,
     "mismatch_valid": lambda measure, cell, place: _void(measure, _came(cell), place),
+    "pass_at_k": _supposed,
+    "pass_hat_k": _supposed,
     "plurality_agreement": _agreeing,
     "position_locked": _locked,
     "position_preference": _chosen,
@@ -254,4 +257,5 @@ _ENDS: Mapping[str, Callable[[Measure, Cell, int], Ends]] = {
     "without_gold_not_wrong": _supposed,
 }
 """By measure: all that a verdict, a comparison or an audit that may stop early rests on, but for
-problems that share a prompt."""
+problems that share a prompt; and what several samples give, but for parts of a variance, which a
+missing reply may raise or lower."""

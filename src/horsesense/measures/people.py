@@ -16,8 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.errors import install
-from horsesense.measures.base import Answers, Crossed, Floats, Measure, Rows
+from horsesense.measures.base import Floats, Measure, Rows
 from horsesense.measures.cells import NO_OPTION, Cell, Other, Parts, People
+from horsesense.measures.families import Answers, Crossed
+from horsesense.measures.samples import Draws
 from horsesense.stats.rater_agreement import (
     alpha_with_interval,
     counts_of,
@@ -30,7 +32,7 @@ from horsesense.stats.two_way import by_cluster
 
 def over_people(measure: Measure, cell: Cell, rows: Rows) -> Rows:
     """The rows of a measure with what its interval over items and people needs."""
-    if Other not in cell and Parts not in cell:
+    if not any(kind in cell for kind in (Other, Parts, Draws)):
         each, row = cell.one_by_one()
         if measure.undefined_reason(each) is None:
             found = measure.rows(each)

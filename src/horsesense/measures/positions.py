@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, Rows, grouped, ratio
 from horsesense.measures.cells import MISSING, Cell, People
-from horsesense.measures.families import SHARE, Family, OfSpread
-from horsesense.measures.gold import unanswered
+from horsesense.measures.counting import complete, no_gold, unanswered
+from horsesense.measures.families import (
+    SHARE,
+    Family,
+    Inference,
+    OfSpread,
+    PairEvidence,
+    inference,
+    method_of,
+)
 from horsesense.measures.joined import RECORDED_ORDERS, balanced
-from horsesense.measures.places import OfPosition
-from horsesense.measures.undefined import complete, no_gold
 from horsesense.probes.base import LETTERS
-from horsesense.stats.relabelled import even_spread
+from horsesense.stats.change import TOO_FEW
+from horsesense.stats.relabelled import even_spread, preference
 
 Ints = npt.NDArray[np.intp]
+Places = npt.NDArray[np.int16]
 
 
 def position_names(cell: Cell) -> tuple[str, ...]:
@@ -35,10 +44,11 @@ def too_many_positions(cell: Cell) -> str | None:
 
 
 class Recall(Measure):
+    """Share of right answers among trials whose right answer stands in the position."""
+
     name = "recall"
     layout = "halves"
     title = "Recall per position"
-    summary = "Share of right answers among trials whose right answer stands in the position."
 
     def undefined_reason(self, cell: Cell) -> str | None:
         return too_many_positions(cell) or no_gold(cell)
@@ -53,15 +63,14 @@ class Recall(Measure):
 
 
 class Rstd(Recall):
-    """A model that refuses everything has 0 here: never to be read without accuracy."""
+    """Standard deviation (population form) of the recalls per position, in points (RStD, Zheng et
+    al. 2024). Positions without gold are left out. Noise alone makes it positive: see rstd_null.
+
+    A model that refuses everything has 0 here: never to be read without accuracy.
+    """
 
     name = "rstd"
     title = "Spread of recalls"
-    summary = (
-        "Standard deviation (population form) of the recalls per position, in points (RStD, Zheng "
-        "et al. 2024). Positions without gold are left out. Noise alone makes it positive: see "
-        "rstd_null."
-    )
     unit = "points"
     family = OfSpread(lambda d: (slice(0, d // 2), slice(d // 2, d)))
 
@@ -106,38 +115,42 @@ def permuted_rstd(cell: Cell, seed: int, draws: int = 200) -> Floats:
     width = _width(cell)
     asked = np.bincount(cell.gold_at[known], minlength=width)
     parts = [of for of, _ in cell.parts()] if known.shape[1] > 1 else [slice(None)]
+    shuffled = [_shuffled(hit[of], known[of], cell.gold_at[of]) for of in parts]
     values = np.empty((draws, 2 * width))
     for draw in range(draws):
-        shuffled = ((of, _shuffled(hit[of], known[of], rng)) for of in parts)
-        at = sum(np.bincount(cell.gold_at[of][hits], minlength=width) for of, hits in shuffled)
+        at = sum(np.bincount(places(rng), minlength=width) for places in shuffled)
         values[draw] = np.concatenate([at, asked])
     return Rstd().value(values)[:, 0]
 
 
 def _shuffled(
-    hit: npt.NDArray[np.bool_], known: npt.NDArray[np.bool_], rng: np.random.Generator
-) -> npt.NDArray[np.bool_]:
-    """Hits in random places: within each item, or over all items that have one trial."""
-    shuffled = np.zeros_like(hit)
+    hit: npt.NDArray[np.bool_], known: npt.NDArray[np.bool_], gold_at: Places
+) -> Callable[[np.random.Generator], Places]:
+    """Draws where the gold of the right answers stands once these went to random places: within
+    each item, or over all items that have one trial."""
     if known.shape[1] == 1:
-        shuffled[known] = rng.permutation(hit[known])
-        return shuffled
-    # Sort each item's known trials into a random order and hand out its hits there.
-    places = np.argsort(np.where(known, rng.random(known.shape), 2.0), axis=1)
+        hits, gold = hit[known], gold_at[known]
+        return lambda rng: gold[rng.permutation(hits)]
     wins = np.arange(known.shape[1]) < hit.sum(axis=1, keepdims=True)
-    np.put_along_axis(shuffled, places, wins, axis=1)
-    return shuffled
+
+    def drawn(rng: np.random.Generator) -> Places:
+        # Sort each item's known trials into a random order and hand out its hits there.
+        places = np.argsort(np.where(known, rng.random(known.shape), 2.0), axis=1)
+        found: Places = np.take_along_axis(gold_at, places, axis=1)[wins]
+        return found
+
+    return drawn
 
 
 class PositionPreference(Measure):
+    """Share of answers to items with the position that choose it. Where each option visits each
+    position equally often, a model that reads the options has the mean of 1/k there.
+    """
+
     name = "position_preference"
     layout = "halves"
     whole = True
     title = "Choice per position"
-    summary = (
-        "Share of answers to items with the position that choose it. Where each option visits each "
-        "position equally often, a model that reads the options has the mean of 1/k there."
-    )
 
     def undefined_reason(self, cell: Cell) -> str | None:
         return too_many_positions(cell)
@@ -198,11 +211,10 @@ def _adding_up_to_nothing(about: Floats, trials: Floats) -> Floats:
 
 
 class PositionLocked(PositionPreference):
+    """Share of items with the position for which it was chosen in every trial, whatever it held."""
+
     name = "position_locked"
     title = "Same position in every order"
-    summary = (
-        "Share of items with the position for which it was chosen in every trial, whatever it held."
-    )
     counted = "items"
 
     def families(self, cell: Cell) -> Sequence[Family]:
@@ -227,3 +239,24 @@ class PositionLocked(PositionPreference):
 
     def chances(self, cell: Cell) -> Floats:
         return np.asarray(1.0 / cell.k ** cell.asked.sum(axis=1))
+
+
+@dataclass(frozen=True)
+class OfPosition(Family):
+    """How often a position is chosen, of items in orders that bring each option to each position
+    as often; against the mean of 1 / options.
+
+    Attributes:
+        place: the position; rows of single items have choices, and then answers, of each.
+    """
+
+    place: int
+
+    def infer(self, evidence: PairEvidence, level: float) -> Inference:
+        assert evidence.items is not None
+        rows, cluster = evidence.items
+        choices, trials = np.split(rows, 2, axis=1)
+        found = preference(choices, trials, cluster, self.place)
+        how = method_of("relabelled positions", found.clusters, evidence)
+        ends = found.interval(level)
+        return inference(ends, how, f"no interval: {TOO_FEW}")._replace(about=found)

@@ -9,20 +9,14 @@ from typing import Final
 from horsesense.measures import (
     accuracy,
     agreement,
-    budget,
     by_subject,
     calibration,
     composition,
     contrast,
-    graded,
     know_no,
     per_problem,
-    per_prompt,
     positions,
     samples,
-    score_variance,
-    second_look,
-    strata,
     task_contrast,
     true_false,
     validity,
@@ -33,12 +27,8 @@ from horsesense.plugins import Registry
 
 MODULES: Final = (
     accuracy,
-    graded,
-    budget,
-    score_variance,
     samples,
     agreement,
-    strata,
     positions,
     validity,
     calibration,
@@ -48,9 +38,7 @@ MODULES: Final = (
     composition,
     know_no,
     true_false,
-    second_look,
     per_problem,
-    per_prompt,
     task_contrast,
 )
 """In the order of tables."""

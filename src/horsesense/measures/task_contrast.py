@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.measures.base import Crossed, Floats, Measure, Rows, item_means, ratio
+from horsesense.measures.base import Floats, Measure, Rows, item_means, ratio
 from horsesense.measures.cells import Bundles, Cell, Parts
 from horsesense.measures.contrast import paired
-from horsesense.measures.families import DIFFERENCE, Unknown
+from horsesense.measures.families import DIFFERENCE, Crossed, Unknown
 from horsesense.measures.joined import ORIGINAL, AgainstOriginal, families, joined
 from horsesense.measures.per_problem import crossing
 from horsesense.trials.trial import BUNDLED
@@ -21,44 +21,43 @@ SHARES = (0.90, 0.80, 0.75)
 """Thresholds of Table 2 of Wang et al. (2025)."""
 
 
-class SingleChange(AgainstOriginal):
-    """`cell.other` is the original: one problem a prompt."""
+@AgainstOriginal.of(
+    "Change from one problem a prompt",
+    of_gold=True,
+    family=DIFFERENCE,
+    answer_format=frozenset(BUNDLED),
+    needs=(Bundles,),
+)
+def change_from_single(cell: Cell) -> Rows:
+    """Accuracy in shared prompts minus accuracy of the same items asked one by one, mean over
+    problems. Interval and p allow for items and prompts.
 
-    name = "change_from_single"
-    of_gold = True
-    title = "Change from one problem a prompt"
-    summary = (
-        "Accuracy in shared prompts minus accuracy of the same items asked one by one, mean over "
-        "problems. Interval and p allow for items and prompts."
-    )
-    family = DIFFERENCE
-    answer_format = frozenset(BUNDLED)
-    needs = (Bundles,)
-
-    def rows(self, cell: Cell) -> Rows:
-        other = cell.other
-        mine, theirs = paired(cell, other)
-        single = np.full(len(cell.item), np.nan)
-        found = item_means(other.correct == 1, other.read & (other.correct >= 0))[theirs]
-        single[mine] = np.where(found[:, 1] > 0, found[:, 0], np.nan)
-        used = cell.known & ~np.isnan(single)[:, None]
-        item = np.nonzero(used)[0]
-        change = (cell.correct[used] == 1) - single[item]
-        bundle = cell[Bundles].bundle[used].astype(np.intp)
-        outcomes = Crossed(np.column_stack([change, np.ones(len(item))]), item, bundle)
-        return crossing(outcomes, len(cell.item), int(cell.asked.sum()) - len(item))
+    `cell.other` is the original: one problem a prompt.
+    """
+    other = cell.other
+    mine, theirs = paired(cell, other)
+    single = np.full(len(cell.item), np.nan)
+    found = item_means(other.correct == 1, other.read & (other.correct >= 0))[theirs]
+    single[mine] = np.where(found[:, 1] > 0, found[:, 0], np.nan)
+    used = cell.known & ~np.isnan(single)[:, None]
+    item = np.nonzero(used)[0]
+    change = (cell.correct[used] == 1) - single[item]
+    bundle = cell[Bundles].bundle[used].astype(np.intp)
+    outcomes = Crossed(np.column_stack([change, np.ones(len(item))]), item, bundle)
+    return crossing(outcomes, len(cell.item), int(cell.asked.sum()) - len(item))
 
 
 class TaskDifference(Measure):
-    """The cell joins two tasks about the same bundles."""
+    """per_problem_accuracy of the first task minus that of the second, in the same bundles.
+    Interval and p allow for items and prompts.
+
+    The cell joins two tasks about the same bundles.
+    """
 
     name = "task_difference"
     of_gold = True
     title = "Difference between tasks"
-    summary = (
-        "per_problem_accuracy of the first task minus that of the second, in the same bundles. "
-        "Interval and p allow for items and prompts."
-    )
+    probe_names = TASKS
     family = DIFFERENCE
     answer_format = frozenset(BUNDLED)
     needs = (Bundles,)
@@ -72,9 +71,6 @@ class TaskDifference(Measure):
                     pair = {probe: cell, other: found[other, condition, reader]}
                     yield joined(pair, probe, condition)
 
-    def fits(self, cell: Cell) -> bool:
-        return cell.probe in TASKS and super().fits(cell)
-
     def groups(self, cell: Cell) -> Sequence[str]:
         return (" - ".join(cell[Parts].names),)
 
@@ -86,12 +82,12 @@ class TaskDifference(Measure):
 
 
 class TaskDifferenceByItem(TaskDifference):
+    """task_difference with items alone as clusters: too narrow where replies fail as a whole, for
+    it takes the prompts as given.
+    """
+
     name = "task_difference_by_item"
     title = "Difference between tasks, items alone"
-    summary = (
-        "task_difference with items alone as clusters: too narrow where replies fail as a whole, "
-        "for it takes the prompts as given."
-    )
 
     def rows(self, cell: Cell) -> Rows:
         return super().rows(cell)._replace(crossed=None)
@@ -113,16 +109,17 @@ def paired_outcomes(cell: Cell) -> tuple[Ints, Ints, Floats, Floats]:
 
 
 class SingleShare(Measure):
-    """The cell joins the original and the batches of all sizes; a size is one unit."""
+    """Share of bundle sizes at which batch accuracy exceeds 0.90, 0.80 or 0.75 of the accuracy one
+    by one (Table 2 of Wang et al. 2025; strictly greater).
+
+    The cell joins the original and the batches of all sizes; a size is one unit.
+    """
 
     name = "share_of_sizes_near_single"
     of_gold = True
     title = "Sizes that keep single accuracy"
-    summary = (
-        "Share of bundle sizes at which batch accuracy exceeds 0.90, 0.80 or 0.75 of the accuracy "
-        "one by one (Table 2 of Wang et al. 2025; strictly greater)."
-    )
     family = Unknown("a count of sizes that jumps at a threshold has no valid one")
+    names = tuple(f"{share:.2f}" for share in SHARES)
 
     def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
         """The items one by one, and in batches of every size, side by side."""
@@ -131,9 +128,6 @@ class SingleShare(Measure):
         for shared, sizes in families(batches, "size"):
             reader = next(iter(sizes.values())).reader
             yield joined({"single": single[reader], **sizes}, "batch", shared)
-
-    def groups(self, cell: Cell) -> Sequence[str]:
-        return [f"{share:.2f}" for share in SHARES]
 
     def rows(self, cell: Cell) -> Rows:
         known = cell.known

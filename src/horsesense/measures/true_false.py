@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from horsesense.measures.area import Area, Ranks
 from horsesense.measures.base import (
@@ -17,9 +19,10 @@ from horsesense.measures.base import (
     of_trials,
     ratio,
 )
-from horsesense.measures.cells import Bools, Cell, Scores
-from horsesense.measures.families import SHARE, Family, OfCounts, OfQuotient
-from horsesense.measures.joined import FIRST_TOKEN, OfProbe, sparing
+from horsesense.measures.cells import Bools, Cell, ChosenSets, Parts, Scores
+from horsesense.measures.families import DIFFERENCE, SHARE, Family, OfCounts, OfQuotient
+from horsesense.measures.joined import FIRST_TOKEN, OfProbe, families, joined, part_means, sparing
+from horsesense.probes.second_look import ARMS
 from horsesense.readers.reading import STATUSES
 from horsesense.stats.smooth import Pseudo
 
@@ -38,17 +41,15 @@ def about_gold(cell: Cell) -> Bools:
 
 
 class TrueFalseConsistency(OfProbe):
+    """Share of right options that are accepted (gold), and of wrong ones that are rejected
+    (distractors), each proposed alone; a reply that is neither yes nor no counts against.
+    """
+
     name = "true_false_consistency"
     layout = "halves"
     title = "Judgements that fit the answer"
-    summary = (
-        "Share of right options that are accepted (gold), and of wrong ones that are rejected "
-        "(distractors), each proposed alone; a reply that is neither yes nor no counts against."
-    )
     probe_names = ("true_false",)
-
-    def groups(self, cell: Cell) -> Sequence[str]:
-        return ("gold", "distractors")
+    names: ClassVar[Sequence[str]] = ("gold", "distractors")
 
     def rows(self, cell: Cell) -> Rows:
         gold = about_gold(cell)
@@ -63,50 +64,40 @@ def _judgement_cells(d: int) -> Pseudo:
 
 
 class TrueFalseNotWrong(TrueFalseConsistency):
+    """The same, where a reply that is neither yes nor no counts as one that fits: share of right
+    options that are not rejected (gold), and of wrong ones that are not accepted (distractors).
+    """
+
     name = "true_false_not_wrong"
     title = "Judgements that are not wrong"
-    summary = (
-        "The same, where a reply that is neither yes nor no counts as one that fits: share of "
-        "right options that are not rejected (gold), and of wrong ones that are not accepted "
-        "(distractors)."
-    )
-
-    def about(self, cell: Cell) -> Cell:
-        return sparing(super().about(cell))
+    as_if = staticmethod(sparing)
 
 
 class TrueFalseBalanced(TrueFalseConsistency):
+    """Mean of both shares of true_false_consistency; always yes and always no have 0.5."""
+
     name = "true_false_balanced_accuracy"
     title = "Judgements, balanced"
-    summary = "Mean of both shares of true_false_consistency; always yes and always no have 0.5."
     family = OfCounts(pseudo=_judgement_cells)
-
-    def groups(self, cell: Cell) -> Sequence[str]:
-        return ("",)
+    chance = 0.5
+    names = ("",)
 
     def value(self, totals: Floats) -> Floats:
         both: Floats = super().value(totals).mean(axis=-1, keepdims=True)
         return both
 
-    def baseline(self, cell: Cell) -> float | None:
-        return 0.5
+
+def _wrong_ones(cell: Cell) -> Floats:
+    """Of always no."""
+    return item_means(~about_gold(cell), cell.read)[:, 0]
 
 
-class TrueFalseAccuracy(OfProbe):
-    name = "true_false_accuracy"
-    title = "Right judgements"
-    summary = (
-        "Share of right judgements over all proposed options. Its baseline is always no: 0.75 for "
-        "three wrong options to a right one."
-    )
-    probe_names = ("true_false",)
-
-    def rows(self, cell: Cell) -> Rows:
-        return of_trials(cell, cell.correct == 1, cell.read)
-
-    def chances(self, cell: Cell) -> Floats:
-        """Of always no."""
-        return item_means(~about_gold(cell), cell.read)[:, 0]
+@OfProbe.of("Right judgements", probe_names=("true_false",), chances=_wrong_ones)
+def true_false_accuracy(cell: Cell) -> Rows:
+    """Share of right judgements over all proposed options. Its baseline is always no: 0.75 for
+    three wrong options to a right one.
+    """
+    return of_trials(cell, cell.correct == 1, cell.read)
 
 
 def acceptance(cell: Cell, *, relative: bool = False) -> Floats:
@@ -123,26 +114,24 @@ def acceptance(cell: Cell, *, relative: bool = False) -> Floats:
 
 
 class ConfidenceRatio(OfProbe):
-    """The ratio is one of means, as all published ratios are; not a mean of ratios."""
+    """Mean probability of yes as the first token, all spellings, over the whole vocabulary: to the
+    right option (gold), to the wrong one with the highest (strongest_distractor), and the ratio of
+    the second mean to the first, above 1 where wrong options are the surer ones (REVAS, section
+    3.2).
+
+    The ratio is one of means, as all published ratios are; not a mean of ratios.
+    """
 
     name = "option_confidence"
     title = "Probability of yes"
-    summary = (
-        "Mean probability of yes as the first token, all spellings, over the whole vocabulary: to "
-        "the right option (gold), to the wrong one with the highest (strongest_distractor), and "
-        "the ratio of the second mean to the first, above 1 where wrong options are the surer ones "
-        "(REVAS, section 3.2)."
-    )
     counted = "items"
     probe_names = ("option_confidence",)
     needs = (Scores,)
     relative = False
+    names = ("gold", "strongest_distractor", "ratio")
 
-    def fits(self, cell: Cell) -> bool:
-        return cell.reader == FIRST_TOKEN and super().fits(cell)
-
-    def groups(self, cell: Cell) -> Sequence[str]:
-        return ("gold", "strongest_distractor", "ratio")
+    def where(self, cell: Cell) -> bool:
+        return cell.reader == FIRST_TOKEN
 
     def families(self, cell: Cell) -> Sequence[Family]:
         return (SHARE, SHARE, OfQuotient(above=1, below=0, count=2))
@@ -166,26 +155,27 @@ class ConfidenceRatio(OfProbe):
 
 
 class OptionConfidenceRelative(ConfidenceRatio):
+    """option_confidence with the probability of yes divided by that of yes and no."""
+
     name = "option_confidence_relative"
     title = "Probability of yes against no"
-    summary = "option_confidence with the probability of yes divided by that of yes and no."
     relative = True
 
 
 class OptionAuroc(Area, OfProbe):
+    """Area under the ROC curve of the probability of yes, right options against wrong ones of all
+    items: the chance that a right option gets more than a wrong one, ties counting half.
+    """
+
     name = "option_auroc"
     title = "Right options told from wrong ones"
-    summary = (
-        "Area under the ROC curve of the probability of yes, right options against wrong ones of "
-        "all items: the chance that a right option gets more than a wrong one, ties counting half."
-    )
     counted = "items"
     probe_names = ("option_confidence",)
     needs = (Scores,)
     whole = True
 
-    def fits(self, cell: Cell) -> bool:
-        return cell.reader == FIRST_TOKEN and super().fits(cell)
+    def where(self, cell: Cell) -> bool:
+        return cell.reader == FIRST_TOKEN
 
     def rows(self, cell: Cell) -> Rows:
         sure, gold = acceptance(cell), about_gold(cell)
@@ -193,3 +183,97 @@ class OptionAuroc(Area, OfProbe):
         good, bad, used = known & gold, known & ~gold, known.any(axis=1)
         rows = Ranks.of([(sure[good], sure[bad])]).rows(sure, good, bad)
         return Rows(rows, int(used.sum()), int((cell.asked.any(axis=1) & ~used).sum()))
+
+
+class OfSets(OfProbe):
+    """Of replies that may name several options."""
+
+    probe_names = ("multi_select",)
+    needs = (ChosenSets,)
+
+
+@OfSets.of("Several options chosen")
+def multi_rate(cell: Cell) -> Rows:
+    """Share of replies that name two options or more when all correct ones are asked for."""
+    return of_trials(cell, cell[ChosenSets].count >= 2, cell.read)
+
+
+@OfSets.of("The right option alone")
+def multi_exact(cell: Cell) -> Rows:
+    """Share of replies that name the right option and no other."""
+    hits = cell[ChosenSets].holds(cell.gold_at) & (cell[ChosenSets].count == 1)
+    return of_trials(cell, hits, cell.read)
+
+
+@OfSets.of("Share of the right option")
+def multi_precision(cell: Cell) -> Rows:
+    """1 / (number of options named) where the right one is among them, else 0."""
+    share = cell[ChosenSets].holds(cell.gold_at) / np.maximum(cell[ChosenSets].count, 1)
+    return of_trials(cell, share, cell.read)
+
+
+def _named(cell: Cell, position: npt.NDArray[np.int16]) -> Rows:
+    """Replies that name a position, of those that name several, and of all."""
+    selection = cell[ChosenSets]
+    several = np.stack([selection.count >= 2, np.ones_like(cell.read)], axis=2)
+    found = grouped(selection.holds(position), cell.read & (position >= 0), several)
+    return found._replace(n_missing=cell.n_missing)
+
+
+@OfSets.of("Right option among those named", layout="halves", names=("multi", "all"))
+def recall_gold(cell: Cell) -> Rows:
+    """Share of replies that name the right option: of those that name several (multi, as
+    published), and of all.
+    """
+    return _named(cell, cell.gold_at)
+
+
+@OfSets.of("Misleading option among those named", layout="halves", names=("multi", "all"))
+def recall_misleading(cell: Cell) -> Rows:
+    """Share of replies that name the option that was wrongly chosen before: of those that name
+    several (multi, as published), and of all.
+    """
+    return _named(cell, cell[ChosenSets].marked)
+
+
+class RecoveryRate(OfProbe):
+    """Share of wrongly answered items that are answered right when the misleading option is
+    replaced (REVAS), when another one is (other), and when nothing is (unchanged); and by how much
+    the first exceeds each control, over items that have both.
+
+    Without the controls the rate cannot be read: wrong items get better on any second look.
+    """
+
+    name = "recovery_rate"
+    layout = "halves"
+    title = "Right at the second look"
+    counted = "items"
+    probe_names = ("misleading_replaced",)
+
+    def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
+        """The arms side by side."""
+        for shared, arms in families(super().cells(every), "arm"):
+            if "misleading" in arms:
+                yield joined(arms, "misleading_replaced", shared)
+
+    def _arms(self, cell: Cell) -> list[str]:
+        return [arm for arm in ARMS if arm in cell[Parts].names]
+
+    def groups(self, cell: Cell) -> Sequence[str]:
+        arms = self._arms(cell)
+        return [*arms, *(f"misleading-{arm}" for arm in arms[1:])]
+
+    def families(self, cell: Cell) -> Sequence[Family]:
+        arms = self._arms(cell)
+        return [*[SHARE] * len(arms), *[DIFFERENCE] * (len(arms) - 1)]
+
+    def rows(self, cell: Cell) -> Rows:
+        (first, used), *controls = (
+            part_means(cell, cell.correct == 1, arm).T for arm in self._arms(cell)
+        )
+        differences = [np.where(used * known, first - right, 0.0) for right, known in controls]
+        hits = [first, *(right for right, _ in controls), *differences]
+        among = [used, *(known for _, known in controls), *(used * known for _, known in controls)]
+        n = int(used.sum())
+        missing = int(cell.asked.any(axis=1).sum()) - n
+        return Rows(np.column_stack([*hits, *among]), n, missing)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from horsesense.measures.base import Floats, Measure, Rows, of_trials, ratio
@@ -20,46 +18,39 @@ _READ = tuple(status for status in STATUSES if status != "unclear")
 
 
 class ValidRate(Measure):
+    """Share of replies that choose an option, mean over items."""
+
     answer_format = EVERY_FORMAT
     name = "valid_rate"
     title = "Valid answers"
-    summary = "Share of replies that choose an option, mean over items."
 
     def rows(self, cell: Cell) -> Rows:
         return of_trials(cell, cell.valid, cell.read)
 
 
-class StatusShare(Measure):
-    answer_format = EVERY_FORMAT
-    name = "status_share"
-    title = "Kinds of reply"
-    summary = (
-        "Share of all replies of each status; the shares sum to 1. Each reply counts once, so that "
-        "items with more forms count more; in valid_rate each item counts once."
-    )
-
-    def groups(self, cell: Cell) -> Sequence[str]:
-        return _READ
-
-    def rows(self, cell: Cell) -> Rows:
-        hits = cell.status[:, :, None] == np.arange(len(_READ))
-        rows = np.column_stack([hits.sum(axis=1), cell.read.sum(axis=1)]).astype(np.float64)
-        return Rows(rows, int(cell.read.sum()), cell.n_missing)
+@Measure.of("Kinds of reply", answer_format=EVERY_FORMAT, names=_READ)
+def status_share(cell: Cell) -> Rows:
+    """Share of all replies of each status; the shares sum to 1. Each reply counts once, so that
+    items with more forms count more; in valid_rate each item counts once.
+    """
+    hits = cell.status[:, :, None] == np.arange(len(_READ))
+    rows = np.column_stack([hits.sum(axis=1), cell.read.sum(axis=1)]).astype(np.float64)
+    return Rows(rows, int(cell.read.sum()), cell.n_missing)
 
 
 class MismatchRate(AgainstReader):
-    """Of readers of scores; `cell.other` holds the same trials as their texts say."""
+    """Share of trials whose first-token answer is not what the text says; a text that gives no
+    answer counts as a mismatch (Look at the Text, section 5.4).
+
+    Of readers of scores; `cell.other` holds the same trials as their texts say.
+    """
 
     name = "mismatch_rate"
     title = "First token against text"
-    summary = (
-        "Share of trials whose first-token answer is not what the text says; a text that gives "
-        "no answer counts as a mismatch (Look at the Text, section 5.4)."
-    )
     other_reader = TEXT
 
-    def fits(self, cell: Cell) -> bool:
-        return cell.by_scores and not cell.held_out and super().fits(cell)
+    def where(self, cell: Cell) -> bool:
+        return cell.by_scores and not cell.held_out
 
     def rows(self, cell: Cell) -> Rows:
         differ = (cell.option != cell.other.option) | (cell.option == NO_OPTION)
@@ -74,9 +65,10 @@ def read_by_both(cell: Cell) -> Bools:
 
 
 class MismatchValid(MismatchRate):
+    """mismatch_rate over the trials in which both readers found a chosen option."""
+
     name = "mismatch_valid"
     title = "First token against text, valid answers"
-    summary = "mismatch_rate over the trials in which both readers found a chosen option."
 
     def rows(self, cell: Cell) -> Rows:
         return other_option(cell)
@@ -88,26 +80,20 @@ def other_option(cell: Cell) -> Rows:
     return of_trials(cell, cell.option != other.option, cell.valid & other.valid, missing)
 
 
-class LetterDifference(AgainstReader):
-    """The other cell holds the same trials by their letters, as the first token says.
+@AgainstReader.of(
+    "Option text against letter",
+    other_reader=FIRST_TOKEN,
+    answer_format=frozenset(("letter",)),
+    where=lambda cell: cell.reader.partition("(")[0] == OPTION_TEXT,
+)
+def letter_difference(cell: Cell) -> Rows:
+    """Share of trials in which the likeliest option text and the likeliest letter are of different
+    options, over the trials in which both choose one.
 
-    The difference of the two accuracies is `score_gain`.
+    The other cell holds the same trials by their letters, as the first token says. The difference
+    of the two accuracies is `score_gain`.
     """
-
-    name = "letter_difference"
-    title = "Option text against letter"
-    summary = (
-        "Share of trials in which the likeliest option text and the likeliest letter are of "
-        "different options, over the trials in which both choose one."
-    )
-    other_reader = FIRST_TOKEN
-    answer_format = frozenset(("letter",))
-
-    def fits(self, cell: Cell) -> bool:
-        return cell.reader.partition("(")[0] == OPTION_TEXT and super().fits(cell)
-
-    def rows(self, cell: Cell) -> Rows:
-        return other_option(cell)
+    return other_option(cell)
 
 
 def _agreement_cells(d: int) -> Pseudo:
@@ -124,16 +110,17 @@ def _agreement_cells(d: int) -> Pseudo:
 
 
 class MismatchKappa(MismatchRate):
-    """Rows: agreements, trials, and how often either reader chose each position."""
+    """Cohen's kappa of the positions that first token and text choose; a text that gives no answer
+    agrees with nothing. 0 is what two readers with these preferences have by chance.
+
+    Rows: agreements, trials, and how often either reader chose each position.
+    """
 
     name = "mismatch_kappa"
     title = "First token with text, beyond chance"
-    summary = (
-        "Cohen's kappa of the positions that first token and text choose; a text that gives no "
-        "answer agrees with nothing. 0 is what two readers with these preferences have by chance."
-    )
     unit = "kappa"
     family = OfCounts(pseudo=_agreement_cells)
+    span = (-1.0, 1.0)
 
     def rows(self, cell: Cell) -> Rows:
         both = read_by_both(cell)
@@ -146,9 +133,6 @@ class MismatchKappa(MismatchRate):
         missing = int((cell.asked & ~both).sum())
         return Rows(np.column_stack(columns).astype(np.float64), int(both.sum()), missing)
 
-    def limits(self, cell: Cell) -> tuple[float, float]:
-        return -1.0, 1.0
-
     def value(self, totals: Floats) -> Floats:
         n = totals[..., 1:2]
         mine, theirs = np.split(totals[..., 2:], 2, axis=-1)
@@ -156,24 +140,24 @@ class MismatchKappa(MismatchRate):
         return ratio(ratio(totals[..., :1], n) - chance, 1 - chance)
 
 
-class ScoreGain(AgainstReader):
-    """`cell.other` holds the same trials as the first token says."""
+@AgainstReader.of(
+    "Accuracy beyond the first token's",
+    of_gold=True,
+    counted="items",
+    other_reader=FIRST_TOKEN,
+    answer_format=frozenset(("letter",)),
+    family=DIFFERENCE,
+)
+def score_gain(cell: Cell) -> Rows:
+    """Accuracy by this reader minus accuracy by the first token, over the same items.
 
-    name = "score_gain"
-    of_gold = True
-    title = "Accuracy beyond the first token's"
-    summary = "Accuracy by this reader minus accuracy by the first token, over the same items."
-    counted = "items"
-    other_reader = FIRST_TOKEN
-    answer_format = frozenset(("letter",))
-    family = DIFFERENCE
-
-    def rows(self, cell: Cell) -> Rows:
-        other = cell.other
-        mine, theirs = paired(cell, other)
-        rows = np.zeros((len(cell.item), 2))
-        rows[mine] = differences((right(cell), mine), (right(other), theirs))
-        there = np.zeros(len(cell.item), dtype=np.bool_)
-        there[mine] = np.any(cell.asked[mine], axis=1) & np.any(other.asked[theirs], axis=1)
-        used = rows[:, 1] > 0
-        return Rows(rows, int(used.sum()), int((there & ~used).sum()))
+    `cell.other` holds the same trials as the first token says.
+    """
+    other = cell.other
+    mine, theirs = paired(cell, other)
+    rows = np.zeros((len(cell.item), 2))
+    rows[mine] = differences((right(cell), mine), (right(other), theirs))
+    there = np.zeros(len(cell.item), dtype=np.bool_)
+    there[mine] = np.any(cell.asked[mine], axis=1) & np.any(other.asked[theirs], axis=1)
+    used = rows[:, 1] > 0
+    return Rows(rows, int(used.sum()), int((there & ~used).sum()))

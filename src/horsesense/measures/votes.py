@@ -117,35 +117,31 @@ def elected(cell: Cell) -> Cell:
     return replace(cell.less(Scores), status=status, option=vote.option, **changed)  # type: ignore[arg-type]
 
 
-class VoteTieRate(OfProbe):
-    name = "vote_tie_rate"
-    title = "Votes that are tied"
-    summary = (
-        "Share of votes over shuffled options in which several contents are most frequent (Look "
-        "at the Text, section 5.3); the first to become so is taken."
-    )
-    probe_names = (*PERTURBED, "extra_options")
-
-    def rows(self, cell: Cell) -> Rows:
-        vote = votes(cell, versions_of(cell) or 1)
-        tied = (vote.tied & vote.known).sum(axis=1)
-        rows = np.column_stack([tied, vote.known.sum(axis=1)]).astype(np.float64)
-        return Rows(rows, int(vote.known.sum()), int((vote.asked & ~vote.known).sum()))
+@OfProbe.of("Votes that are tied", probe_names=(*PERTURBED, "extra_options"))
+def vote_tie_rate(cell: Cell) -> Rows:
+    """Share of votes over shuffled options in which several contents are most frequent (Look at the
+    Text, section 5.3); the first to become so is taken.
+    """
+    vote = votes(cell, versions_of(cell) or 1)
+    tied = (vote.tied & vote.known).sum(axis=1)
+    rows = np.column_stack([tied, vote.known.sum(axis=1)]).astype(np.float64)
+    return Rows(rows, int(vote.known.sum()), int((vote.asked & ~vote.known).sum()))
 
 
 class AnswerFloating(OfProbe):
-    """`cell` joins the trials without and with the added options."""
+    """Share of items whose voted content changes when three abstention options are added (Look at
+    the Text, section 5.4), and of those that change to an added one; a text that declines before
+    has the content of the abstention option after. Items that have no clear vote before nor after
+    show no answer that could change.
+
+    `cell` joins the trials without and with the added options.
+    """
 
     name = "answer_floating"
     title = "Answers that float when options are added"
-    summary = (
-        "Share of items whose voted content changes when three abstention options are added "
-        "(Look at the Text, section 5.4), and of those that change to an added one; a text that "
-        "declines before has the content of the abstention option after. Items that have no "
-        "clear vote before nor after show no answer that could change."
-    )
     counted = "items"
     probe_names = ("extra_options",)
+    names = ("all", "to_added")
 
     def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
         """The trials without and with the added options, side by side."""
@@ -153,9 +149,6 @@ class AnswerFloating(OfProbe):
             if len(parts) == 2:
                 named = {"before": parts["0"], "after": parts["3"]}
                 yield joined(named, "extra_options", design)
-
-    def groups(self, cell: Cell) -> Sequence[str]:
-        return ("all", "to_added")
 
     def rows(self, cell: Cell) -> Rows:
         before, after, used = outcomes(cell)
@@ -180,14 +173,14 @@ def only(cell: Cell, part: str) -> Cell:
 
 
 class AnswerFlow(AnswerFloating):
-    """The flow behind `answer_floating`; without gold, right and wrong are both "option"."""
+    """Share of items by what was voted before and after three abstention options were added: right,
+    wrong, another wrong, none, refusal, unknown, or unclear; all shares sum to 1.
+
+    The flow behind `answer_floating`; without gold, right and wrong are both "option".
+    """
 
     name = "answer_flow"
     title = "Where answers go when options are added"
-    summary = (
-        "Share of items by what was voted before and after three abstention options were added: "
-        "right, wrong, another wrong, none, refusal, unknown, or unclear; all shares sum to 1."
-    )
 
     def groups(self, cell: Cell) -> Sequence[str]:
         return _different_flows(cell)

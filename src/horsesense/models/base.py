@@ -29,6 +29,7 @@ class Capabilities:
         top_logprobs: alternatives given at each first position (0: none).
         label_tokens: gives exact log-probabilities of `SamplingParams.label_tokens`.
         continuations: scores whole texts as the reply.
+        continues: goes on with a reply that is begun (a last message of the assistant).
         context_length: tokens that prompt and reply share; None where unknown.
         notes: sentences for the plan (what was tried, what the server lacks).
     """
@@ -39,6 +40,7 @@ class Capabilities:
     top_logprobs: int = 0
     label_tokens: bool = False
     continuations: bool = False
+    continues: bool = False
     context_length: int | None = None
     notes: tuple[str, ...] = ()
 

@@ -21,6 +21,12 @@ Key = bytes
 Message = tuple[Literal["system", "user", "assistant"], str]
 
 
+def as_thought(text: str) -> str:
+    """A thought as it stands before an answer, where one text holds both; some servers refuse a
+    reply that begins with a text that ends in a space or a line break."""
+    return f"<think>\n{text}\n</think>"
+
+
 @dataclass(frozen=True, slots=True)
 class SamplingParams:
     """Everything that is wanted of ONE prompt.
@@ -53,11 +59,7 @@ class SamplingParams:
     thinking_tokens: int | None = None
 
     def as_json(self) -> dict[str, Any]:
-        # What came later is left out where it is not used: keys stay those of earlier releases.
-        late = {
-            name: getattr(self, name) for name in ("unconditional", "effort", "thinking_tokens")
-        }
-        return {
+        told: dict[str, Any] = {
             "max_tokens": self.max_tokens,
             "temperature": self.temperature,
             "top_p": self.top_p,
@@ -65,8 +67,12 @@ class SamplingParams:
             "watch": self.label_tokens,
             "continuations": self.continuations,
             "sample": self.sample,
-            **{name: value for name, value in late.items() if value is not None},
         }
+        # What came later is left out where it is not used: keys stay those of earlier releases.
+        for name in ("unconditional", "effort", "thinking_tokens"):
+            if (value := getattr(self, name)) is not None:
+                told[name] = value
+        return told
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +92,11 @@ class Request:
     def key(self, identity: str) -> Key:
         """Content hash of this request put to the model named `identity`."""
         return digest([identity, self.as_json()])
+
+    @property
+    def begun(self) -> bool:
+        """Whether the reply is begun, and is to be gone on with."""
+        return self.messages is not None and self.messages[-1][0] == "assistant"
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Request:
@@ -112,6 +123,7 @@ class Usage:
     reasoning_tokens: int | None = None
 
 
+UNCOUNTED: Final = Usage()
 _NO_SCORES: Mapping[str, tuple[float, int]] = MappingProxyType({})
 
 
@@ -167,7 +179,7 @@ class Response:
             out["continuations"] = dict(self.continuations)
         if self.unconditional:
             out["unconditional"] = dict(self.unconditional)
-        if self.usage != Usage():
+        if self.usage != UNCOUNTED:
             tokens = [self.usage.prompt_tokens, self.usage.completion_tokens]
             thought = self.usage.reasoning_tokens  # earlier releases wrote two numbers
             out["usage"] = tokens if thought is None else [*tokens, thought]

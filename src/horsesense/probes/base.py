@@ -40,11 +40,13 @@ class Setting:
         items: the set it belongs to.
         seed: the study's seed.
         history: what earlier stages brought; None in the first.
+        continues: whether the model goes on with a reply that is begun.
     """
 
     items: ItemSet
     seed: int = 0
     history: History | None = None
+    continues: bool = False
 
     def dice(self, item: Item, purpose: str, repetition: int = 0) -> Dice:
         return Dice(self.seed, item.id, purpose, repetition)

@@ -27,6 +27,8 @@ from horsesense.probes.perturbed import (
     WordSwap,
 )
 from horsesense.probes.second_look import MisleadingReplaced, MultiSelect
+from horsesense.probes.server import Server
+from horsesense.probes.thought import Thought
 from horsesense.probes.true_false import OptionConfidence, TrueFalse
 
 
@@ -59,6 +61,8 @@ for _probe in (
     Delimiter,
     ContextLength,
     Budget,
+    Thought,
+    Server,
     KeyTypo,
     LetterScramble,
     LetterSwap,

@@ -9,7 +9,7 @@ its text, so that a changed word changes the signature of every number.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -21,7 +21,7 @@ from jinja2 import TemplateError
 from horsesense.errors import UsageError
 from horsesense.items.item import Item, ItemSet, Kind
 from horsesense.items.tasks import ANY, Task
-from horsesense.models.messages import Message, Request, SamplingParams
+from horsesense.models.messages import Message, Request, SamplingParams, as_thought
 from horsesense.probes.base import LETTERS, show
 from horsesense.probes.labels import LABEL_SETS
 from horsesense.prompts.batched import (
@@ -33,7 +33,7 @@ from horsesense.prompts.batched import (
 )
 from horsesense.prompts.part import Part
 from horsesense.rng import fingerprint, unit
-from horsesense.trials.extras import Capped, Proposed
+from horsesense.trials.extras import Begun, Capped, Proposed, Served
 from horsesense.trials.option_texts import as_replies, has_option_texts
 from horsesense.trials.trial import BUNDLED, AnswerFormat, Trial, Variant, bundled
 
@@ -184,10 +184,12 @@ class Prompter:
             problems = [*self._worked(trial, template), *problems]
         elif self.shots is not None:
             problems = [self._shot(trial, template, s) for s in self._examples(trial)] + problems
-        params = self._params(trial)
+        params, extras = self._params(trial), trial.extras
+        begun = as_thought(extras.thought) if isinstance(extras, Begun) else ""
         if self.style == "completion":
-            return Request(None, _as_text(instruction, problems), params)
-        return Request(_as_messages(instruction, problems), None, params)
+            return Request(None, _as_text(instruction, problems) + begun, params)
+        messages = _as_messages(instruction, problems)
+        return Request((*messages, ("assistant", begun)) if begun else messages, None, params)
 
     def instruction(self, trial: Trial) -> str:
         """What a prompt says before the problem."""
@@ -235,6 +237,12 @@ class Prompter:
 
     def _params(self, trial: Trial) -> SamplingParams:
         want, replies = self.want, self._replies(trial)
+        begun = isinstance(trial.extras, Begun)
+        if begun:
+            want = replace(want, effort=None, thinking_tokens=None)  # it is to think no more
+        if begun or (isinstance(trial.extras, Served) and trial.extras.against and want.max_tokens):
+            # Another server may give no scores; its replies are what is compared.
+            want, replies = replace(want, top_logprobs=0, label_tokens=False), ()
         room = max(want.max_tokens, _room(trial)) + (want.thinking_tokens or 0)
         if isinstance(trial.extras, Capped):
             room = trial.extras.cap

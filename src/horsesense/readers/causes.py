@@ -55,7 +55,7 @@ WORDS: Final[Mapping[Cause, str]] = {
     "refused": "refused",
     "no_choice": "stated no choice",
     "cut_off": "cut off",
-    "thought_open": "thought not ended",
+    "thought_open": "cut off in mid-thought",
     "empty": "empty",
     "filtered": "held back by the provider",
     "failed": "failed",
@@ -71,7 +71,7 @@ LOST: Final[frozenset[Cause]] = frozenset(
 """What may say more of the instrument than of the model: these leave a score open."""
 BECAME: Final[Mapping[Cause, str]] = {
     "cut_off": "were cut off",
-    "thought_open": "stopped in mid-thought",
+    "thought_open": "were cut off in mid-thought",
     "empty": "were empty",
     "filtered": "were held back by the provider",
     "unreadable": "were unreadable",
@@ -196,6 +196,17 @@ def cause_of(
     return found
 
 
+def cause_unread(response: Response, cap: int) -> Cause:
+    """The same of a reply in a free form, in which no choice is looked for: lost where nothing came
+    but a thought. A limit may well cut off what stands behind an answer."""
+    ended = ends_early(response, cap)
+    if instead := _of_provider(response, "unreadable"):
+        return instead
+    if not response.text.strip():
+        return ended or "empty"
+    return ended if ended == "thought_open" else "choice"
+
+
 def _of_provider(response: Response, found: Cause) -> Cause | None:
     """What a server did or wrote in the place of a reply, told by its reason first."""
     reason, text = response.finish_reason or "", response.text.strip()
@@ -237,7 +248,9 @@ def states(text: str, variant: Variant) -> bool:
     """Whether a reply names an option, by its label or its words."""
     folded = text.casefold()
     named = any(
-        re.search(rf"(?<!\w){re.escape(label)}(?!\w)", text) for label in variant.labels if label
+        re.search(rf"(?<!\w){re.escape(label)}(?!\w)", text)
+        for label in variant.labels
+        if label and label in text
     )
     return named or any(o.casefold() in folded for o in variant.options if len(o) > 2)
 
@@ -246,6 +259,8 @@ def echoes(reading: Reading, text: str, variant: Variant) -> bool:
     """Whether a reply repeats the options as they were shown, and states nothing behind them."""
     if not variant.labels or len(variant.options) < 2:
         return False
+    if not all(option in text for option in variant.options):
+        return False  # most replies: no pattern is made for them
     at = 0
     for label, option in zip(variant.labels, variant.options, strict=True):
         line = re.compile(rf"^\W*{re.escape(label)}\W{{1,3}}{re.escape(option)}\W*$", re.MULTILINE)

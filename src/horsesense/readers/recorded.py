@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from horsesense.items.faults import Faults
 from horsesense.items.files import PACKINGS, PIPED, UNPACKING, read_rows
-from horsesense.models.messages import Response
+from horsesense.models.messages import Response, ended_by
 from horsesense.readers.formats.letters import read_several
 from horsesense.readers.reading import Reading
 from horsesense.readers.recorded_fields import Fields
@@ -193,7 +193,7 @@ def _row(number: int, row: dict[str, Any]) -> RecordedRow:
     question = asked if isinstance(asked, str) else None
     reply = row["response"]
     gold = gold_of(row.get("gold"), options, labels)
-    how, came = row.get("finish_reason"), reply is not None
+    how, came = ended_by(row.get("finish_reason")), reply is not None
     return RecordedRow(name, reply or "", options, labels, how, question, gold, came)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from horsesense.readers.text import exact, names_of
-from horsesense.stats.tests import wilson
+from horsesense.stats.binomial import wilson
 from horsesense.stats.words import percent, plural
 
 _APART = re.compile(r"[\s,;&/|]+")

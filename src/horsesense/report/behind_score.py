@@ -8,19 +8,16 @@ from typing import Final
 from horsesense.findings.finding import Finding
 from horsesense.findings.wording import chance_text
 from horsesense.measures.base import Estimate
-from horsesense.readers.causes import BECAME, LOST, NEARLY_ALL, NO_REPLY, TOO_MANY, Loss
+from horsesense.readers.causes import BECAME, LOST, NEARLY_ALL, NO_REPLY, TOO_MANY, Cause, Loss
 from horsesense.report.text import interval_of, value_of
 from horsesense.runs.results import Results
 from horsesense.stats.binomial import limits
 from horsesense.stats.words import agreeing, percent, plural, these
 
-HAD_NO: Final[Mapping[str, str]] = {
-    "cut_off": "cut off",
-    "thought_open": "cut off in its thought",
-    "empty": "empty",
-    "filtered": "held back by the provider",
-    "unreadable": "unreadable",
+HAD_NO: Final[Mapping[Cause, str]] = {
+    c: said.removeprefix("were ") for c, said in BECAME.items() if said.startswith("were ")
 }
+"""What a reply would not have been."""
 LEVEL = 0.95
 """Of the interval that such a score would have if nothing had stopped the asking."""
 
@@ -111,8 +108,8 @@ def up_to(run: Results) -> str:
         return ""
     if lost.keys() == {"not_asked"}:
         return f"up to {percent(told['most'])} were every prompt asked"
-    one = next(iter(lost)) if len(lost) == 1 else ""
-    return f"up to {percent(told['most'])} had no reply been {HAD_NO.get(one, 'lost')}"
+    how = HAD_NO.get(next(iter(lost)), "lost") if len(lost) == 1 else "lost"
+    return f"up to {percent(told['most'])} had no reply been {how}"
 
 
 def _put(run: Results, score: Estimate) -> int:
@@ -128,7 +125,7 @@ def _lost(run: Results, score: Estimate) -> str:
     if not score.n_missing or not any(missing.each()):
         return ""
     if not (missing.not_asked or missing.failed):
-        return f"The score lacks {missing.unclear:,} of {of:,} replies: missing or unclear."
+        return f"The score lacks {missing.unclear:,} of {of:,} replies: missing or unreadable."
     return f"Of the score, {missing.clause(of, 'prompt')}."
 
 

@@ -11,11 +11,12 @@ from horsesense.comparison.align import Side, stop_notice
 from horsesense.comparison.compare import Comparison, Difference, OrderInView, Standing
 from horsesense.files import write_whole
 from horsesense.findings.uncounted import MOST_LOST, left_out
+from horsesense.findings.wording import between, signed
 from horsesense.measures.registry import MEASURES
 from horsesense.report.differing import differing
 from horsesense.report.pages import environment
 from horsesense.report.rank_chart import COLOURS, all_ranked, bump_chart, rank_text
-from horsesense.report.text import between, p_text, signed
+from horsesense.report.text import p_text
 from horsesense.stats.words import NARROW, plural
 from horsesense.version import __version__
 

@@ -234,12 +234,12 @@ def _in_words(item: Item, trial: AskedExample, read: Read | None) -> str:
 NO_CHOICE = {
     "none": "says that none is right",
     "unknown": "says that it does not know",
-    "refusal": "declines to answer",
+    "refusal": "refuses to answer",
     "ambiguous": "names several options",
-    "empty": "says nothing",
+    "empty": "is empty",
     "illegal": "names an option that was not offered",
-    "truncated": "ends before an answer",
-    "unclear": "cannot be read with enough confidence",
+    "truncated": "is cut off before an answer",
+    "unclear": "is unreadable: no choice can be told with enough confidence",
 }
 """Replies without a choice, in words."""
 

@@ -93,7 +93,7 @@ FIXED: tuple[Reason, ...] = (
         (~pl.col("status").is_in(["answer", "unclear"])).any(),
         kinds=("no_choice", "fewer_choices"),
     ),
-    Reason("reply unclear", (pl.col("status") == "unclear").any()),
+    Reason("reply unreadable", (pl.col("status") == "unclear").any()),
     Reason("no answer received", pl.col("status").is_null().any()),
 )
 """What is looked for in every run; the order in which filters are listed."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from horsesense.findings.sentences import sentence, statement
-from horsesense.findings.wording import in_points
+from horsesense.findings.wording import chance_text, in_points, number
 from horsesense.report import examples, text
 from horsesense.report.pages import environment
 from horsesense.report.sections.base import Section
@@ -23,8 +23,8 @@ FILTERS = (
     text.value_of,
     text.interval_of,
     text.count_of,
-    text.number,
-    text.chance_text,
+    number,
+    chance_text,
     examples.letter,
     in_points,
     sentence,

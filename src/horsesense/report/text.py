@@ -13,31 +13,11 @@ from typing import Any
 
 from markupsafe import Markup
 
-from horsesense.findings.wording import MINUS, between, chance_text, number, points, signed
+from horsesense.findings.wording import MINUS, between, number, signed
 from horsesense.measures.base import Estimate
 from horsesense.measures.families import DIFFERENCE
 from horsesense.measures.registry import MEASURES
 from horsesense.stats.words import NARROW
-
-__all__ = [
-    "MINUS",
-    "NARROW",
-    "ShownShare",
-    "between",
-    "chance_text",
-    "count_of",
-    "digits_of",
-    "finalize",
-    "interval_of",
-    "is_difference",
-    "number",
-    "p_text",
-    "points",
-    "rests_on",
-    "signed",
-    "value_of",
-    "visible",
-]
 
 # Controls but for tab and line feed, bidirectional controls, invisible fillers and tags, line
 # separators, and surrogates (which no UTF-8 file can hold).

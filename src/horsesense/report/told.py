@@ -65,7 +65,8 @@ def told_of(results: Results) -> list[tuple[Conclusion, str, list[Told]]]:
 
 
 def _line(conclusion: Conclusion, text: str) -> str:
-    return f"[{TITLES[conclusion].lower()}] {text}"
+    title = TITLES[conclusion]
+    return f"[{title.lower()}] {text.removeprefix(f'{title}: ')}"
 
 
 def verdict_of(results: Results) -> list[str]:

@@ -23,8 +23,9 @@ from horsesense.runs.layout import left_by_workers
 from horsesense.runs.plan import LOOKED_AT, Plan, assumed, plan_of
 from horsesense.runs.preflight import preflight
 from horsesense.runs.prepare import Study
+from horsesense.runs.recalled import tried
 from horsesense.runs.record import ModelRecord
-from horsesense.runs.rounds import Asking
+from horsesense.runs.rounds import Asking, other_models
 from horsesense.runs.watch import Watch
 from horsesense.side import side
 
@@ -60,9 +61,16 @@ async def ask(
             say(sentence)
         with progress("finding out what the model offers"):
             described, probed = await described_model(directory, model, store, limits)
+        study = ready(directory, model, described)
+        described, more = await tried(study, model, store, limits, say)
+        probed += more
         asking = _prepared(directory, model, described, store, max_connections, PATIENT, probed)
         asking.control = control
         asking.watch = Watch(expected, limits, say, asking.study)
+        for other in asking.others.values():
+            if isinstance(other, Probing):
+                async with other:  # what cannot be reached is known before anything is asked
+                    asking.probed += (await capabilities(other, store, limits))[1]
         asking.expect(expected.trials, exact=expected.exact)
         if probed.seconds and expected.to_ask:
             rate = None if control is None else control.rate
@@ -106,12 +114,13 @@ async def ask_as(
     store: Store | None = None,
     control: Control | None = None,
     shown: Progress | None = None,
+    watched: Callable[[Study], Watch] | None = None,
 ) -> RunSummary:
     """Ask, where what is written down of the model is settled already; see `ask`.
 
     Answers that came by other ways (a batch, a log) are put by a model that stands for the one
-    that gave them (`models.known`). What is asked elsewhere has a `store`, a `control` and a
-    progress of its own (`runs.workers`).
+    that gave them (`models.known`). What is asked elsewhere has a `store`, a `control`, a
+    progress and a watch of its own (`runs.workers`).
     """
     same_model(directory, described)
     if isinstance(model, Probing):
@@ -119,6 +128,7 @@ async def ask_as(
     with store or directory.hold(partial(directory.begin, described)) as kept:
         asking = _prepared(directory, model, described, kept, max_connections, retry)
         asking.control, asking.shown = control, shown or asking.shown
+        asking.watch = watched(asking.study) if watched else None
         spent = await asking.rounds(limits)
     return settled(directory, spent)
 
@@ -150,7 +160,8 @@ def ready(directory: RunDirectory, model: Model, described: ModelRecord) -> Stud
     if check is not None:
         check(directory.items)
     study.planner.as_shown = getattr(model, "as_shown", None)
-    study.readers()  # an unknown one is an error before anything is asked
+    study.readers()  # an unknown one is an error before anything is asked, as is another model
+    other_models(study.probes, model)
     return study
 
 

@@ -177,11 +177,15 @@ def _spans(
 
 def _read(readings: pl.LazyFrame) -> pl.LazyFrame:
     """The columns that cells have of readings."""
+    cause = pl.coalesce("cause", pl.col("status").replace_strict(_CAUSE_OF))
+    # A reading that is unclear is none: measures leave it out, and say what it could change. Nor is
+    # that of an error which a server wrote in the place of a reply.
+    clear = (pl.col("status") != "unclear") & (cause != "failed")
+    status = pl.col("status").replace_strict(STATUS_CODE, return_dtype=pl.Int8)
     return readings.select(
         "trial",
         "variant",
         "reader",
-        "option",
         "confidence",
         "score",
         "positions",
@@ -190,15 +194,13 @@ def _read(readings: pl.LazyFrame) -> pl.LazyFrame:
         fitted=pl.col("rule") == FITTED_ON,
         in_other_words=pl.col("rule") == IN_OTHER_WORDS,
         graded=pl.col("correct"),
-        cause=pl.coalesce("cause", pl.col("status").replace_strict(_CAUSE_OF)).replace_strict(
+        cause=cause.replace_strict(
             {cause: code for code, cause in enumerate(CAUSES)}, return_dtype=pl.Int8
         ),
-        # A reading that is unclear is none: measures leave it out, and say what it could change.
-        correct=pl.when(pl.col("status") != "unclear").then(pl.col("correct")),
-        status=pl.col("status").replace_strict(
-            STATUS_CODE | {"unclear": MISSING}, return_dtype=pl.Int8
-        ),
-        position=pl.when(pl.col("positions").list.len() == 1).then(
+        correct=pl.when(clear).then(pl.col("correct")),
+        option=pl.when(clear).then(pl.col("option")),
+        status=pl.when(clear).then(status).otherwise(MISSING),
+        position=pl.when(clear & (pl.col("positions").list.len() == 1)).then(
             pl.col("positions").list.first()
         ),
     )

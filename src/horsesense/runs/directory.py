@@ -159,8 +159,9 @@ class RunDirectory:
     def question(self) -> str:
         """Fingerprint of everything that decides what was asked."""
         asked = self.settings.model_dump(mode="json", exclude=set(READ_LATER))
-        if asked["shard"] is None:  # runs from before there were shards asked the same
-            del asked["shard"]
+        for later in ("shard", "against"):  # runs from before there were these asked the same
+            if asked[later] is None:
+                del asked[later]
         shots = None if self.shots is None else self.shots.fingerprint
         want = asdict(want_of(self.settings, self.known.model.offers, self._asked_for(None)))
         whom = self.known.model.model_dump(mode="json")

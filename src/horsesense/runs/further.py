@@ -14,10 +14,9 @@ import numpy.typing as npt
 
 from horsesense.findings.early import BANDED, levels
 from horsesense.findings.evidence import faulty, harmless
-from horsesense.findings.kinds import KINDS, Kind
+from horsesense.findings.kinds import KINDS, Kind, sizes_of
 from horsesense.findings.places import Anywhere
 from horsesense.findings.rare import least_share, rare_among
-from horsesense.findings.sizes import sizes_of
 from horsesense.measures.cells import Cell
 from horsesense.probes.base import LETTERS
 from horsesense.runs.bands import Bands, Seen, clusters

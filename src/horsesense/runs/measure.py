@@ -14,13 +14,13 @@ from horsesense.errors import StoreError
 from horsesense.files import write_whole
 from horsesense.findings.early import Early
 from horsesense.findings.guesses import Copies, Guesses
+from horsesense.findings.kinds import sizes_of
 from horsesense.findings.known import (
     composition_by_reader,
     known_by_reader,
     unasked_composition,
     unasked_known,
 )
-from horsesense.findings.sizes import sizes_of
 from horsesense.findings.uncounted import covered_counts
 from horsesense.findings.verdict import doubted, verdict
 from horsesense.items.class_names import near_names
@@ -28,12 +28,12 @@ from horsesense.items.item import ItemSet
 from horsesense.measures.bounds import Bound, bounds
 from horsesense.measures.cells import HELD_OUT, Cell, Replies
 from horsesense.measures.contrast import tested
+from horsesense.measures.counting import Gold
 from horsesense.measures.estimate import Context, found_all
-from horsesense.measures.gold import Gold
 from horsesense.measures.graded import graded, score_range, to_the_letter
 from horsesense.measures.people import agreements
 from horsesense.measures.registry import MEASURES
-from horsesense.measures.score_variance import designs, in_use
+from horsesense.measures.samples import designs, in_use
 from horsesense.measures.signature import Signature
 from horsesense.models.messages import Key
 from horsesense.readers.causes import Cause, of_failure
@@ -71,26 +71,27 @@ def measure(directory: RunDirectory) -> Results:
     if settings.faithful:  # the papers count what cannot be read as wrong
         view = to_the_letter if settings.suite == "revas" else graded
         found = [view(cell) for cell in found]
-    measured = found_all(found, MEASURES, _context(directory, asked, reviews))
+    context = _context(directory, asked, reviews)
+    measured, cluster = found_all(found, MEASURES, context), context.cluster
     estimates = [one.estimate for one in measured]
     findings = _findings(directory, asked, reviews)
     findings["bounds"] = _bounds(found)
     findings["replies"] = [score_range(cell).as_json() for cell in found if Replies in cell]
     people = load_told(directory.layout)
     if people is not None:
-        agreed = agreements(found, clusters(directory.items), settings.level)
+        agreed = agreements(found, cluster, settings.level)
         findings["people"] = {**people, "agreement": agreed}
     early = told = None
     if asked.until is not None:
         items = directory.items
-        study = settings.seed, settings.level, clusters(items)
+        study = settings.seed, settings.level, cluster
         told = Sequences(asked.until, items, found, *study)
         estimates = list(told.estimates(estimates))
         findings["until"] = {**asked.until.model_dump(), "findings": told.findings()}
         early = Early(told.stopped, asked.until.reader, told.questions, told.band)
-    findings["designs"] = list(designs(estimates, in_use(found, clusters(directory.items))))
+    findings["designs"] = list(designs(estimates, in_use(found, cluster)))
     results = Results(directory, findings, tuple(estimates))
-    blocks = clusters(directory.items), settings.level, settings.seed, results.lacking
+    blocks = cluster, settings.level, settings.seed, results.lacking
     # Of a probe that stopped for what was seen, neither interval would hold.
     whole = early is None or not early.stopped & {"original", "order"}
     # Their intervals draw items again, not people.
@@ -110,7 +111,7 @@ def measure(directory: RunDirectory) -> Results:
     options = [len(item.options) for item in directory.items]
     guesses = None
     if people is None:
-        guesses = Guesses(found, clusters(directory.items), Copies.of(directory.items))
+        guesses = Guesses(found, cluster, Copies.of(directory.items))
     judged = verdict(results, measured, sizes, early, options, guesses)
     findings["sizes"] = sizes
     findings["verdict"] = [f.as_json() for f in doubted(judged, results.losses())]

@@ -20,6 +20,7 @@ from horsesense.models.messages import Key, Request
 from horsesense.probes.base import NotApplicableError, Probe, SetProbe, Setting
 from horsesense.prompts import Prompter
 from horsesense.trials.condition import Condition
+from horsesense.trials.extras import Served
 from horsesense.trials.trial import Trial, prompt_of
 
 EXAMPLES = 5
@@ -126,7 +127,8 @@ class Planner:
             if (place := (trial.probe, trial.condition)) not in self.made:
                 self.made[place] = probe.signature, trial.form
             request = self.prompter.request(trial)
-            yield Planned(self.count, trial, request.key(self.identity), request)
+            identity = other_model(trial) or self.identity
+            yield Planned(self.count, trial, request.key(identity), request)
             self.count += 1
 
     def _generate(self, probes: Sequence[Probe], *, record: bool) -> Iterator[tuple[Probe, Trial]]:
@@ -162,8 +164,9 @@ class Planner:
             return list(trials)
         once = []
         for trial in trials:
-            if (prompt := prompt_of(trial)) not in put:
-                put.add(prompt)
+            before = len(put)
+            put.add(prompt_of(trial))
+            if len(put) > before:
                 once.append(trial)
         return once
 
@@ -197,6 +200,11 @@ class Planner:
                 if self.own is None or item_id in self.own:
                     self.excluded.add(probe.signature, why, item_id)
         return fit
+
+
+def other_model(trial: Trial) -> str | None:
+    """The model that a trial is put to in place of the run's own, as `--model` names it."""
+    return trial.extras.against if isinstance(trial.extras, Served) else None
 
 
 def exceeds(

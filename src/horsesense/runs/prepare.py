@@ -128,9 +128,9 @@ def prepare(
     )
     probes = parse_probes(settings.probes)
     own = None if settings.shard is None else Shard.parse(settings.shard).ids(items)
-    planner = Planner(
-        items, probes, Setting(items, settings.seed), prompter, model.identity, own=own
-    )
+    goes_on = model.offers.continues or style == "completion"
+    setting = Setting(items, settings.seed, continues=goes_on)
+    planner = Planner(items, probes, setting, prompter, model.identity, own=own)
     return Study(settings, items, shots, model, probes, planner)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, Final
 from uuid import uuid4
 from weakref import WeakKeyDictionary
@@ -21,7 +21,7 @@ from horsesense.files import write_whole
 from horsesense.inference.limits import Limits, RunSummary
 from horsesense.inference.store import Store
 from horsesense.inference.stored_rows import response_of
-from horsesense.models.messages import Response
+from horsesense.models.messages import Key, Response
 from horsesense.probes.base import Setting
 from horsesense.progress import progress
 from horsesense.readers.base import FittedReader, Reader
@@ -109,8 +109,21 @@ def _chunks(
     """How many trials a part of the table holds, and those of them that have an answer."""
     for rows in read_trials(trials, probes):
         texts = store.texts([row.key for row in rows])
-        answered = (row for row in rows if row.key in texts)
-        yield len(rows), [(r.number, r.trial, response_of(texts[r.key])) for r in answered]
+        answers = {key: response_of(text) for key, text in texts.items()}
+        answers |= _at_limit(store, answers)
+        yield len(rows), [(r.number, r.trial, answers[r.key]) for r in rows if r.key in answers]
+
+
+def _at_limit(store: Store, answers: Mapping[Key, Response]) -> dict[Key, Response]:
+    """Replies that say nothing of why they ended, and took all the tokens that they were given."""
+    mute = [
+        k for k, one in answers.items() if not one.finish_reason and one.usage.completion_tokens
+    ]
+    return {
+        key: replace(one, finish_reason="length")
+        for key, (request, one) in store.exchanges(mute).items()
+        if (one.usage.completion_tokens or 0) >= request.params.max_tokens > 1
+    }
 
 
 def _spent_by_others(layout: RunLayout, name: str) -> dict[str, Any]:
@@ -206,7 +219,7 @@ def describe(reader: Reader) -> dict[str, Any]:
         from horsesense.readers.model_based.cascade import CascadeReader
         from horsesense.readers.model_based.judge import JudgeReader
 
-        if isinstance(reader, JudgeReader | CascadeReader):
+        if isinstance(reader, JudgeReader):
             told["spent"] = asdict(reader.spent)
         if isinstance(reader, CascadeReader):
             told["steps"] = reader.told()

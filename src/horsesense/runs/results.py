@@ -20,10 +20,10 @@ from horsesense.findings.uncounted import (
     also_counted,
     each_reason,
     lack,
+    named,
     not_covered,
     of_gold,
 )
-from horsesense.findings.untested import named
 from horsesense.findings.wording import in_words
 from horsesense.items.item import ItemSet
 from horsesense.measures.base import Estimate
@@ -223,9 +223,10 @@ class Results:
         return found
 
     def _chose(self, reader: str) -> float:
-        """In how many replies to the items as published a reader reads a choice."""
-        causes = self.replies(reader=reader).get("causes", {})
-        return float(causes.get("choice", -1 if reader == "text" else 0))
+        """In how many replies to the items as published a reader reads a choice; of the text -1 in
+        runs measured before, in which that is not known."""
+        causes = self.replies(reader=reader).get("causes")
+        return float(causes.get("choice", 0) if causes else -(reader == "text"))
 
     def everywhere(self, measure: str, reader: str | None = None) -> list[Estimate]:
         """Defined estimates of a measure under every probe, in the order of the probes."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from hashlib import blake2b
 from itertools import groupby
+from operator import itemgetter
 
 from horsesense.errors import InterruptedRunError, ModelError
 from horsesense.inference.control import Control
@@ -15,6 +16,7 @@ from horsesense.inference.runner import run
 from horsesense.inference.store import Store
 from horsesense.measures.cells import Cell
 from horsesense.models.base import Asked, Model, NeedsAnswerKey
+from horsesense.models.registry import make_model
 from horsesense.probes.base import Probe
 from horsesense.progress import Progress
 from horsesense.readers.base import Reader
@@ -23,12 +25,17 @@ from horsesense.runs.cells import cells
 from horsesense.runs.directory import RunDirectory, scan_readings
 from horsesense.runs.goal import Extents
 from horsesense.runs.parts import NewTable, TableInMemory, scan_parts
-from horsesense.runs.planner import Planner, exceeds, item_index
+from horsesense.runs.planner import Planner, exceeds, item_index, other_model
 from horsesense.runs.prepare import Study
 from horsesense.runs.read import read_stage
+from horsesense.runs.recalled import with_thoughts
 from horsesense.runs.tables import READINGS, TRIALS, decides, read_trials, reading_row, trial_rows
 from horsesense.runs.watch import Watch
+from horsesense.trials.extras import Served
 from horsesense.trials.history import History, load_history
+
+Put = tuple[Served | None, Asked]
+"""A request, and how it is asked where that is not as all others are."""
 
 
 class Asking:
@@ -58,6 +65,7 @@ class Asking:
         self.shown = Progress("asking")
         self.control: Control | None = None
         self.watch: Watch | None = None
+        self.others = {} if model is None else other_models(study.probes, model)
 
     def expect(self, prompts: int, *, exact: bool) -> None:
         """Show progress towards so many prompts, over all rounds."""
@@ -128,26 +136,40 @@ class Asking:
         return spent
 
     async def _put(
-        self, requests: Iterator[Asked], planner: Planner, probes: Sequence[Probe], limits: Limits
+        self, requests: Iterator[Put], planner: Planner, probes: Sequence[Probe], limits: Limits
     ) -> RunSummary:
-        """Put requests to the model, if there is one."""
+        """Put requests to the model, if there is one; what is asked differently by itself."""
+        spent = RunSummary()
         if self.model is None:
-            return RunSummary()
+            return spent
         with self.shown as shown:
-            spent = await run(
-                requests,
-                self.model,
+            for served, group in groupby(requests, itemgetter(0)):
+                spent += await self._put_so(served, map(itemgetter(1), group), shown, limits)
+                if spent.stopped is not None:
+                    break
+        self.put += spent
+        self._check(spent)
+        return spent
+
+    async def _put_so(
+        self, served: Served | None, asks: Iterator[Asked], shown: Progress, limits: Limits
+    ) -> RunSummary:
+        """Put requests that are all asked in one way, once nothing else is under way."""
+        other = self.others[served.against] if served and served.against else None
+        assert self.model is not None
+        async with other or nullcontext():
+            return await run(
+                asks,
+                other or self.model,
                 self.store,
                 limits=limits,
                 retry=self.retry,
                 max_connections=self.connections,
+                together=served.together if served else None,
                 progress=shown,
                 control=self.control,
                 watch=self.watch,
             )
-        self.put += spent
-        self._check(spent)
-        return spent
 
     def _check(self, spent: RunSummary) -> None:
         """Raise where a round ended without an answer, or at the user's wish."""
@@ -178,22 +200,25 @@ class Asking:
         probes: Sequence[Probe],
         table: NewTable | _InMemory,
         digest: blake2b,
-    ) -> Generator[Asked]:
+    ) -> Generator[Put]:
         """Requests as they are drawn by the runner, each trial written down on the way."""
         model, context = self.model, self.study.capabilities.context_length
-        informed = model if isinstance(model, NeedsAnswerKey) else None
         for number, trial, key, request in planner.plan(probes):
             for row in trial_rows(number, stage, trial, key, self.index):
                 table.add(row)
             digest.update(decides(key, trial))
             if model is None:
                 continue
-            if exceeds(request, model.count_tokens, context):
+            asked_of = self.others.get(other_model(trial) or "", model)
+            if asked_of is model and exceeds(request, model.count_tokens, context):
                 planner.too_long[trial.probe, trial.condition] += 1
-            elif informed is None or informed.attach_trial(key, trial):
+            elif not isinstance(asked_of, NeedsAnswerKey) or asked_of.attach_trial(key, trial):
                 if self.watch is not None:
                     self.watch.put(key, trial)
-                yield Asked(key, request)
+                yield (
+                    trial.extras if isinstance(trial.extras, Served) else None,
+                    Asked(key, request),
+                )
 
     async def _read(self, stage: int, limits: Limits) -> RunSummary:
         """Read what the next round depends on."""
@@ -214,7 +239,8 @@ class Asking:
         versions = {reader.name: reader.version for reader in self.readers}
         trials = scan_parts([layout.trials_of(stage) for stage in sorted(self.plan)], TRIALS)
         readings = scan_readings(layout, versions, self.plan)
-        return load_history(trials, readings, list(versions))
+        history = load_history(trials, readings, list(versions))
+        return with_thoughts(history, self.study.probes, trials, self.store)
 
 
 class _InMemory:
@@ -226,7 +252,7 @@ class _InMemory:
         self.answered: set[str] = set()
         """Ids of the items with any answer."""
 
-    def cells(self, rest: Iterator[Asked], reader: Reader, store: Store) -> list[Cell]:
+    def cells(self, rest: Iterator[Put], reader: Reader, store: Store) -> list[Cell]:
         """What one reader makes of the batch, once the `rest` of its trials was drawn."""
         for _ in rest:  # nobody drew these where there is no model
             pass
@@ -241,6 +267,24 @@ class _InMemory:
                     name = reader.name
                     readings.add(reading_row(row.number, place, name, found, row.trial, response))
         return cells(trials, readings.frame().lazy(), [reader.name])
+
+
+def other_models(probes: Sequence[Probe], model: Model) -> dict[str, Model]:
+    """The models that probes ask in place of `model`, by the names that are part of their keys.
+
+    UsageError where one cannot be made, or a key that is meant for one server would reach two.
+    """
+    names = {against for probe in probes if (against := getattr(probe, "against", ""))}
+    if not names:
+        return {}
+    from horsesense.models.openai.http import refuse_shared_key  # slow, and few runs need it
+
+    others = {name: make_model(name) for name in names}
+    for name, other in others.items():
+        # A run is read and planned again without them: what they are called there is their name.
+        other.identity = name
+    refuse_shared_key([model, *others.values()])
+    return others
 
 
 def interrupted(spent: RunSummary, directory: RunDirectory) -> InterruptedRunError:

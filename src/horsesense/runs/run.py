@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import sys
 import threading
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -279,8 +281,9 @@ def complete(work: Coroutine[Any, Any, T]) -> T:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(work)
-    loop = asyncio.new_event_loop()
+        with asyncio.Runner(loop_factory=_loop) as runner:
+            return runner.run(work)
+    loop = _loop()
     task = loop.create_task(work)
     done = threading.Event()
     threading.Thread(target=_run_to_its_end, args=(loop, task, done)).start()
@@ -295,6 +298,16 @@ def complete(work: Coroutine[Any, Any, T]) -> T:
             "Stopped; all answers that had come are stored.", hint="The same call continues."
         ) from None
     return task.result()
+
+
+def _loop() -> asyncio.AbstractEventLoop:
+    """uvloop's, which takes a fifth less of the processor, where it is installed and a server is
+    asked; else asyncio's."""
+    if "aiohttp" in sys.modules:
+        with contextlib.suppress(ImportError):
+            made: asyncio.AbstractEventLoop = import_module("uvloop").new_event_loop()
+            return made
+    return asyncio.new_event_loop()
 
 
 def _run_to_its_end(

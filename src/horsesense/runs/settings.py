@@ -48,6 +48,7 @@ class GivenSettings(TypedDict, total=False):
     """The settings in every form that `audit` and `plan` take; `Settings` says what each means."""
 
     probes: Names | None
+    against: str | None
     suite: str | None
     faithful: bool
     sizes: str | None
@@ -69,6 +70,7 @@ class GivenSettings(TypedDict, total=False):
     top_p: float | None
     effort: str | None
     thinking_tokens: int | None
+    takes_prefix: bool
     readers: Names | None
     level: float
     until: str | None
@@ -109,6 +111,10 @@ class Settings(BaseModel):
     probes: tuple[str, ...] = Field(
         DEFAULT_PROBES,
         description="What is changed, separated by commas; `horsesense list probes` names them.",
+    )
+    against: str | None = Field(
+        None,
+        description="Another address or engine of the same model, which probe server asks too.",
     )
     suite: str | None = Field(
         None, description="A named set of probes, or several separated by commas."
@@ -158,6 +164,9 @@ class Settings(BaseModel):
     )
     thinking_tokens: int | None = Field(
         None, ge=1, description="Most tokens of thought before a reply, on top of --max-tokens."
+    )
+    takes_prefix: bool = Field(
+        False, description="The server goes on with a reply that is begun (probe thought)."
     )
     readers: tuple[str, ...] = Field(
         AUTO_READERS,
@@ -214,6 +223,7 @@ class Settings(BaseModel):
     def _with_suite(cls, given: dict[str, Any]) -> dict[str, Any]:
         """Resolve the suite, so that what is saved names every probe."""
         from horsesense.runs.suites import (
+            elsewhere,
             merged,
             named_suites,
             rebundled,
@@ -238,6 +248,8 @@ class Settings(BaseModel):
             slashed = sizes.replace(",", "/") if sizes else None
             probes = values.get("probes") or DEFAULT_PROBES
             values["probes"] = merged(rebundled(probes, slashed, bundles, bool(disjoint)))
+        if other := values.get("against"):
+            values["probes"] = elsewhere(values.get("probes") or DEFAULT_PROBES, other)
         return values
 
     @model_validator(mode="after")
@@ -248,7 +260,7 @@ class Settings(BaseModel):
                 hint="Leave out one of --shard and --until.",
             )
         if self.smallest:
-            from horsesense.findings.sizes import check_sizes  # with all that measures need
+            from horsesense.findings.kinds import check_sizes  # with all that measures need
 
             check_sizes(self.smallest)
         return self

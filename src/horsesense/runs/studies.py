@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Self
 
 import tomli_w
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator
 
 from horsesense.errors import UsageError
 from horsesense.files import read_settings, write_whole
@@ -24,6 +24,9 @@ from horsesense.runs.settings import Settings, misfits
 from horsesense.runs.suites import suite_settings
 
 FILE = "study.toml"
+OWN = ("temperature", "top_p", "effort", "thinking_tokens", "max_tokens", "style", "takes_prefix")
+"""Settings that a model of a study may have for itself; by the first four, its runs are told apart
+where they are compared."""
 LOCAL = ("hf", "replay")
 """Schemes of models that may be a path."""
 PATHS = ("shots_from", "templates", "task")
@@ -34,7 +37,8 @@ class StudyFile(BaseModel):
     """What is audited: every model on every set, and with every suite where several are named.
 
     Attributes:
-        models, items: at least one of each.
+        models, items: at least one of each. A model is a name, or a table of it (`model`) and of
+            settings of its own (`OWN`), which go before those that all share.
         suites: named sets of probes, a run each; none for the probes of `settings`.
         shots: numbers of few-shot examples, a run each; none for that of `settings`.
         out: folder of the runs, in the one that study.toml lies in, which is it by default.
@@ -46,13 +50,21 @@ class StudyFile(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    models: tuple[str, ...] = Field(min_length=1)
+    models: tuple[str | dict[str, Any], ...] = Field(min_length=1)
     items: tuple[str, ...] = Field(min_length=1)
     suites: tuple[str, ...] = ()
     shots: tuple[Annotated[int, Field(ge=0)], ...] = ()
     out: str | None = None
     settings: dict[str, Any] = Field(default_factory=dict)
     _home: Path = PrivateAttr(default_factory=Path)
+
+    @field_validator("models")
+    @classmethod
+    def _own(cls, models: tuple[str | dict[str, Any], ...]) -> tuple[str | dict[str, Any], ...]:
+        for table in models:
+            if not isinstance(table, str) and not {"model"} <= table.keys() <= {"model", *OWN}:
+                raise ValueError(f"A table has model, and any of {', '.join(OWN)}")
+        return models
 
     @classmethod
     def load(cls, path: Path) -> Self:
@@ -84,7 +96,8 @@ class StudyFile(BaseModel):
         """Write study.toml, which `load` reads; paths in it begin at `folder`."""
         folder.mkdir(parents=True, exist_ok=True)
         values = self.model_dump(mode="json", exclude_none=True, exclude={"out"})
-        values["models"] = [_moved_model(model, self._home, folder) for model in self.models]
+        moved = ((_moved_model(name, self._home, folder), own) for name, own in self._models())
+        values["models"] = [{"model": name, **own} if own else name for name, own in moved]
         values["items"] = [_moved_items(items, self._home, folder) for items in self.items]
         values["settings"] = _moved_settings(values["settings"], self._home, folder)
         write_whole(folder / FILE, tomli_w.dumps(values))
@@ -115,10 +128,13 @@ class StudyFile(BaseModel):
             return
         taken: dict[Path, str] = {}
         sets = dict(zip(self.items, _names_apart(self.items, self._home), strict=True))
-        chosen = product(sets.items(), self.models, self.suites or (None,), self.shots or (None,))
-        for (items, short), model, suite, shots in chosen:
+        chosen = product(
+            sets.items(), self._models(), self.suites or (None,), self.shots or (None,)
+        )
+        for (items, short), (model, own), suite, shots in chosen:
             examples = None if shots is None else f"{shots}-shot"
-            parts = (_model_name(model, self._home), short, suite, examples)
+            settings = (slug(f"{name}-{value}") for name, value in own.items())
+            parts = (_model_name(model, self._home), *settings, short, suite, examples)
             name = "-".join(filter(None, parts))
             told = f"{model} on {items}"
             if folder / name in taken:
@@ -129,16 +145,19 @@ class StudyFile(BaseModel):
             if (folder / name).is_symlink():
                 raise UsageError(f"{folder / name} is a link; the runs of a study are not.")
             taken[folder / name] = told
-            yield folder / name, self._settings_of(model, items, suite, shots)
+            own = {**own, "suite": suite, "shots": shots}
+            yield folder / name, self._settings_of(model, items, own)
 
-    def _settings_of(
-        self, model: str, items: str, suite: str | None, shots: int | None
-    ) -> Settings:
+    def _models(self) -> list[tuple[str, dict[str, Any]]]:
+        """Every model with the settings of its own."""
+        tables = ({"model": one} if isinstance(one, str) else dict(one) for one in self.models)
+        return [(table.pop("model"), table) for table in tables]
+
+    def _settings_of(self, model: str, items: str, own: Mapping[str, Any]) -> Settings:
         """The settings of one run, with paths that hold from the working directory."""
         values = _moved_settings(self.settings, self._home, Path())
         values["items"] = _moved_items(items, self._home, Path())
         values["model"] = _moved_model(model, self._home, Path())
-        own = {"suite": suite, "shots": shots}
         values |= {name: value for name, value in own.items() if value is not None}
         return Settings.of(**values)
 
@@ -150,7 +169,8 @@ class StudyFile(BaseModel):
                 hint="Give another folder with --out.",
             )
         suite, shots = next(iter(self.suites), None), next(iter(self.shots), None)
-        return self._settings_of(self.models[0], self.items[0], suite, shots)
+        ((model, own),) = self._models()
+        return self._settings_of(model, self.items[0], {**own, "suite": suite, "shots": shots})
 
 
 def slug(text: str) -> str:

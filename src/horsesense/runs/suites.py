@@ -21,6 +21,7 @@ from horsesense.probes import BASIC
 from horsesense.probes.base import Probe, SetProbe
 from horsesense.probes.multi_problem import PAIR_SIZES, TEXT_SIZES, BundlesOfProblems
 from horsesense.probes.registry import parse_probe, parse_probes
+from horsesense.probes.server import Server
 from horsesense.readers.registry import READERS, make_reader
 
 AS_PUBLISHED = "as published"
@@ -358,6 +359,21 @@ def rebundled(
     return tuple(
         replace(probe, **changes).signature if isinstance(probe, BundlesOfProblems) else spec
         for spec, probe in probes
+    )
+
+
+def elsewhere(specs: Sequence[str], against: str) -> tuple[str, ...]:
+    """The specs with another server or engine wherever probe server is named; else it is added.
+
+    >>> elsewhere(["order"], "sim:oracle")
+    ('order', 'server(together=16/1, against=sim:oracle)')
+    """
+    made = {spec: parse_probes([spec])[-1] for spec in specs}
+    if not any(isinstance(probe, Server) for probe in made.values()):
+        made[Server.name] = Server()
+    return tuple(
+        replace(probe, against=against).signature if isinstance(probe, Server) else spec
+        for spec, probe in made.items()
     )
 
 

@@ -14,7 +14,9 @@ from horsesense.inference.store import Store
 from horsesense.models.base import Asked
 from horsesense.models.messages import Key
 from horsesense.runs.directory import RunDirectory
+from horsesense.runs.planner import other_model
 from horsesense.runs.prepare import Study
+from horsesense.runs.recalled import with_thoughts
 from horsesense.runs.rounds import stages
 from horsesense.trials.history import load_history
 
@@ -30,7 +32,8 @@ def unanswered(directory: RunDirectory, store: Store) -> Iterator[Asked]:
             _remember(study, directory)
         before = len(seen)
         for planned in study.planner.plan(probes):
-            if planned.key not in seen and not store.known([planned.key]):
+            elsewhere = other_model(planned.trial)
+            if planned.key not in seen and not (elsewhere or store.known([planned.key])):
                 seen.add(planned.key)
                 yield Asked(planned.key, planned.request)
         if len(seen) > before:
@@ -114,6 +117,9 @@ def study_after(directory: RunDirectory) -> tuple[Study, int]:
 def _remember(study: Study, directory: RunDirectory) -> None:
     """Give the planner what was read of the first stage, and go on counting behind it."""
     readers = list(directory.known.readers)
-    history = load_history(directory.trials([1]), directory.readings(), readers)
+    trials = directory.trials([1])
+    history = load_history(trials, directory.readings(), readers)
+    with directory.store() as store:
+        history = with_thoughts(history, study.probes, trials, store)
     study.planner.setting = replace(study.planner.setting, history=history)
     study.planner.count = directory.trials([1]).select(pl.col("trial").n_unique()).collect().item()

@@ -72,7 +72,7 @@ class Deciding:
                 raise UsageError(
                     f"--until takes probes item by item; {probe.name} "
                     + (
-                        "puts several items into a prompt."
+                        "takes the whole set at once."
                         if isinstance(probe, SetProbe)
                         else "depends on the answers to others."
                     ),

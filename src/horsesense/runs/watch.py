@@ -15,7 +15,16 @@ from horsesense.measures.joined import TEXT
 from horsesense.models.base import Asked
 from horsesense.models.messages import Failure, Key, Request, Response
 from horsesense.readers.base import Reader
-from horsesense.readers.causes import LOST, REMEDY, TEMPLATE, WORDS, Cause, cause_of, of_failure
+from horsesense.readers.causes import (
+    LOST,
+    REMEDY,
+    TEMPLATE,
+    WORDS,
+    Cause,
+    cause_of,
+    cause_unread,
+    of_failure,
+)
 from horsesense.runs.plan import Plan
 from horsesense.runs.prepare import Study
 from horsesense.trials.extras import Capped
@@ -30,7 +39,7 @@ EXAMPLES: Final = 3
 SHOWN: Final = 160
 """Characters of an example."""
 FREE: Final = ("free", "rewording", "equation")
-"""Kinds of answers that no reader of choices reads."""
+"""Kinds of answers in which no choice is looked for here: what they say is not told at once."""
 ECHOED: Final = 100
 """Characters of a prompt's end that no reply repeats by chance."""
 
@@ -81,7 +90,7 @@ class Watch:
         for asked, result in came:
             trial = self._trials.pop(asked.key, None)
             # Where a limit on tokens is what is tried, replies are meant to be cut off.
-            if trial and trial.answer_format not in FREE and not isinstance(trial.extras, Capped):
+            if trial and not isinstance(trial.extras, Capped):
                 self._latest.append((asked, result, trial))
         if before < FIRST:
             for _, result in came:
@@ -157,6 +166,8 @@ def cause_seen(
     if echoed or TEMPLATE.search(result.text):
         return "unreadable"
     cap = asked.request.params.max_tokens
+    if cap and trial.answer_format in FREE:
+        return cause_unread(result, cap)
     readings = reader.read(trial, result) if reader and cap else ()
     found = Counter(
         cause_of(reading, result, trial.variants[place], cap)

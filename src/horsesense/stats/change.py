@@ -105,7 +105,7 @@ class Change:
     @property
     def worth(self) -> float:
         """How many clusters of one size they are worth, n^2 / sum m^2 (Kish 1965)."""
-        return min(self.n**2 / float(part.m @ part.m) for part in self.parts) if self.n else 0.0
+        return min(self.n**2 / float((part.m**2).sum()) for part in self.parts) if self.n else 0.0
 
     @property
     def reason(self) -> str:

@@ -11,7 +11,6 @@ Estimates can be negative where a variance is about 0: that is the price of havi
 
 from __future__ import annotations
 
-from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -28,16 +27,6 @@ class Components(NamedTuple):
     items: float
     orders: float
     draws: float
-
-    def standard_error(self, items: float, orders: float = 1, draws: float = 1) -> float:
-        """Of a score over so many new items, orders of each, and draws of each order.
-
-        Negative estimates count as 0.
-
-        >>> round(Components(0.16, 0.06, 0.02).standard_error(100, orders=4), 4)
-        0.0424
-        """
-        return sqrt(sum(self.shares(items, orders, draws)))
 
     def shares(self, items: float, orders: float = 1, draws: float = 1) -> Components:
         """What each source adds to the squared standard error of such a score.

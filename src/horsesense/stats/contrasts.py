@@ -15,8 +15,6 @@ import numpy as np
 
 from horsesense.stats import functions
 
-SHARES = (0.90, 0.80, 0.75)
-
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
@@ -87,18 +85,3 @@ def contrasts(tasks: Mapping[str, Mapping[object, float]]) -> dict[tuple[str, st
             [tasks[first][cell] for cell in shared], [tasks[second][cell] for cell in shared]
         )
     return found
-
-
-def shares_near_single(
-    single: Sequence[float], batch: Sequence[float], shares: Sequence[float] = SHARES
-) -> dict[float, float]:
-    """Share of cells whose batch accuracy exceeds a share of single accuracy (strictly).
-
-    >>> shares_near_single([75.0] * 3, [70.0, 65.0, 60.0])[0.80]
-    0.6666666666666666
-    """
-    if len(single) != len(batch) or not len(single):
-        raise ValueError(f"{len(single)} single accuracies against {len(batch)}")
-    alone, shared = np.asarray(single, dtype=np.float64), np.asarray(batch, dtype=np.float64)
-    # 60 is not more than 0.8 x 75, whatever the last bit of the product says.
-    return {share: float((shared > share * alone + 1e-9).mean()) for share in shares}

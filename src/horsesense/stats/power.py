@@ -17,6 +17,7 @@ from math import sqrt
 import numpy as np
 
 from horsesense.stats import functions
+from horsesense.stats.binomial import binomial
 from horsesense.stats.change import Change
 from horsesense.stats.two_way import Floats, worth
 
@@ -93,7 +94,7 @@ def power(n: int, base: float, change: float, alpha: float) -> float:
     t = np.arange(max(0, int(n * differ - reach)), min(n, int(n * differ + reach)) + 1.0)
     most = _most(t, alpha / 2)
     found = _beyond(most, t, ahead) + _beyond(most, t, 1 - ahead)
-    return float(_chances(t, n, differ) @ np.where(most < t, found, 0.0))
+    return float(binomial(t, n, differ) @ np.where(most < t, found, 0.0))
 
 
 def _most(t: Floats, alpha: float) -> Floats:
@@ -112,11 +113,4 @@ def _most(t: Floats, alpha: float) -> Floats:
 def _beyond(k: Floats, t: Floats, p: float) -> Floats:
     """The chance of more than k of t."""
     found: Floats = np.where(k < t, functions.betainc(k + 1, np.maximum(t - k, 1), p), 0.0)
-    return found
-
-
-def _chances(k: Floats, n: int, p: float) -> Floats:
-    """The binomial chance of k of n."""
-    choose = functions.gammaln(n + 1) - functions.gammaln(k + 1) - functions.gammaln(n - k + 1)
-    found: Floats = np.exp(choose + functions.xlogy(k, p) + functions.xlog1py(n - k, -p))
     return found

@@ -59,7 +59,7 @@ class Share:
         hits, n = float(parts[0].x.sum()), float(parts[0].m.sum())
         share = hits / n if n else 0.0
         squares = [float(((part.x - share * part.m) ** 2).sum()) for part in parts]
-        sizes = [float(part.m @ part.m) / n if n else 0.0 for part in parts]
+        sizes = [float((part.m**2).sum()) / n if n else 0.0 for part in parts]
         if len(parts) > 1:
             squares.append(squares[0] + squares[1] - squares[2])
         size = sum(sizes[:2]) - (len(parts) > 1)

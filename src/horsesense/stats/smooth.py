@@ -22,6 +22,7 @@ from math import sqrt
 import numpy as np
 
 from horsesense.stats import functions
+from horsesense.stats.binomial import score_ends
 from horsesense.stats.two_way import Floats, Ints, alike, by_cluster, worth
 
 ROUNDING = 1e-9
@@ -30,15 +31,6 @@ ROUNDING = 1e-9
 
 FEWEST = 1.5
 """Equal clusters that the clusters must be worth; below, one has more than two thirds of n."""
-
-
-def score_ends(share: float, n: float, c: float) -> tuple[float, float]:
-    """Wilson's interval (1927) of a share of `n` independent trials, `c` standard errors wide."""
-    middle = n * share + c * c / 2
-    reach = c * sqrt(n * share * (1 - share) + c * c / 4)
-    low, high = (middle - reach) / (n + c * c), (middle + reach) / (n + c * c)
-    # At the ends of the range the limit is the end itself, whatever its last bit says.
-    return (0.0 if share == 0 else max(low, 0.0)), (1.0 if share == 1 else min(high, 1.0))
 
 
 @dataclass(frozen=True, slots=True)

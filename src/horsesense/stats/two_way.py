@@ -129,5 +129,6 @@ def worth(sizes: Floats) -> float:
 def by_cluster(values: Floats, cluster: Ints, n: int) -> Floats:
     """Add per-item rows (items, d) up to per-cluster rows (n, d)."""
     out = np.zeros((n, values.shape[1]))
-    np.add.at(out, cluster, values)
+    for column, own in enumerate(values.T):
+        out[:, column] = np.bincount(cluster, own, n)
     return out

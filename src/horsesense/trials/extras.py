@@ -109,6 +109,32 @@ class Capped(Extras):
 
 
 @dataclass(frozen=True)
+class Begun(Extras):
+    """The reply begins with a thought, and that is ended.
+
+    Attributes:
+        thought: its text.
+        share: how much of the recorded thought that is, in percent.
+    """
+
+    thought: str
+    share: float
+
+
+@dataclass(frozen=True)
+class Served(Extras):
+    """The plain prompt, asked differently.
+
+    Attributes:
+        together: how many such prompts are under way at a time; None for as many as others.
+        against: another model that is asked, as `--model` names it; None for that of the run.
+    """
+
+    together: int | None = None
+    against: str | None = None
+
+
+@dataclass(frozen=True)
 class Bundled(Extras):
     """Many problems in one prompt.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -28,10 +28,16 @@ class Earlier(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """Answers of earlier stages by item, as one reader understood them."""
+    """Answers of earlier stages by item, as one reader understood them.
+
+    Attributes:
+        thoughts: the thought before the answer to an item as published, where one came whole; only
+            where a probe asks for it.
+    """
 
     reader: str
     by_item: Mapping[str, tuple[Earlier, ...]]
+    thoughts: Mapping[str, str] = field(default_factory=dict)
 
     def of(self, item_id: str, probe: str) -> tuple[Earlier, ...]:
         """The answers to one probe; empty where the item was not asked or nothing came back."""

@@ -1,13 +1,15 @@
-"""A model that helps to make items: trials go out, answers come back, each is paid for once."""
+"""A model asked by build commands, and what it made written so that no correction is lost."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from pathlib import Path
 from typing import Literal, Self
 
 from horsesense.errors import InterruptedRunError, UsageError
+from horsesense.files import read_whole, write_whole
 from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
 from horsesense.inference.probe import capabilities
 from horsesense.inference.runner import run
@@ -103,3 +105,22 @@ class Asker:
             keys.append(key)
             if informed is None or informed.attach_trial(key, trial):
                 yield Asked(key, request)
+
+
+def refuse_if_corrected(out: Path, note: Path) -> None:
+    """UsageError if `out` is there and not as `write_noted` wrote it."""
+    if out.exists() and not (note.exists() and read_whole(note).decode() == _hash_of(out)):
+        raise UsageError(
+            f"{out} is not as this command wrote it.",
+            hint="Choose another --out, or move the file away if nothing in it is to be kept.",
+        )
+
+
+def write_noted(out: Path, content: bytes, note: Path) -> None:
+    """Write a file, and its hash to `note`."""
+    write_whole(out, content)
+    write_whole(note, _hash_of(out))
+
+
+def _hash_of(path: Path) -> str:
+    return blake2b(path.read_bytes(), digest_size=16).hexdigest()

@@ -29,9 +29,8 @@ from horsesense.runs.record import ModelRecord
 from horsesense.runs.settings import Settings
 from horsesense.trials.condition import Condition
 from horsesense.trials.trial import NONE_OPTION, AnswerFormat, Trial, none_phrase
-from horsesense_extras.people.booklets import WRITTEN, code_of
 from horsesense_extras.people.runs import HumanTest, Question, numbered
-from horsesense_extras.people.spreadsheet import write_table
+from horsesense_extras.people.spreadsheet import WRITTEN, code_of, write_table
 
 PROBES: Final = ("gold_absent",)
 """What people are asked unless probes are named: the four prompts of Know-No."""

@@ -11,8 +11,12 @@ from horsesense.errors import UsageError
 from horsesense.items.item import ItemSet
 from horsesense.models.registry import make_model
 from horsesense.stats.words import percent
-from horsesense_extras.checks.completion import Completion, completion
-from horsesense_extras.checks.contamination import Contamination, contamination
+from horsesense_extras.checks.contamination import (
+    Completion,
+    Contamination,
+    completion,
+    contamination,
+)
 from horsesense_extras.checks.label_errors import LabelErrors
 from horsesense_extras.checks.label_errors import label_errors as ranked
 from horsesense_extras.cue_tests.answers import load_choices

@@ -12,7 +12,7 @@ from horsesense.cli.options import AsJson
 from horsesense.cli.output import print_json
 from horsesense.errors import UsageError
 from horsesense.files import usable
-from horsesense_extras.cli.people import take_booklets
+from horsesense_extras.cli.build import take_booklets
 
 if TYPE_CHECKING:
     from horsesense.models.messages import Key
@@ -176,9 +176,9 @@ def _taken(path: Path, files: list[Path]) -> dict[str, object]:
 def _options_taken(path: Path, files: list[Path]) -> dict[str, object]:
     from horsesense.files import json_lines
     from horsesense.readers.reviews import Reviews
+    from horsesense_extras.build.asking import refuse_if_corrected, write_noted
     from horsesense_extras.build.equinfer.funnel import table
     from horsesense_extras.build.equinfer.review import CHOICES, BuiltSet, reviewed
-    from horsesense_extras.build.written import refuse_if_corrected, write_noted
     from horsesense_extras.people.review_files import read_csv, reviewer, take, write_review
 
     built = BuiltSet.load(path)

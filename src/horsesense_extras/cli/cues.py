@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -124,14 +124,13 @@ def cues(
             for path in responses or ()
             for answer in load_answers(path, item_set, faithful=faithful)
         ]
-        with _progress(f"cues in {item_set.name}") as listener:
-            results.append(
-                find_cues(
-                    item_set, faithful=faithful, presence_bug=presence_bug,
-                    grouping=divided.grouping, folds=folds, repeats=repeats,
-                    seed=rows.seed, jobs=jobs, answers=given, families=by_model, listener=listener,
-                )
-            )  # fmt: skip
+        results.append(
+            find_cues(
+                item_set, faithful=faithful, presence_bug=presence_bug,
+                grouping=divided.grouping, folds=folds, repeats=repeats,
+                seed=rows.seed, jobs=jobs, answers=given, families=by_model,
+            )
+        )  # fmt: skip
     if out is not None:
         from horsesense_extras.cue_tests.page import write_cue_report
 
@@ -154,27 +153,12 @@ def balanced(
     from horsesense_extras.cue_tests.repair import balance
 
     item_set = divided.load(rows, items)
-    with _progress(f"balancing {item_set.name}") as listener:
-        found = balance(item_set, grouping=divided.grouping, seed=rows.seed, listener=listener)
+    found = balance(item_set, grouping=divided.grouping, seed=rows.seed)
     _write_balanced(out, item_set, found, weights)
     if as_json:
         print_json("build-balanced", _balance_json(found))
     else:
         sys.stdout.write(_balance_text(found, out))
-
-
-@contextmanager
-def _progress(doing: str) -> Iterator[Callable[[int, int], None]]:
-    """Progress that is told how much of how much is done."""
-    from horsesense.progress import progress
-
-    with progress(doing, forks=True) as show:
-
-        def listener(done: int, total: int) -> None:
-            show.total = total
-            show(done - show.done)
-
-        yield listener
 
 
 def _families(path: Path | None) -> dict[str, str]:

@@ -190,7 +190,9 @@ def _scored(scores: list[dict[str, Any]]) -> list[str]:
             f" {shown['item_id']}: {reply!r} says {shown['said'][:40]}"
             f" ({'right' if shown['right'] else 'wrong'}){took}"
         )
-    read = f"{_percent(said['value'])} (read by {first['reader']})"
+    missing = said["n_missing"]
+    without = f"; {missing:,} of {said['n'] + missing:,} answers missing" if missing else ""
+    read = f"{_percent(said['value'])} (read by {first['reader']}{without})"
     return [*lines, f"Accuracy as said: {read}; {differ}."]
 
 

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from horsesense.cli import options
 from horsesense.cli.grouped import grouped
 from horsesense.cli.options import AsJson, FieldMap, pairs
 from horsesense.cli.output import print_json
-from horsesense.errors import UsageError
-from horsesense_extras.cli.train_choice import choice
+from horsesense.errors import InterruptedRunError, UsageError
 
 if TYPE_CHECKING:
+    from horsesense_extras.readers.training.examples import Score
     from horsesense_extras.readers.training.reader import Evaluation, Trained
-    from horsesense_extras.readers.training.scores import Score
+    from horsesense_extras.training.experiment import Experiment
+
 
 train = typer.Typer(name="train", help="Train readers on annotated replies.", no_args_is_help=True)
 
@@ -30,7 +32,7 @@ Files = Annotated[
         show_default=False,
     ),
 ]
-Out = Annotated[
+ReaderOut = Annotated[
     Path,
     typer.Option(
         help="Directory for the reader; without FILES, of the reader to --evaluate.",
@@ -95,7 +97,7 @@ def _train() -> None:
 
 
 def reader(
-    out: Out,
+    out: ReaderOut,
     changes: Changes,
     files: Files = None,
     evaluate: Evaluate = None,
@@ -108,8 +110,8 @@ def reader(
 ) -> None:
     """Fine-tune a model that says what a reply chooses; use it as trained:DIRECTORY."""
     from horsesense_extras.readers.trained.saved import Manifest
+    from horsesense_extras.readers.training.learners import recipe_for
     from horsesense_extras.readers.training.reader import Plan, evaluate_reader, train_reader
-    from horsesense_extras.readers.training.recipes import recipe_for
 
     fields = pairs("map", map)
     if not files and not evaluate:
@@ -163,3 +165,140 @@ def _scores(results: Sequence[Score]) -> list[str]:
             for s in results
         ),
     ]
+
+
+Base = Annotated[
+    str,
+    typer.Option(help="Model to start from: smollm2, a directory or hub name.", show_default=False),
+]
+Out = Annotated[Path, typer.Option(help="Folder; one that holds the same experiment is continued.")]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is learned, how, and what is asked before and after."""
+
+    arms: Annotated[
+        str, typer.Option(help="What is learned, separated by commas; shuffled is the control.")
+    ] = "positive,negative,mixed,shuffled"
+    seeds: Annotated[int, typer.Option(help="Trainings of each arm.")] = 5
+    train: Annotated[int | None, typer.Option(help="Items to train on; all by default.")] = None
+    test: Annotated[
+        int | None, typer.Option(help="Items of other clusters to evaluate on; 30 % by default.")
+    ] = None
+    epochs: Annotated[int, typer.Option(help="Passes over the items of the shortest arm.")] = 3
+    tokens: Annotated[
+        int | None, typer.Option(help="Tokens of each training, in place of --epochs.")
+    ] = None
+    equal: Annotated[
+        str, typer.Option(help="What all trainings have alike: tokens, or statements.")
+    ] = "tokens"
+    suite: Annotated[
+        str | None, typer.Option(help="What is asked before and after; revas without --probes.")
+    ] = None
+    faithful: Annotated[bool, typer.Option(help="The suite's protocol exactly as published.")] = (
+        False
+    )
+    probes: Annotated[
+        str | None, typer.Option(help="Probes in place of a suite or beside it, by commas.")
+    ] = None
+    readers: Annotated[str, typer.Option(help="As of `horsesense audit`.")] = "auto"
+    max_tokens: Annotated[int, typer.Option(help="Longest reply; 0 for scores alone.")] = 16
+    rate: Annotated[float, typer.Option(help="Greatest learning rate.")] = 2e-4
+    rank: Annotated[int, typer.Option(help="Rank of the LoRA adapters.")] = 16
+    batch: Annotated[int, typer.Option(help="Statements an update.")] = 8
+    checkpointing: Annotated[
+        bool, typer.Option("--checkpointing", help="Less memory, more time.")
+    ] = False
+    dtype: Annotated[str, typer.Option(help="float32, bfloat16 or float16.")] = "float32"
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda, ...")] = "auto"
+    quantised: Annotated[bool, typer.Option("--quantised", help="QLoRA: the base in 4 bits.")] = (
+        False
+    )
+
+    def experiment(self, **more: Any) -> Experiment:
+        """The experiment that the options describe."""
+        from horsesense.plugins import split_outside_brackets
+        from horsesense_extras.models.hf.tuning import Recipe
+        from horsesense_extras.training.experiment import Experiment
+
+        named = None if self.probes is None else tuple(split_outside_brackets(self.probes))
+        same = {f.name: getattr(self, f.name) for f in fields(self)}
+        for name in ("rate", "rank", "batch", "checkpointing"):
+            del same[name]
+        same |= {
+            "arms": tuple(split_outside_brackets(self.arms)),
+            "readers": tuple(split_outside_brackets(self.readers)),
+            "suite": self.suite or (None if named else "revas"),
+            "probes": named,
+        }
+        recipe = Recipe(
+            rank=self.rank,
+            alpha=2 * self.rank,
+            rate=self.rate,
+            batch=self.batch,
+            checkpointing=self.checkpointing or self.quantised,
+        )
+        return Experiment(recipe=recipe, **same, **more)
+
+
+def choice(
+    items: options.Items,
+    base: Base,
+    out: Out,
+    asked: Asked,
+    map: options.FieldMap = None,
+    split: options.Split = None,
+    where: options.Where = None,
+    seed: options.Seed = 0,
+    plan: Annotated[bool, typer.Option("--plan", help="Say what it takes, and stop.")] = False,
+    as_json: options.AsJson = False,
+) -> None:
+    """Train on right answers, on wrong ones marked wrong, on both; is the score better after?
+
+    Every arm has as many tokens (or statements) as the others, and one has its marks shuffled. The
+    suite is asked before and after, about items of other clusters. The same --out continues where
+    it stopped.
+    """
+    experiment = asked.experiment(
+        items=items,
+        base=base,
+        map=options.pairs("map", map),
+        split=split,
+        where=options.pairs("where", where),
+        seed=seed,
+    )
+    try:
+        _perform(experiment, out, plan=plan, as_json=as_json)
+    except KeyboardInterrupt:
+        raise InterruptedRunError("Stopped.", hint="The same command continues.") from None
+
+
+def _perform(experiment: Experiment, out: Path, *, plan: bool, as_json: bool) -> None:
+    """Plan, and do what was planned unless the plan alone is wanted."""
+    from horsesense.progress import say
+    from horsesense_extras.training.api import Laboratory
+
+    laboratory = Laboratory(experiment, out)
+    planned = laboratory.plan()
+    if plan and as_json:
+        print_json("train-choice-plan", planned.as_json())
+        return
+    for line in planned.lines():
+        print(line) if plan else say(line)
+    if plan:
+        return
+    found = laboratory.run()
+    told = laboratory.told(found)
+    if as_json:
+        print_json("train-choice", told)
+        return
+    from horsesense.cli.compare import plain, print_table
+    from horsesense_extras.training.report import score_table, sentences, table
+
+    for sentence in (*sentences(found), *told["unequal"]):
+        print(f"- {plain(sentence)}")
+    for heads, rows in (score_table(found), table(found)):
+        print()
+        print_table(heads, rows)
+    print(f"Report: {out / 'training.html'}")

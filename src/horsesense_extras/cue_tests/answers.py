@@ -22,9 +22,9 @@ from horsesense.runs.run import StagedRun
 from horsesense.stats.words import plural
 from horsesense_extras.cue_tests.dependence import Answers
 from horsesense_extras.logs.carried import import_own
-from horsesense_extras.logs.known_items import KnownItems, content
+from horsesense_extras.logs.imported import import_logs
+from horsesense_extras.logs.known_items import content
 from horsesense_extras.logs.registry import is_log, open_logs
-from horsesense_extras.logs.sample import Sample
 
 OTHERS = "of other items"
 
@@ -60,8 +60,6 @@ def load_answers(source: Path, items: ItemSet, *, faithful: bool = False) -> lis
         found = _of_run(StagedRun.open(source), ("original",))
     elif not is_log(source):
         found = _of_rows(source, items, faithful=faithful)
-    elif any(log.own for log in open_logs([source])):
-        found = _of_own(source, items)
     else:
         found = _of_logs(source, items)
     rights: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
@@ -195,13 +193,11 @@ def _judged(
     return option, None if option is None or item.gold is None else option == item.gold
 
 
-def _chosen(
-    response: str, shown: Sequence[str], labels: Sequence[str], finish: str | None = None
-) -> int | None:
+def _chosen(response: str, shown: Sequence[str], labels: Sequence[str]) -> int | None:
     """The shown position that a reply chooses; None where it chooses none or several."""
     if response.strip() in labels:
         return labels.index(response.strip())
-    reading = TextReader().read(response, tuple(shown), list(labels), finish_reason=finish)
+    reading = TextReader().read(response, tuple(shown), list(labels))
     one = reading.status == "answer" and len(reading.positions) == 1
     return reading.positions[0] if one else None
 
@@ -224,54 +220,29 @@ def _of_run(run: StagedRun, probes: Sequence[str] = ("original", "order")) -> It
         yield Answer(model, item_id, None if option is None or option < 0 else option, right)
 
 
-def _of_own(source: Path, items: ItemSet) -> Iterator[Answer]:
-    """The answers in logs that horsesense exported or asked inside another program.
-
-    They hold the run itself: its items are found among the given ones by what they ask.
-    """
-    ids = {content(item.question, item.options): item.id for item in items}
-    with TemporaryDirectory() as folder:
-        run = StagedRun(import_own(Path(folder) / "run", list(open_logs([source]))))
-        run.read("text")
-        found = list(_of_run(run, ("original",)))
-        same = {i.id: ids.get(content(i.question, i.options)) for i in run.items}
-    others = sum(own is None for own in same.values())
-    if others:
-        say(f"{others:,} of {len(same):,} items in {source} are other items.")
-    for answer in found:
-        if (own := same[answer.item]) is not None:
-            yield answer._replace(item=own)
-
-
 def _of_logs(source: Path, items: ItemSet) -> Iterator[Answer]:
-    """The answers in logs that are about one of the items.
+    """The answers in logs, imported as `horsesense import` does, and read as they were shown.
 
-    They are read as they were shown, by the letter or text that the log holds; scored options count
-    as the likeliest.
+    Logs that horsesense exported, or asked inside another program, hold the run itself: its items
+    are found among the given ones by what they ask.
     """
-    others = total = 0
-    for number, log in enumerate(open_logs([source])):
-        known = KnownItems(items)
-        for sample in log.samples():
-            total += 1
-            found = known.of(number, sample)
-            order = None if found is None else own_order(sample.options, found.item.options)
-            if found is None or order is None:
-                others += 1
-            elif found.item.gold is not None and sample.answered:
-                chosen = _chosen_in(sample)
-                option = None if chosen is None else order[sample.order[chosen]]
-                right = None if option is None else option == found.item.gold
-                model = sample.model or log.model or source.stem
-                yield Answer(model, found.item.id, option, right)
-    if others:
-        say(f"{others:,} of {total:,} answers in {source} are about other items.")
-
-
-def _chosen_in(sample: Sample) -> int | None:
-    """The shown position that an answer in a log chooses."""
-    shown = [sample.options[place] for place in sample.order]
-    scores = list((sample.label_scores or sample.text_scores).values())
-    if len(scores) == len(shown):
-        return max(range(len(scores)), key=scores.__getitem__)
-    return _chosen(sample.reply or "", shown, list(sample.labels), sample.finish_reason)
+    logs = open_logs([source])
+    own = any(log.own for log in logs)
+    ids = {content(item.question, item.options): item.id for item in items}
+    for some in [logs] if own else [[log] for log in logs]:
+        with TemporaryDirectory() as folder:
+            place = Path(folder) / "run"
+            run = StagedRun(import_own(place, some) if own else import_logs(place, some, items))
+            run.read(*(["text"] if own else []))
+            found = list(_of_run(run, ("original",)))
+            same = {
+                i.id: i.id if not own else ids.get(content(i.question, i.options))
+                for i in run.items
+            }
+        for row in [row for log in some for row in log.left_out.as_json()]:
+            say(f"{source}: {row['samples']:,} answers left out: {row['reason']}.")
+        if others := sum(known is None for known in same.values()):
+            say(f"{others:,} of {len(same):,} items in {source} are other items.")
+        for answer in found:
+            if (known := same[answer.item]) is not None:
+                yield answer._replace(item=known)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -13,17 +14,21 @@ import numpy.typing as npt
 
 from horsesense.errors import UsageError
 from horsesense.items.item import ItemSet
+from horsesense.progress import progress
 from horsesense.stats.words import plural
 from horsesense_extras.cue_tests.dependence import Answers, depend, family_summary
-from horsesense_extras.cue_tests.evaluate import BEST, Ticker, cue_rows, evaluate
+from horsesense_extras.cue_tests.evaluate import BEST, cue_rows, evaluate
 from horsesense_extras.cue_tests.groups import Grouping, Groups, built_alike, find_groups
-from horsesense_extras.cue_tests.packages import need_packages
-from horsesense_extras.cue_tests.result import CueResult, CueRow
-from horsesense_extras.cue_tests.scores import is_constant
-from horsesense_extras.cue_tests.splits import Split, published, published_draw, repeated
+from horsesense_extras.cue_tests.result import CueResult, CueRow, is_predictable, judge
+from horsesense_extras.cue_tests.scores import (
+    Split,
+    is_constant,
+    published,
+    published_draw,
+    repeated,
+)
 from horsesense_extras.cue_tests.sweep import Method
-from horsesense_extras.cue_tests.task import Task, make_task
-from horsesense_extras.cue_tests.verdict import is_predictable, judge
+from horsesense_extras.cue_tests.task import Task, make_task, need_packages
 
 Ints = npt.NDArray[np.int64]
 
@@ -51,7 +56,6 @@ def find_cues(
     jobs: int | None = None,
     answers: Sequence[Answers] = (),
     families: Mapping[str, str] | None = None,
-    listener: Callable[[int, int], None] | None = None,
 ) -> CueResult:
     """Find out how far simple features predict the labels of a benchmark, and which do.
 
@@ -77,7 +81,6 @@ def find_cues(
         jobs: processes; by default one per core.
         answers: recorded answers of models to these items.
         families: model -> family; by default guessed from the model's name.
-        listener: called with (units done, units in all).
 
     Raises:
         UsageError: the items cannot be used (too few, one label, equal texts), or a setting.
@@ -90,25 +93,26 @@ def find_cues(
     repeats = repeats or min(max(STEADY // len(task), 2), 10)
     groups = find_groups(task, "none" if faithful else grouping)
     splits = _splits(task, groups.numbers, faithful, folds, repeats, seed)
-    method, ticker = Method(faithful, presence_bug, seed), Ticker(listener)
+    method = Method(faithful, presence_bug, seed)
     jobs = jobs or os.cpu_count() or 1
-    found = evaluate(task, splits, groups.numbers, method, jobs=jobs, ticker=ticker)
-    rows, best = cue_rows(task, found, groups.numbers, grouped=groups.n_grouped > 0)
-    constant = is_constant(found.predicted[BEST])
-
-    def again(numbers: Ints, grouped: bool) -> tuple[tuple[CueRow, ...], CueRow]:
-        """All rows and the best one by another grouping, once."""
-        divided = list(repeated(task.gold, numbers, folds, 1, seed))
-        lean = evaluate(task, divided, numbers, method, jobs=jobs, ticker=ticker, lean=True)
-        return cue_rows(task, lean, numbers, grouped=grouped)
-
     loose_rows: tuple[CueRow, ...] = ()
     loose = alike = None
-    if groups.n_grouped >= WORTH_SHOWING * len(task):
-        loose_rows, loose = again(np.arange(len(task)), False)
-    if grouping == "found" and not faithful and is_predictable(best, constant):
-        numbers = _alike(task, groups, folds)
-        alike = None if numbers is None else again(numbers, True)[1]
+    with progress(f"cues in {task.name}", 0, forks=True) as shown:
+        run = partial(evaluate, task, method=method, jobs=jobs, shown=shown)
+        found = run(splits, groups.numbers)
+        rows, best = cue_rows(task, found, groups.numbers, grouped=groups.n_grouped > 0)
+        constant = is_constant(found.predicted[BEST])
+
+        def again(numbers: Ints, grouped: bool) -> tuple[tuple[CueRow, ...], CueRow]:
+            """All rows and the best one by another grouping, once."""
+            divided = list(repeated(task.gold, numbers, folds, 1, seed))
+            return cue_rows(task, run(divided, numbers, lean=True), numbers, grouped=grouped)
+
+        if groups.n_grouped >= WORTH_SHOWING * len(task):
+            loose_rows, loose = again(np.arange(len(task)), False)
+        if grouping == "found" and not faithful and is_predictable(best, constant):
+            numbers = _alike(task, groups, folds)
+            alike = None if numbers is None else again(numbers, True)[1]
     right = np.mean(found.predicted[BEST] == task.gold[found.items], axis=0)
     ids = [task.ids[i] for i in found.items]
     models, by_family = depend(task, found.items, right, groups.numbers, answers, families)

@@ -22,8 +22,8 @@ from scipy.spatial.distance import squareform
 
 from horsesense.errors import UsageError
 from horsesense.items.near import TOKENS, near_duplicates
+from horsesense_extras.cue_tests.features import plain
 from horsesense_extras.cue_tests.task import Task
-from horsesense_extras.cue_tests.tokens import plain
 
 Ints = npt.NDArray[np.int64]
 Grouping = Literal["found", "given", "none"]

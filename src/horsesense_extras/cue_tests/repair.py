@@ -11,7 +11,6 @@ that none of its items helped to fit; the weights of the result are then fitted 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -20,23 +19,24 @@ import numpy.typing as npt
 
 from horsesense.errors import UsageError
 from horsesense.items.item import ItemSet
+from horsesense.progress import Progress, progress
 from horsesense.rng import seed_of, unit
 from horsesense_extras.cue_tests import scores
-from horsesense_extras.cue_tests.cheap import ALL
-from horsesense_extras.cue_tests.classify import CLASSIFIERS, Fitted, fit
 from horsesense_extras.cue_tests.groups import Grouping, find_groups
-from horsesense_extras.cue_tests.packages import need_packages
-from horsesense_extras.cue_tests.splits import k_fold
+from horsesense_extras.cue_tests.scores import k_fold
 from horsesense_extras.cue_tests.sweep import (
+    CLASSIFIERS,
+    Fitted,
     Method,
     Source,
     count_level,
     dense_tables,
+    fit,
     fitted,
     prepare,
     rows_of,
 )
-from horsesense_extras.cue_tests.task import Task, make_task
+from horsesense_extras.cue_tests.task import ALL, Task, make_task, need_packages
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -80,7 +80,6 @@ def balance(
     *,
     grouping: Grouping = "found",
     seed: int = 0,
-    listener: Callable[[int, int], None] | None = None,
 ) -> Balance:
     """Find the subset and the weights. No item is changed.
 
@@ -88,7 +87,6 @@ def balance(
         items: labelled texts or choice items.
         grouping: see `find_groups`.
         seed: of divisions and draws.
-        listener: called with (steps done, steps in all).
 
     Raises:
         UsageError: the items cannot be used, nothing would be left of a label, or the packages of
@@ -97,13 +95,11 @@ def balance(
     need_packages()
     from threadpoolctl import threadpool_limits
 
-    with threadpool_limits(1):
-        return _balance(items, grouping, seed, listener or (lambda done, total: None))
+    with threadpool_limits(1), progress(f"balancing {items.name}", 3) as tick:
+        return _balance(items, grouping, seed, tick)
 
 
-def _balance(
-    items: ItemSet, grouping: Grouping, seed: int, listener: Callable[[int, int], None]
-) -> Balance:
+def _balance(items: ItemSet, grouping: Grouping, seed: int, tick: Progress) -> Balance:
     task = make_task(items)
     if task.kind == "options":
         raise UsageError(
@@ -118,12 +114,12 @@ def _balance(
     back = k_fold(task.gold, groups, HELD_BACK, seed_of(seed, "items", "held-back")) == 0
     chosen, measured = np.flatnonzero(~back), np.flatnonzero(back)
     filtered = _filter(source, chosen, measured, seed)
-    listener(1, 3)
+    tick()
     before = _kappa(source, chosen, measured)
     after = _kappa(source, chosen[filtered.kept], measured[filtered.kept_other])
-    listener(2, 3)
+    tick()
     final = _filter(source, np.arange(len(task)), np.empty(0, np.int64), seed)
-    listener(3, 3)
+    tick()
     _check(task, final.kept)
     weights = final.weights / final.weights.mean()
     return Balance(

@@ -1,13 +1,16 @@
-"""What `find_cues` gives back: rows, a verdict, the cues named, and what models make of them."""
+"""What `find_cues` gives back, and its verdict: can the labels be predicted, why, what to do."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
+
+from horsesense.stats.multiplicity import holm
+from horsesense.stats.words import percent
 
 Ints = npt.NDArray[np.int64]
 Strength = Literal["none", "slight", "clear", "strong"]
@@ -201,3 +204,197 @@ class CueResult:
             if row.features == features:
                 return row
         raise KeyError(features)
+
+
+LEVEL: Final = 0.05
+SLIGHT, STRONG = 0.1, 0.4
+"""Kappas that divide "slight" from "clear" and "clear" from "strong"."""
+PUBLISHED_LIMIT: Final = 0.2
+"""The paper calls a data set predictable above this kappa_uniform."""
+
+
+def judge(
+    best: CueRow,
+    rows: Sequence[CueRow],
+    ungrouped: CueRow | None,
+    *,
+    alike: CueRow | None = None,
+    constant: bool,
+    faithful: bool,
+    answered: bool = False,
+    unresolved: int = 0,
+) -> Verdict:
+    """The verdict on one data set.
+
+    Args:
+        best: the row whose vector was chosen inside the training folds.
+        rows: one per vector.
+        ungrouped: the best row with groups ignored, where items were grouped.
+        alike: the best row with texts that are built alike on one side, where that was asked.
+        constant: whether the best predictor always says the same label.
+        faithful: whether the published method was followed.
+        answered: whether models' answers were compared with the cues, which the advice then omits.
+        unresolved: items built alike of which no template could be found, where they are many.
+    """
+    template = bool(unresolved) or (alike is not None and _gone(best, alike))
+    predictable = is_predictable(best, constant)
+    if predictable and template:
+        return Verdict(False, "none", *_of_templates(best, alike, unresolved), best)
+    strength = _strength(best, predictable)
+    return Verdict(
+        predictable=predictable,
+        strength=strength,
+        sentence=_sentence(best, strength),
+        reasons=tuple(_reasons(best, rows, ungrouped, constant, faithful)),
+        advice=tuple(_advice(best, strength, ungrouped, answered, constant)),
+        row=best,
+    )
+
+
+def _gone(best: CueRow, alike: CueRow) -> bool:
+    """Whether most of a kappa is lost where texts that are built alike stay on one side."""
+    return not is_predictable(alike, False) and (alike.kappa or 0) < (best.kappa or 0) / 2
+
+
+def _of_templates(
+    best: CueRow, alike: CueRow | None, unresolved: int
+) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    """Sentence, reasons and advice where cues and templates cannot be told apart."""
+    if alike is not None and _gone(best, alike):
+        apart = f"{number(alike)} where they are not"
+    else:
+        apart = f"which of {unresolved:,} of them come from one template cannot be told either"
+    return (
+        f"Whether simple features predict labels of {best.dataset} cannot be told: many of its "
+        f"texts are built alike, as if templates had made them. {number(best).capitalize()} where "
+        f"such texts are on both sides of a split, and {apart}, {best.n:,} items.",
+        (
+            "A classifier that has seen one filling of a template knows the label of the others, "
+            "without any cue in the words.",
+        ),
+        (
+            "Name the field that says which template, problem or source an item comes from: "
+            "--group FIELD. Then this can be told.",
+            "Where no template was used, --no-groups divides the items as if all were alone.",
+        ),
+    )
+
+
+def is_predictable(row: CueRow, constant: bool) -> bool:
+    """Whether a row stands above guessing: p, interval, and more than one label said."""
+    if constant or row.kappa is None or row.low is None:
+        return False
+    return row.low > 0 and row.p_value <= LEVEL
+
+
+def _strength(row: CueRow, predictable: bool) -> Strength:
+    if not predictable or row.kappa is None:
+        return "none"
+    return "slight" if row.kappa < SLIGHT else "clear" if row.kappa < STRONG else "strong"
+
+
+_SENTENCES: Final = {
+    "none": "Whether simple features predict labels of {name} cannot be told",
+    "slight": "Simple features predict the labels of {name} slightly better than guessing",
+    "clear": "Simple features predict part of the labels of {name} without understanding it",
+    "strong": "Much of {name} can be answered without understanding it",
+}
+
+
+def _sentence(row: CueRow, strength: Strength) -> str:
+    text = _SENTENCES[strength]
+    if strength == "none" and row.high is not None and row.high < SLIGHT:
+        text = f"Simple features predict the labels of {{name}} by a kappa of less than {SLIGHT}"
+    return f"{text.format(name=row.dataset)}: {number(row)}, {row.n:,} items."
+
+
+def signed(value: float, digits: int = 2) -> str:
+    """A number with a true minus; what rounds to zero has none."""
+    text = f"{value:.{digits}f}"
+    return text.replace("-", "") if float(text) == 0 else text.replace("-", "−")
+
+
+def number(row: CueRow) -> str:
+    """Kappa with its interval, as sentences show it."""
+    if row.kappa is None:
+        return "kappa undefined"
+    if row.low is None or row.high is None:
+        return f"kappa {signed(row.kappa)}, interval undefined"
+    return f"kappa {signed(row.kappa)} ({signed(row.low)} to {signed(row.high)})"
+
+
+def _reasons(
+    best: CueRow,
+    rows: Sequence[CueRow],
+    ungrouped: CueRow | None,
+    constant: bool,
+    faithful: bool,
+) -> list[str]:
+    reasons = [f"Against shuffled labels p = {best.p_value:.2g}."]
+    if constant:
+        reasons.append("The best predictor always says the same label; that predicts nothing.")
+    if best.kappa_uniform - (best.kappa or 0) > 0.1:
+        reasons.append(
+            f"The paper's kappa would say {best.kappa_uniform:.2f}, but {percent(best.majority)}"
+            " of the items have the most frequent label, and saying it always earns most of that."
+        )
+    if not constant:
+        reasons.append(_best_single(rows))
+    if ungrouped is not None and ungrouped.kappa is not None:
+        reasons.append(
+            "Items that share a template, story or text are kept on one side of every split; "
+            f"divided at random they would give {number(ungrouped)}."
+        )
+    if faithful:
+        said = "predictable" if best.kappa_uniform > PUBLISHED_LIMIT else "not predictable"
+        reasons.append(
+            f"By the published rule (kappa_uniform {best.kappa_uniform:.2f}, limit "
+            f"{PUBLISHED_LIMIT}) the set is {said}; this verdict uses Cohen's kappa instead."
+        )
+    return reasons
+
+
+def _best_single(rows: Sequence[CueRow]) -> str:
+    """The vector with the highest kappa, and what is left of its p for having looked at all."""
+    best = max(range(len(rows)), key=lambda i: rows[i].kappa or -1.0)
+    adjusted = holm([row.p_value for row in rows])[best]
+    return (
+        f"The best single vector, seen afterwards, is {rows[best].features} "
+        f"({number(rows[best])}; p = {adjusted:.2g} after Holm's correction for {len(rows)})."
+    )
+
+
+def _advice(
+    row: CueRow, strength: Strength, ungrouped: CueRow | None, answered: bool, constant: bool
+) -> list[str]:
+    if strength == "none":
+        return _advice_on_nothing(row, ungrouped, constant)
+    advice = [
+        "Look at the cues below: where one comes from how items were written, rewrite those items "
+        "or add others in which it occurs with another label.",
+        "`horsesense build balanced` finds a subset, or weights, in which they no longer help.",
+    ]
+    if not answered:
+        advice.insert(
+            1, "Check whether models use them: give their recorded answers with --responses."
+        )
+    if strength == "strong":
+        advice.insert(0, "Do not read a score on this set as understanding.")
+    return advice
+
+
+def _advice_on_nothing(row: CueRow, ungrouped: CueRow | None, constant: bool) -> list[str]:
+    advice = ["How large a kappa is not excluded cannot be said from so few groups of items."]
+    if constant:
+        advice = [
+            "On items held back for the choice no classifier did better than one that always says "
+            "the same label. That has no interval: how strong a cue could still be is not known."
+        ]
+    elif row.high is not None:
+        advice = [f"Kappas up to {row.high:.2f} are not excluded by these items."]
+    if ungrouped is not None and ungrouped.low is not None and ungrouped.low > 0.05:
+        advice.append(
+            "Never train and test on this set at random: a model that has seen one item of a "
+            "group knows the others."
+        )
+    return advice

@@ -29,7 +29,7 @@ from horsesense.runs.directory import RunDirectory
 from horsesense.runs.exchanges import exchanges
 from horsesense.runs.run import complete
 from horsesense.runs.unanswered import unanswered
-from horsesense_extras.integrations.inspect_parts import message, scored_token, usage_of
+from horsesense_extras.integrations.inspect_log import message, scored_token, usage_of
 from horsesense_extras.logs.carried import AS_RECORDED
 from horsesense_extras.logs.sample import LeftOut
 from horsesense_extras.logs.streams import UNREADABLE

@@ -50,7 +50,7 @@ from horsesense.runs.tables import trial_of
 from horsesense.runs.unanswered import study_after
 from horsesense.trials.condition import PLAIN
 from horsesense.trials.trial import Trial, Variant
-from horsesense_extras.integrations.inspect_parts import rows_of, score_of, share_right, target
+from horsesense_extras.integrations.inspect_log import rows_of, score_of, share_right, target
 from horsesense_extras.logs.carried import OURS, UNKNOWN, Carrier, carried_by_log, import_own
 from horsesense_extras.logs.options import index_of, shown_order
 from horsesense_extras.logs.registry import open_logs

@@ -29,7 +29,7 @@ from horsesense.runs.settings import Settings
 from horsesense.runs.tables import trial_of
 from horsesense.trials.trial import Trial
 from horsesense.version import __version__
-from horsesense_extras.integrations.inspect_parts import rows_of, score_of, share_right, target
+from horsesense_extras.integrations.inspect_log import rows_of, score_of, share_right, target
 from horsesense_extras.logs.carried import OURS, UNKNOWN, Carrier, carried_by_log
 
 Kind = Literal["replies", "labels", "texts"]

@@ -36,6 +36,7 @@ from horsesense.runs.settings import Settings
 from horsesense.stats.words import plural
 from horsesense.trials.condition import PLAIN, Condition
 from horsesense.trials.trial import Trial, Variant
+from horsesense_extras.logs.carried import WrittenRun, made_beside
 from horsesense_extras.logs.imported_answers import (
     Offers,
     Totals,
@@ -46,7 +47,6 @@ from horsesense_extras.logs.imported_answers import (
 )
 from horsesense_extras.logs.known_items import Known, KnownItems
 from horsesense_extras.logs.sample import Log, NotTakenError, Sample
-from horsesense_extras.logs.writing import WrittenRun, made_beside
 
 RECORDED: Mapping[str, Any] = {
     "trial": pl.UInt32,

@@ -174,13 +174,6 @@ class Ordered(NamedTuple):
     labels: tuple[str, ...]
 
 
-class _Call(NamedTuple):
-    """One request: what was sent, and what was to be scored or how to generate."""
-
-    context: object
-    rest: object
-
-
 class _Row:
     """One row as it is made neutral."""
 
@@ -200,8 +193,15 @@ class _Row:
         self.doc = mapping(row.get("doc"))
         self.calls = list(_calls(row.get("arguments")))
         # Unconditional scores, where there are any, follow in the same list.
-        asked = [call for call in self.calls if call.context == self.calls[0].context]
-        self.scored = [str(call.rest) for call in asked if isinstance(call.rest, str)]
+        first, self.rest = self.calls[0] if self.calls else (None, None)
+        self.scored = [
+            str(rest) for sent, rest in self.calls if sent == first and type(rest) is str
+        ]
+        self.sent = _prompt(first)
+        messages = self.sent if isinstance(self.sent, tuple) else ()
+        self.prompt = (
+            self.sent if isinstance(self.sent, str) else "\n\n".join(text for _, text in messages)
+        )
 
     def made(self) -> Iterator[Sample]:
         """Samples, one a repeat; NotTakenError says why the row cannot be taken."""
@@ -253,7 +253,7 @@ class _Row:
             order=found.order,
             labels=found.labels,
             subject=subject if isinstance(subject, str) else None,
-            prompt=_prompt(self.calls[0].context),
+            prompt=self.sent,
             model=self.log.model,
             task=self.log.task,
             **fields,
@@ -283,7 +283,7 @@ class _Row:
             own = {"label_scores": dict(zip(labels, logs, strict=True))}
         else:
             order = tuple(range(len(bare)))
-            placed, known = shown_order(_text(self.calls[0].context), bare)
+            placed, known = shown_order(self.prompt, bare)
             found = Ordered(bare, order, known if placed == order else ())
             leads = [" " if text[:1].isspace() else "" for text in texts]
             keys = (lead + text for lead, text in zip(leads, bare, strict=True))
@@ -299,7 +299,7 @@ class _Row:
         shown = [found.options[o] for o in found.order]
         place = right_option(self.row.get("target"), shown, found.labels)
         gold = right_in(self.doc, found.options) if place is None else found.order[place]
-        config = {**self.settings, **settings_of(mapping(self.calls[0].rest))}
+        config = {**self.settings, **settings_of(mapping(self.rest))}
         for epoch, reply in enumerate(self.replies or [None], 1):
             scores = self.scores if epoch == 1 else {}
             yield self._sample(
@@ -313,7 +313,7 @@ class _Row:
         prompt alone does where the right answer is one of its labels or texts. Options in another
         form (one line, small letters) are those of a document that says which one is right.
         """
-        prompt = _text(self.calls[0].context)
+        prompt = self.prompt
         listed = [o for o in options_in(self.doc) if count in (None, len(o))]
         for options in listed:
             order, labels = shown_order(prompt, options)
@@ -331,8 +331,8 @@ class _Row:
         return None
 
     def _question(self) -> str:
-        block = lettered(text := _text(self.calls[0].context))
-        return block.question if block is not None else text.strip().rpartition("\n\n")[2]
+        block = lettered(self.prompt)
+        return block.question if block is not None else self.prompt.strip().rpartition("\n\n")[2]
 
     def _gold_of_scored(
         self, bare: Sequence[str], found: Ordered, logs: Sequence[float]
@@ -359,14 +359,17 @@ class _Row:
         return fits[0] if fits else by_number
 
 
-def _calls(arguments: object) -> Iterator[_Call]:
-    """Requests, as new versions write them (gen_args_0: {arg_0, arg_1}) or older ones (lists)."""
+def _calls(arguments: object) -> Iterator[tuple[object, object]]:
+    """What was sent, and what was to be scored or how to generate.
+
+    New versions write {gen_args_0: {arg_0, arg_1}}, older ones lists.
+    """
     if isinstance(arguments, dict):
         for call in arguments.values():
-            yield _Call(mapping(call).get("arg_0"), mapping(call).get("arg_1"))
+            yield mapping(call).get("arg_0"), mapping(call).get("arg_1")
     for call in items_of(arguments):
         if isinstance(call, list) and len(call) > 1:
-            yield _Call(call[0], call[1])
+            yield call[0], call[1]
 
 
 def _prompt(context: object) -> tuple[tuple[str, str], ...] | str | None:
@@ -379,11 +382,6 @@ def _prompt(context: object) -> tuple[tuple[str, str], ...] | str | None:
     return context if isinstance(context, str) else None
 
 
-def _text(context: object) -> str:
-    found = _prompt(context)
-    return found if isinstance(found, str) else "\n\n".join(text for _, text in found or ())
-
-
 def _log_probabilities(
     row: Mapping[str, Any], fields: Sequence[str], count: int
 ) -> list[float] | None:
@@ -393,9 +391,8 @@ def _log_probabilities(
         for answer in items_of(row.get(field)):
             while isinstance(answer, list) and len(answer) == 1:
                 answer = answer[0]
-            found.append(
-                log_probability(answer[0] if isinstance(answer, list) and answer else answer)
-            )
+            first = answer[0] if isinstance(answer, list) and answer else answer
+            found.append(log_probability(first))
         known = [value for value in found if value is not None]
         if len(known) == len(found) >= count:
             return known[:count]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from horsesense.measures.base import Estimate
-from horsesense.readers.causes import BECAME, LOST, Cause, of_status
+from horsesense.readers.causes import BECAME, LOST, WORDS, Cause, of_status
 from horsesense.readers.reading import STATUSES
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.parts import readable, scan_parts
@@ -33,7 +33,7 @@ class Differing(NamedTuple):
     Attributes:
         item_id, repetition: which answer, repetitions from 0.
         reply: what came back.
-        said: what it says as read: the label shown, an option's text, or the kind of reply.
+        said: what it says as read: the label shown, an option's text, or what became of it.
         log_answer: what the log took it for; None where it does not say.
         log_value: what the log gave for it, 0 to 1.
         right: whether what it says is right.
@@ -67,6 +67,7 @@ class LogScore:
         over: of how many samples the reported number is, as the logs say; None where they do not.
         missed: answers graded as wrong that state the right choice; 0 where scores were read.
         without_missed: the mean of the log's scores of all others; None where nothing was missed.
+        if_right: the mean of the log's scores with those counted as right.
         lost: cause -> answers graded as wrong that hold no answer for it.
         without_lost: the mean of the log's scores of all others; None where nothing was lost.
     """
@@ -84,6 +85,7 @@ class LogScore:
     over: int | None
     missed: int
     without_missed: float | None
+    if_right: float | None
     lost: Mapping[Cause, int]
     without_lost: float | None
 
@@ -112,7 +114,7 @@ class LogScore:
             yield (
                 f"{some_of(self.missed, self.graded, 'answer', 'state')} the right choice, and the"
                 f" log grades {'them' if self.missed > 1 else 'it'} as wrong"
-                f"{self._without(self.without_missed)}."
+                f"{self._without(self.without_missed, self.if_right)}."
             )
         if self.graded < self.answers:
             left = self.answers - self.graded
@@ -126,11 +128,13 @@ class LogScore:
                 f" {plural(self.graded, 'graded answer')}."
             )
 
-    def _without(self, score: float | None) -> str:
-        """What the score is without some answers, beside what the log gives."""
-        if score is None or self.own is None:
+    def _without(self, score: float | None, if_right: float | None = None) -> str:
+        """What the score is without some answers, and with them, beside what the log gives."""
+        each = [(score, "without"), (if_right, "if counted as right")]
+        said = [f"{percent(value, 1)} {how}" for value, how in each if value is not None]
+        if not said or self.own is None:
             return ""
-        return f" ({percent(self.own, 1)} in the log, {percent(score, 1)} without)"
+        return f" ({', '.join([f'{percent(self.own, 1)} in the log', *said])})"
 
     @property
     def own(self) -> float | None:
@@ -229,6 +233,7 @@ def _score(
         over=_over(told, name, {frame.height, frame["item_id"].n_unique()}),
         missed=frame.filter(missed).height,
         without_missed=_without(frame, missed),
+        if_right=_mean(frame.select(pl.when(missed).then(1.0).otherwise("value"))),
         lost=dict(counts),
         without_lost=_without(frame, lost),
     )
@@ -237,7 +242,12 @@ def _score(
 def _without(frame: pl.DataFrame, left_out: pl.Expr) -> float | None:
     """The mean of the log's scores without some; None where there are none, or no others."""
     rest = frame.filter(~left_out)
-    return float(rest["value"].to_numpy().mean()) if 0 < rest.height < frame.height else None
+    return _mean(rest.select("value")) if rest.height < frame.height else None
+
+
+def _mean(scores: pl.DataFrame) -> float | None:
+    """The mean of one column; None where it is empty."""
+    return float(scores.to_series().to_numpy().mean()) if scores.height else None
 
 
 def _over(told: Mapping[str, Any], name: str, there: set[int]) -> int | None:
@@ -269,6 +279,6 @@ def _examples(directory: RunDirectory, differing: pl.DataFrame) -> tuple[Differi
 def _said(row: Mapping[str, Any]) -> str:
     """What a reply says, in a few words."""
     if row["status"] != "answer":
-        return str(row["status"])
+        return WORDS[row["cause"]]
     names = row["labels"] or row["options"]
     return ", ".join(str(names[place]) for place in row["positions"])

@@ -124,8 +124,8 @@ def reasoning_of(content: object, read: Read = text_of) -> str:
 
 
 def stopped(reason: object) -> str | None:
-    """Why a reply ended, in our words where there is one ("length")."""
-    return ended_by(reason) if isinstance(reason, str) else None
+    """Why a reply ended, in our words where there is one ("length"); None where that is unknown."""
+    return ended_by(reason) if isinstance(reason, str) and reason != "unknown" else None
 
 
 def top_logprobs(content: object, most: int = 20) -> tuple[Mapping[str, float], ...]:

@@ -40,9 +40,8 @@ from horsesense.runs.settings import Settings
 from horsesense.runs.stored_items import load_stored_items, save_items
 from horsesense.runs.tables import TRIALS, trial_of, trial_rows
 from horsesense.trials.trial import Trial
-from horsesense_extras.logs.writing import WrittenRun, made_beside
-from horsesense_extras.people.booklets import Asked, Returned, code_of, read_booklet
-from horsesense_extras.people.spreadsheet import write_table
+from horsesense_extras.logs.carried import WrittenRun, made_beside
+from horsesense_extras.people.spreadsheet import Asked, Returned, code_of, read_booklet, write_table
 
 FORMAT: Final = 1
 """Version of test.json."""

@@ -1,15 +1,18 @@
-"""CSV files that people fill: no cell runs in a spreadsheet, whatever country's one saved it."""
+"""Tables that people fill, and booklets read from them."""
 
 from __future__ import annotations
 
 import codecs
 import csv
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 from typing import Final
+from unicodedata import normalize
 
-from horsesense.errors import UsageError
+from horsesense.errors import ItemsError, UsageError
 from horsesense.files import inert, read_whole, whole
 
 _LONGEST: Final = 30_000
@@ -88,3 +91,205 @@ def as_written(cell: str) -> str:
     """What a person wrote, without the apostrophe that made it inert."""
     rest = cell[1:]
     return rest if cell.startswith("'") and rest and not rest[0].isalnum() else cell
+
+
+NEEDED: Final = ("booklet", "number", "answer")
+WRITTEN: Final = (
+    *("booklet", "person", "number", "instruction", "context", "question", "options", "allowed"),
+    "answer",
+)
+"""Columns of a booklet as it is handed out."""
+LONGEST: Final = 2_000
+"""Characters of an answer."""
+HINT: Final = (
+    "Take the file that the booklet saved, or the CSV booklet with its column `answer` filled."
+)
+_NUMBER: Final = re.compile(r"([0-9]{1,6})(?:[.,]0*)?")
+"""The number of a question, also as spreadsheets write whole numbers."""
+MEND: Final = (
+    "Mend these lines: write what the person meant; an answer that is a letter and no label, in a"
+    " word more (`the letter F`). Leave `answer` empty only where there was no answer."
+)
+_MARKED: Final = re.compile(r"\(?(\w+)\s*[.):]?")
+"""A word as a label is written: `b`, `b)`, `(b)`, `b.`"""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a booklet asked under one number.
+
+    Attributes:
+        labels, options: the labels that it offered, and the options' texts.
+        known: texts of the item's options, those included that it did not show.
+    """
+
+    labels: Sequence[str]
+    options: Sequence[str]
+    known: Sequence[str] = ()
+
+    @property
+    def allowed(self) -> str:
+        """What may be answered, in words."""
+        offered = ", ".join(self.labels or self.options)
+        return f"{offered}, or an answer in words"
+
+
+@dataclass(frozen=True)
+class Returned:
+    """What came back of one booklet.
+
+    Attributes:
+        file: the file.
+        booklet: its number, from 1.
+        person: how the person named themselves; "" where they did not.
+        answers: number of a question -> answer.
+        missing: numbers without an answer.
+        notes: what was left out, or may be read wrongly, one sentence each.
+    """
+
+    file: Path
+    booklet: int
+    person: str
+    answers: Mapping[int, str]
+    missing: tuple[int, ...]
+    notes: tuple[str, ...] = ()
+
+
+def code_of(test: str, booklet: int) -> str:
+    """What stands on a booklet.
+
+    >>> code_of("a1b2c3", 7)
+    'a1b2c3-07'
+    """
+    return f"{test}-{booklet:02d}"
+
+
+def read_booklet(path: Path, test: str, booklets: Mapping[int, Mapping[int, Asked]]) -> Returned:
+    """What a file holds.
+
+    Args:
+        path: a CSV file, whatever spreadsheet saved it.
+        test: id of the test.
+        booklets: number of a booklet -> number of a question -> what it asked.
+
+    Raises:
+        ItemsError: rows that cannot be used; it names all of them, and what is allowed there.
+        UsageError: it is not a booklet, or it cannot be read.
+    """
+    table = read_table(path, NEEDED, HINT)
+    rows = []
+    for line, cells in table:
+        row = {name: (cells.get(name) or "").strip() for name in (*NEEDED, "person")}
+        if any(row.values()):
+            rows.append((line, {**row, "booklet": row["booklet"].lower()}))
+    codes = {code_of(test, number): number for number in booklets}
+    filled = next((codes[row["booklet"]] for _, row in rows if row["booklet"] in codes), None)
+    if filled is None:
+        seen = next((repr(row["booklet"][:40]) for _, row in rows), "nothing")
+        raise UsageError(
+            f"{path} is not a booklet of this test: its column booklet says {seen}.",
+            hint=f"The booklets of this test are {min(codes)} to {max(codes)}.",
+        )
+    reading = _Reading(code_of(test, filled), booklets[filled])
+    for line, row in rows:
+        reading.take(line, row)
+    if not reading.answers and not reading.faults:
+        reading.faults.append("no question has an answer")
+    if reading.faults:
+        raise ItemsError(str(path), reading.faults, hint=MEND)
+    person = next((row["person"] for _, row in rows if row["person"]), "")
+    notes = [*_letters(path, [cell for _, row in rows for cell in row.values()])]
+    headings = {name for name in table[0][1] if name}
+    if others := sorted(headings - {*WRITTEN, *NEEDED}):
+        notes.append(f"{path.name}: not used: the columns {', '.join(others)}")
+    return Returned(
+        path,
+        filled,
+        " ".join(as_written(person).split())[:80],
+        reading.answers,
+        tuple(n for n in booklets[filled] if n not in reading.answers),
+        tuple(notes),
+    )
+
+
+def _letters(path: Path, cells: Sequence[str]) -> Iterator[str]:
+    """That the letters of a file may be others: many encodings look like Windows-1252."""
+    foreign = dict.fromkeys(cell[:40] for cell in cells if not cell.isascii())
+    if foreign and not is_unicode(path):
+        shown = ", ".join(map(repr, list(foreign)[:3]))
+        yield (
+            f"{path.name} is not saved as UTF-8 and was read as Windows-1252: {shown}. If that is"
+            " not what was written, save it as CSV UTF-8 and take it again"
+        )
+
+
+class _Reading:
+    """The rows of one file as they are read."""
+
+    def __init__(self, code: str, asked: Mapping[int, Asked]) -> None:
+        self.code = code
+        self.asked = asked
+        self.seen: dict[int, int] = {}
+        self.answers: dict[int, str] = {}
+        self.faults: list[str] = []
+
+    def take(self, line: int, row: Mapping[str, str]) -> None:
+        """Take one row, or note what is wrong with it."""
+        written = _NUMBER.fullmatch(normalize("NFKC", row["number"]))
+        number = int(written[1]) if written else None
+        fault = self._fault(line, row, number)
+        if fault:
+            self.faults.append(f"line {line}: {fault}")
+            return
+        assert number is not None
+        self.seen[number] = line
+        answer = "".join(c for c in as_written(row["answer"]) if c.isprintable() or c.isspace())
+        answer = answer.strip()
+        if answer:
+            found = offered(answer, self.asked[number])
+            if found is None:
+                self.faults.append(
+                    f"line {line}: question {number}: {answer!r} was not offered; "
+                    f"allowed: {self.asked[number].allowed}"
+                )
+            else:
+                self.answers[number] = found
+
+    def _fault(self, line: int, row: Mapping[str, str], number: int | None) -> str | None:
+        if row["booklet"] != self.code:
+            return f"booklet {row['booklet'][:40]!r} in a file of booklet {self.code}"
+        if number not in self.asked:
+            return (
+                f"booklet {self.code} has no question {row['number'][:40]!r}; "
+                f"allowed: 1 to {len(self.asked)}"
+            )
+        if number in self.seen:
+            return f"question {number} stands on line {self.seen[number]} too"
+        if len(row["answer"]) > LONGEST:
+            return f"question {number}: an answer of more than {LONGEST:,} characters"
+        return None
+
+
+def offered(answer: str, asked: Asked) -> str | None:
+    """An answer as it is kept: the label as offered, or words; None for a label that was not.
+
+    Only a lone letter that is no option of the item counts as a label that was not offered: a
+    number or a short word can be the right answer.
+
+    >>> offered("b)", Asked("ABC", ("x", "y", "z"))), offered("F", Asked("ABC", ("x", "y", "z")))
+    ('B', None)
+    >>> offered("（Ａ）", Asked("ABC", ("x", "y", "z")))
+    'A'
+    >>> offered("12", Asked("ABC", ("x", "y", "z"))), offered("no", Asked("ABC", ("x", "y", "z")))
+    ('12', 'no')
+    """
+    texts = {" ".join(text.split()).casefold() for text in (*asked.options, *asked.known)}
+    if answer in asked.labels or " ".join(answer.split()).casefold() in texts:
+        return answer
+    marked = _MARKED.fullmatch(normalize("NFKC", answer))  # of letters in full width too
+    if not marked or not asked.labels:
+        return answer
+    named = [label for label in asked.labels if label.casefold() == marked[1].casefold()]
+    if named:
+        return named[0]
+    return None if len(marked[1]) == 1 and marked[1].isalpha() else answer

@@ -36,15 +36,24 @@ from horsesense.runs.settings import Settings
 from horsesense.runs.start import check_names
 from horsesense_extras.build.statements import CONTROL, Parts, parted
 from horsesense_extras.models.hf.backend import TransformersBackend
-from horsesense_extras.models.hf.loading import without_warnings
 from horsesense_extras.models.hf.local import memory_is_full
 from horsesense_extras.models.hf.tuning import Encoded, Tuner, count, finite
-from horsesense_extras.models.hf.weights import Weights, find_weights, without_bars
+from horsesense_extras.models.hf.weights import (
+    Weights,
+    find_weights,
+    without_bars,
+    without_warnings,
+)
 from horsesense_extras.training.comparison import BEFORE, Training, compare_arms
-from horsesense_extras.training.effort import Effort, unequal
-from horsesense_extras.training.experiment import Experiment, Plan
+from horsesense_extras.training.experiment import (
+    Effort,
+    Experiment,
+    Plan,
+    device_text,
+    peak_memory,
+    unequal,
+)
 from horsesense_extras.training.lessons import Lessons
-from horsesense_extras.training.machine import device_text, peak_memory
 
 if TYPE_CHECKING:
     from horsesense.models.base import Model
@@ -220,7 +229,7 @@ class Laboratory:
     @cached_property
     def _base(self) -> tuple[Any, Any]:
         """The base and its tokeniser; adapters are put on it and taken off again."""
-        from horsesense_extras.models.hf.loading import load
+        from horsesense_extras.models.hf.weights import load
 
         e = self.experiment
         with without_bars(), progress("loading the base"):
@@ -316,7 +325,7 @@ class Laboratory:
         }
 
     def _train(self, arm: str, seed: int) -> None:
-        from horsesense_extras.models.hf.loading import save_adapter
+        from horsesense_extras.models.hf.weights import save_adapter
 
         learned = self.lessons.learned(arm, seed)
         wall, cpu = time.perf_counter(), time.process_time()

@@ -17,8 +17,7 @@ from scipy.special import ndtri, stdtrit
 
 from horsesense.comparison.align import SharedItems, Side, shared_items
 from horsesense.comparison.views import LeftOut, ViewScores, views
-from horsesense.measures.families import DIFFERENCE, MEAN, Inference, PairEvidence
-from horsesense.measures.families import Shared as Crossed
+from horsesense.measures.families import DIFFERENCE, MEAN, Crossed, Inference, PairEvidence
 from horsesense.measures.registry import MEASURES
 from horsesense.probes.registry import parse_probes
 from horsesense.stats.two_way import by_cluster

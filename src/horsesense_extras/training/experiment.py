@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 import orjson
@@ -16,7 +16,96 @@ from horsesense.runs.settings import Settings
 from horsesense.stats.words import plural
 from horsesense_extras.build.statements import ARMS, alone_text
 from horsesense_extras.models.hf.tuning import Recipe
-from horsesense_extras.training.effort import Effort, unequal
+
+
+def device_text(name: str) -> str:
+    """The device in words."""
+    import torch
+
+    if name == "cpu" or not torch.cuda.is_available():
+        return f"the CPU ({plural(torch.get_num_threads(), 'thread')})"
+    return str(torch.cuda.get_device_name(0 if name in ("auto", "cuda") else name))
+
+
+def peak_memory() -> int | None:
+    """Bytes that this process took at most until now: of the GPU where there is one."""
+    import torch
+
+    if torch.cuda.is_available():
+        return int(torch.cuda.max_memory_allocated())
+    try:
+        import resource
+    except ImportError:  # Windows has no such count
+        return None
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+ALIKE: Final = 0.05
+"""Share of the greatest value by which arms may differ before that is said."""
+
+
+class Effort(NamedTuple):
+    """What one training takes.
+
+    Attributes:
+        statements: how many are learned.
+        items: how many items they are about.
+        updates: of the weights.
+        tokens: prompts and replies together, each as often as it is read.
+        reply_tokens: those of them that the loss is of.
+    """
+
+    statements: int
+    items: int
+    updates: int
+    tokens: int
+    reply_tokens: int
+
+
+_WORDS: Final = {
+    "statements": "statements",
+    "items": "items seen",
+    "updates": "updates",
+    "tokens": "tokens",
+    "reply_tokens": "tokens of replies",
+}
+
+
+def unequal(efforts: Mapping[str, Sequence[Effort]], budget: int | None = None) -> Iterator[str]:
+    """In what arms differ by more than `ALIKE`, and which trainings left that much of the budget.
+
+    Args:
+        efforts: arm -> what each of its trainings took.
+        budget: tokens that each might take; None where they were not counted out.
+
+    Yields:
+        Sentences; none where all are alike.
+
+    >>> list(unequal({"a": [Effort(9, 9, 3, 90, 9)], "b": [Effort(9, 9, 3, 90, 6)]}))
+    ['The arms are not alike in tokens of replies (a 9, b 6).']
+    """
+    told = []
+    for name, words in _WORDS.items():
+        means = {
+            arm: sum(getattr(e, name) for e in each) / len(each) for arm, each in efforts.items()
+        }
+        if min(means.values()) < (1 - ALIKE) * max(means.values()):
+            listed = ", ".join(f"{arm} {round(mean):,}" for arm, mean in means.items())
+            told.append(f"{words} ({listed})")
+    if told:
+        yield f"The arms are not alike in {'; '.join(told)}."
+    if budget is not None:
+        short = [
+            f"{arm} {e.tokens:,}"
+            for arm, each in efforts.items()
+            for e in each
+            if e.tokens < (1 - ALIKE) * budget
+        ]
+        if short:
+            yield (
+                f"Of {budget:,} tokens, some trainings took fewer, since no further statement"
+                f" fits: {', '.join(short)}."
+            )
 
 
 def gib(size: int) -> str:

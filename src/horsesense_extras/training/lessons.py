@@ -14,8 +14,7 @@ from horsesense.prompts import Prompter
 from horsesense_extras.build.statements import Statement, asked, passes
 from horsesense_extras.models.hf.tuning import Encoded, count, encode
 from horsesense_extras.models.hf.weights import Weights, without_bars
-from horsesense_extras.training.effort import Effort
-from horsesense_extras.training.experiment import MOST_PASSES, Experiment
+from horsesense_extras.training.experiment import MOST_PASSES, Effort, Experiment
 
 if TYPE_CHECKING:
     from horsesense_extras.models.hf.tokens import Tokens

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from horsesense.files import write_whole
+from horsesense.findings.wording import between, signed
 from horsesense.measures.registry import MEASURES
 from horsesense.progress import clock
-from horsesense.report.charts import ACCENT, FAINT, FRAME, ROWS, draw
 from horsesense.report.pages import environment
-from horsesense.report.text import between, signed, visible
+from horsesense.report.text import visible
 from horsesense.stats.words import NARROW, plural
 from horsesense.version import __version__
+from horsesense_extras import figures
 from horsesense_extras.build.statements import ARMS, CONTROL, alone_text
 from horsesense_extras.training.comparison import BEFORE, Effect, Score, Training
 
@@ -177,64 +178,26 @@ def _grouped(found: Training) -> list[dict[str, Any]]:
 
 
 def figure(view: Sequence[Effect]) -> Markup:
-    """Differences of one view: the mean, its two intervals, and each seed."""
+    """Differences in points: a dot a training, the mean, and its intervals.
+
+    The thick one is that over items, the thin one that over items and seeds.
+    """
     rows = [
         {
-            "row": number,
             "label": visible(f"{e.first} − {e.second}"),
+            "text": effect_text(e),
             "value": 100 * e.value,
             "low": 100 * _or(e.low, e.value),
             "high": 100 * _or(e.high, e.value),
             "inner": 100 * _or(e.items_low, e.value),
             "outer": 100 * _or(e.items_high, e.value),
-            "text": effect_text(e),
         }
-        for number, e in enumerate(view)
+        for e in view
     ]
-    seeds = [
-        {"row": number, "at": 100 * value} for number, e in enumerate(view) for value in e.values
-    ]
-    ends = [abs(float(str(row[name]))) for row in rows for name in ("inner", "outer")]
-    # Two seeds give intervals of a hundred points: what they leave is cut at the edge.
-    reach = min(100.0, 1.25 * max([*ends, *(abs(seed["at"]) for seed in seeds), 1.0]))
-    x = {
-        "type": "quantitative",
-        "scale": {"domain": [-reach, reach], "nice": False},
-        "axis": {"title": "difference in points", "grid": True, "tickCount": 7},
-    }
-
-    def between(low: str, high: str, width: float, colour: str) -> dict[str, Any]:
-        mark = {"type": "rule", "strokeWidth": width, "color": colour, "clip": True}
-        encoding = {"x": {**x, "field": low}, "x2": {"field": high}, "y": ROWS}
-        return {"mark": mark, "encoding": encoding}
-
-    zero = {
-        "data": {"values": [{"at": 0}]},
-        "mark": {"type": "rule", "color": FAINT, "strokeDash": [4, 3]},
-        "encoding": {"x": {**x, "field": "at"}},
-    }
-    each = {
-        "data": {"values": seeds},
-        "mark": {"type": "point", "size": 40, "color": FAINT, "opacity": 1},
-        "encoding": {"x": {**x, "field": "at"}, "y": ROWS},
-    }
-    mean = {
-        "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1, "color": ACCENT},
-        "encoding": {"x": {**x, "field": "value"}, "y": ROWS},
-    }
-    layers = [
-        FRAME.names(),
-        zero,
-        between("low", "high", 1, ACCENT),
-        between("inner", "outer", 4, ACCENT),
-        each,
-        mean,
-        FRAME.numbers(),
-    ]
+    seeds = [{"row": n, "at": 100 * value} for n, e in enumerate(view) for value in e.values]
     told = "; ".join(f"{e.first} minus {e.second} {effect_text(e)}" for e in view)
-    frame = FRAME._replace(left=170, right=170)
     caption = f"Changes of accuracy in points, {view_text(view[0])}. {told}"
-    return draw(frame.figure(layers, rows), caption)
+    return figures.figure(rows, "difference in points", caption, seeds)
 
 
 def _or(end: float | None, value: float) -> float:

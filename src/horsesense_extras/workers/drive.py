@@ -19,6 +19,7 @@ from typing import Any, Final, Protocol, Self
 from horsesense.errors import (
     BudgetSpentError,
     HorsesenseError,
+    LostRepliesError,
     ModelError,
     StoreError,
     UsageError,
@@ -38,10 +39,8 @@ from horsesense.runs.rounds import interrupted
 from horsesense.runs.run import complete
 from horsesense.runs.shard import Shard
 from horsesense.runs.unanswered import trials_unanswered
-from horsesense_extras.workers.budget import Budget
-from horsesense_extras.workers.keep import Keep
-from horsesense_extras.workers.parts import Parts
-from horsesense_extras.workers.schedule import Event, Pool, Schedule
+from horsesense_extras.workers.parts import Keep, Parts
+from horsesense_extras.workers.schedule import Budget, Event, Pool, Schedule
 from horsesense_extras.workers.work import Task, write_token
 
 PROMPTS: Final = 2000
@@ -247,11 +246,12 @@ def _spent(schedule: Schedule, answered: int, seconds: float) -> RunSummary:
 
 def _raise(directory: RunDirectory, store: Store, schedule: Schedule, spent: RunSummary) -> None:
     """Raise what ends the command early; what was answered is stored."""
+    alarm = isinstance(schedule.error, LostRepliesError)
+    if directory.record is not None and (alarm or schedule.stopped == "interrupted"):
+        directory.mark("ask", "stopped", "alarm" if alarm else "interrupted")
     if schedule.error is not None:
         raise schedule.error
     if schedule.stopped == "interrupted":
-        if directory.record is not None:
-            directory.mark("ask", "stopped", "interrupted")
         raise interrupted(spent, directory)
     name = directory.settings.model
     if spent.failed and not store.answered():

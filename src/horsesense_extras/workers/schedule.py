@@ -6,15 +6,101 @@ happened to them.
 
 from __future__ import annotations
 
+import math
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal, Protocol
 
+import numpy as np
+import numpy.typing as npt
+
 from horsesense.errors import HorsesenseError, InterruptedRunError, ModelError
-from horsesense.inference.limits import RunSummary, Stopped
-from horsesense_extras.workers.budget import Budget
+from horsesense.inference.limits import Limits, RunSummary, Stopped
+from horsesense.inference.stored_rows import Spent
+from horsesense.runs.plan import Plan
 from horsesense_extras.workers.work import PROBE, Found, Job, Outcome, folder_name
+
+SLICES: Final = 2
+"""A lease is what is left by so many times the number of workers, so that half stays at hand."""
+LEAST: Final = 64
+"""No lease is below this part of the budget: the last one is as much as is left."""
+
+Amount = npt.NDArray[np.float64]
+"""Requests, tokens and money: spent, or what may be."""
+
+
+class Budget:
+    """The budget of a run, lent to its shards.
+
+    Requests never exceed theirs. Tokens and money do by less than one call of each worker.
+
+    Args:
+        limits: of the whole run, over all sessions.
+        workers: how many leases are out together.
+        spent: by everything but the shards.
+        accounts: what each shard has spent already.
+    """
+
+    def __init__(
+        self,
+        limits: Limits,
+        workers: int,
+        spent: Spent | None = None,
+        accounts: Mapping[str, Spent] | None = None,
+    ) -> None:
+        self.limits = limits
+        self._workers = workers
+        most = (limits.requests, limits.tokens, limits.money)
+        self._whole: Amount = np.array([math.inf if one is None else one for one in most])
+        self._spent = {name: self._amount(one) for name, one in (accounts or {}).items()}
+        self._leased: dict[str, Amount] = {}
+        self._used: Amount = sum(self._spent.values(), start=self._amount(spent or Spent()))
+        """Spent, or out as a lease."""
+
+    def _amount(self, spent: Spent) -> Amount:
+        """What an account comes to."""
+        money = self.limits.cost(spent.prompt_tokens, spent.completion_tokens) or 0.0
+        return np.array([spent.requests, spent.tokens, money], float)
+
+    def lease(self, shard: str, *, alone: bool = False) -> Limits | None:
+        """What a shard may spend, over all its sessions; None where nothing is left just now.
+
+        One that is asked `alone` gets all that is left. A lease that is out (of a worker that died)
+        is given again as it is.
+        """
+        limits = self.limits
+        if not limits.any:
+            return limits
+        if shard not in self._leased:
+            free = self._whole - self._used
+            if not (free > 0).all():
+                return None
+            part = self._slice(free, 1.0 if alone else 1 / (SLICES * self._workers))
+            self._used = self._used + part
+            self._leased[shard] = self._spent.get(shard, np.zeros(3)) + part
+        requests, tokens, money = self._leased[shard].tolist()
+        return replace(
+            limits,
+            requests=None if limits.requests is None else math.floor(requests),
+            tokens=None if limits.tokens is None else math.floor(tokens),
+            money=None if limits.money is None else money,
+        )
+
+    def settle(self, shard: str, account: Spent) -> None:
+        """Take a lease back: its shard has spent so much, over all its sessions."""
+        before = self._leased.pop(shard, self._spent.get(shard, np.zeros(3)))
+        self._spent[shard] = self._amount(account)
+        self._used = self._used + self._spent[shard] - before
+
+    def _slice(self, free: Amount, share: float) -> Amount:
+        """A share of what is free, whole where little is; nothing of what nobody counts."""
+        part = np.minimum(free, np.maximum(free * share, self._whole / LEAST))
+        part[np.isinf(self._whole)] = 0.0
+        # Whole requests, of which sums are exact: a trace that was left would be lent as one more.
+        part[0] = max(1.0, math.floor(part[0]))
+        return part
+
 
 DEATHS: Final = 5
 """Deaths in a row of the workers of one shard that end the run, and of each worker unused."""
@@ -80,6 +166,7 @@ class Schedule:
         self._busy: dict[int, str | None] = {}
         self._in_a_row = Counter[str | None]()
         self._unused = 0
+        self._workers = workers
         self._most_unused = DEATHS * workers
         self._ended: dict[str, RunSummary] = {}  # by shard, the last attempt
 
@@ -117,11 +204,17 @@ class Schedule:
             if limits is not None:
                 del self._waiting[place]
                 self._busy[worker] = shard
-                model = None if self.found is None else self.found.model
-                return Job(shard, limits, model, self._rate)
+                found = self.found
+                model, expected = (found.model, self._share(found)) if found else (None, None)
+                return Job(shard, limits, model, self._rate, expected)
         if self._waiting and not self._busy and self.stopped is None:
             self.stopped = "budget"
         return None
+
+    def _share(self, found: Found) -> Plan:
+        """What is expected of one worker."""
+        plan = found.expected
+        return replace(plan, requests=plan.stored + plan.to_ask // self._workers)
 
     def ready(self) -> None:
         """A worker is ready."""

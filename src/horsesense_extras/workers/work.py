@@ -36,9 +36,11 @@ from horsesense.runs.ask import ask_as, described_model, expectation
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.layout import RunLayout
 from horsesense.runs.plan import Plan
+from horsesense.runs.prepare import Study
 from horsesense.runs.record import ModelRecord, RunRecord
 from horsesense.runs.settings import Settings
-from horsesense_extras.workers.keep import Copying, Keep, run_of
+from horsesense.runs.watch import Watch
+from horsesense_extras.workers.parts import Copying, Keep, run_of
 
 T = TypeVar("T")
 
@@ -85,12 +87,14 @@ class Job:
         limits: the lease of the shard: what its account may come to.
         model: what is written down of the model.
         rate: requests a second that this worker may send.
+        expected: what asking is expected to take of this worker, over all its shards.
     """
 
     shard: str | None
     limits: Limits
     model: ModelRecord | None = None
     rate: float | None = None
+    expected: Plan | None = None
 
 
 @dataclass(frozen=True)
@@ -143,6 +147,7 @@ class Worker:
         self._model: Model | None = None
         self._control = Control()
         self._stopping = self._claimed = False
+        self._watch: Watch | None = None
 
     def stop(self) -> None:
         """Send no more; what is in flight is finished. A second call abandons it."""
@@ -256,7 +261,13 @@ class Worker:
                 store=store,
                 control=self._control,
                 shown=_Count("asking"),
+                watched=partial(self._watched, job.expected) if job.expected else None,
             )
+
+    def _watched(self, expected: Plan, study: Study) -> Watch:
+        """What looks at the replies of all shards of this worker, and says no forecast."""
+        self._watch = self._watch or Watch(expected, Limits(), lambda sentence: None, study)
+        return self._watch
 
     def _directory(self, layout: RunLayout, shard: str | None) -> RunDirectory:
         task = self._task

@@ -13,8 +13,7 @@ from horsesense.errors import UsageError
 from horsesense.items.item import Item, ItemSet
 from horsesense.items.load import load_items
 from horsesense.items.tasks import task_for
-from horsesense_extras.build.mix import build_mix
-from horsesense_extras.build.pairs import build_pairs
+from horsesense_extras.build.sets import build_mix, build_pairs
 
 
 def texts(n: int = 40, name: str = "films", labels: tuple[str, ...] = ("Good", "Bad")) -> ItemSet:

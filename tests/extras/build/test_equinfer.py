@@ -20,8 +20,8 @@ from horsesense.items.load import load_items
 from horsesense.probes.context_length import GAP
 from horsesense.rng import Dice
 from horsesense.testing.faults import FaultServer
-from horsesense_extras.build.equinfer import construct, equations, flatten, macros, sources
-from horsesense_extras.build.equinfer.candidates import (
+from horsesense_extras.build.equinfer import construct, equations, sources
+from horsesense_extras.build.equinfer.build import (
     CONTROL,
     EMPTY,
     PROSE,
@@ -100,16 +100,16 @@ def test_inputs_are_merged_and_nothing_outside_the_paper_is_read(tmp_path: Path)
     (paper / "linked.tex").symlink_to(tmp_path / "secret.tex")
     [found] = sources.read_papers([paper])
     assert found.refused == {"linked.tex": sources.LINK}
-    assert flatten.roots(flatten.stripped(found)) == ["main.tex"]
-    merged = flatten.flatten(flatten.stripped(found), "main.tex")
+    assert sources.roots(sources.stripped(found)) == ["main.tex"]
+    merged = sources.flatten(sources.stripped(found), "main.tex")
     assert merged.text.count("A-TEXT") == 2
     assert "B-TEXT" in merged.text
     assert "SECRET" not in merged.text
     assert "gone" not in merged.text
     assert merged.not_found == {
-        flatten.MISSING: ["none"],
-        flatten.OUTSIDE: ["/etc/passwd", "../secret"],
-        flatten.CIRCLE: ["main"],
+        sources.MISSING: ["none"],
+        sources.OUTSIDE: ["/etc/passwd", "../secret"],
+        sources.CIRCLE: ["main"],
     }
 
 
@@ -156,7 +156,7 @@ def test_archives_and_single_files_are_papers_too(tmp_path: Path) -> None:
     ],
 )
 def test_simple_macros_are_expanded(text: str, becomes: str) -> None:
-    assert macros.expand(text) == becomes
+    assert equations.expand(text) == becomes
 
 
 @pytest.mark.parametrize(
@@ -169,8 +169,8 @@ def test_simple_macros_are_expanded(text: str, becomes: str) -> None:
     ],
 )  # fmt: skip
 def test_endless_macros_are_given_up(text: str) -> None:
-    with pytest.raises(macros.EndlessError):
-        macros.expand(text)
+    with pytest.raises(equations.EndlessError):
+        equations.expand(text)
 
 
 # Equations
@@ -205,7 +205,7 @@ def test_every_equation_is_found_with_its_reason(text: str, reason: str | None) 
 
 def test_what_is_switched_off_goes() -> None:
     text = r"a \iffalse b \iff c \fi d \ifx e \else f \fi \iffalsey g \iffalse h"
-    assert flatten.without_comments(text) == r"a  d \ifx e \else f \fi \iffalsey g \iffalse h"
+    assert sources.without_comments(text) == r"a  d \ifx e \else f \fi \iffalsey g \iffalse h"
 
 
 SAME = [
@@ -263,7 +263,7 @@ def test_no_text_breaks_a_stage(text: str) -> None:
     completed(text, "y")
     wrong_options(text, Dice(0, "x", "edits"))
     assert "".join(tokens(text)) == text
-    list(equations.find(macros.expand(f"\\[ {text} \\]"), "p", "d"))
+    list(equations.find(equations.expand(f"\\[ {text} \\]"), "p", "d"))
 
 
 # Wrong options
@@ -372,6 +372,15 @@ def replies(prompt: str) -> str:
     if "Left side: y" in prompt and not before:
         return f"$$y = {RIGHT_SIDES[0]}$$"
     return ("9 a", "9 - 9", "k + 9", "m")[len(before)]
+
+
+def test_a_set_without_items_says_what_to_do(tmp_path: Path) -> None:
+    paper = tmp_path / "bare.tex"
+    paper.write_text("Words, and no equation.")
+    done = call("build", "equinfer", str(paper), "--out", str(tmp_path / "set.jsonl"))
+    assert done.returncode == 2
+    assert "No item is left" in done.stderr
+    assert "equations.jsonl" in done.stderr
 
 
 def test_a_model_writes_wrong_options_and_a_judge_looks(papers: Path, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from horsesense.measures.votes import PERTURBED
 from horsesense.probes.base import Setting
 from horsesense.probes.registry import parse_probe
 from horsesense.testing.faults import FaultServer
-from horsesense_extras.build.rewordings import CHECKS, unwrapped, why_refused
+from horsesense_extras.build.paraphrases import CHECKS, unwrapped, why_refused
 
 QUESTION = "Which planet takes longest to go once around the Sun?"
 

@@ -13,7 +13,7 @@ from horsesense.items.item import Item, ItemSet
 from horsesense.models.base import Asked, Capabilities
 from horsesense.models.messages import Failure, Response
 from horsesense.rng import unit
-from horsesense_extras.checks.completion import completes, completion, sign_test
+from horsesense_extras.checks.contamination import completes, completion, sign_test
 
 WORDS = ("apple", "bread", "cider", "dates", "eggs", "figs", "grape", "honey")
 

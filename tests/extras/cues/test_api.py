@@ -16,7 +16,7 @@ from horsesense.cli import app
 from horsesense.errors import ItemsError, UsageError
 from horsesense.items.item import Item, ItemSet
 from horsesense.items.load import load_items
-from horsesense_extras.cue_tests import charts as cues_charts
+from horsesense_extras.cue_tests import page as cues_charts
 from horsesense_extras.cue_tests.answers import load_answers
 from horsesense_extras.cue_tests.api import as_json, find_cues
 from horsesense_extras.cue_tests.dependence import Answers, Dependence, family_of, family_summary
@@ -25,11 +25,10 @@ from horsesense_extras.cue_tests.features import NGRAMS
 from horsesense_extras.cue_tests.groups import find_groups
 from horsesense_extras.cue_tests.page import write_cue_report
 from horsesense_extras.cue_tests.repair import balance
-from horsesense_extras.cue_tests.result import CueResult
-from horsesense_extras.cue_tests.splits import published
+from horsesense_extras.cue_tests.result import CueResult, signed
+from horsesense_extras.cue_tests.scores import published
 from horsesense_extras.cue_tests.sweep import Method
 from horsesense_extras.cue_tests.task import make_task
-from horsesense_extras.cue_tests.verdict import signed
 
 WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in ("al", "en", "or") for c in "aeiomns"]
 
@@ -149,7 +148,7 @@ def test_the_published_method_draws_the_published_kappa(planted: CueResult) -> N
     assert name == first.features
     assert drawn[0] == signed(first.kappa_uniform)
     assert own[0] == signed(first.kappa)
-    assert "kappa_uniform" in cues_charts.vectors(faithful)
+    assert "kappa_uniform" in cues_charts.vector_figure(faithful)
 
 
 def choices(n: int = 260, longest: float = 0.0) -> ItemSet:

@@ -8,17 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
-from horsesense_extras.cue_tests.cheap import cues_of_options
-from horsesense_extras.cue_tests.classify import CLASSIFIERS, fit
 from horsesense_extras.cue_tests.features import (
+    MEASURES,
     NGRAMS,
-    prepare_ngrams,
-)
-from horsesense_extras.cue_tests.readability import MEASURES, readability
-from horsesense_extras.cue_tests.tokens import (
     count_ngrams,
     gpt2,
+    prepare_ngrams,
+    readability,
 )
+from horsesense_extras.cue_tests.sweep import CLASSIFIERS, fit
+from horsesense_extras.cue_tests.task import cues_of_options
 
 TEXTS = [
     "The cat sat on the mat. Café au lait!",

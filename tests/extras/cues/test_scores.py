@@ -11,7 +11,7 @@ from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score
 from horsesense.items.item import Item, ItemSet
 from horsesense_extras.cue_tests import scores
 from horsesense_extras.cue_tests.groups import find_groups
-from horsesense_extras.cue_tests.splits import k_fold, published_draw, repeated
+from horsesense_extras.cue_tests.scores import k_fold, published_draw, repeated
 from horsesense_extras.cue_tests.task import make_task
 
 ALONE = np.arange(200)

@@ -23,9 +23,8 @@ from horsesense.testing.faults import FaultServer
 from horsesense_extras.api import load_log
 from horsesense_extras.cue_tests.answers import load_answers
 from horsesense_extras.integrations.batch import write_batch
-from horsesense_extras.integrations.every_eval_ever import write_every_eval_ever
+from horsesense_extras.integrations.exports import write_every_eval_ever, write_lm_eval
 from horsesense_extras.integrations.inspect_log import write_inspect_log
-from horsesense_extras.integrations.lm_eval_samples import write_lm_eval
 from horsesense_extras.integrations.plain import COLUMNS, write_csv, write_parquet
 from horsesense_extras.logs.registry import open_logs
 

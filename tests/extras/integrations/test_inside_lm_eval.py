@@ -17,7 +17,7 @@ from horsesense.runs.run import complete
 from horsesense.runs.settings import Settings
 from horsesense.testing.faults import FaultServer
 from horsesense_extras.api import load_log
-from horsesense_extras.integrations.lm_eval_samples import write_lm_eval
+from horsesense_extras.integrations.exports import write_lm_eval
 from horsesense_extras.integrations.lm_eval_task import trial_of_document, write_tasks
 
 lm_eval = pytest.importorskip(

@@ -20,9 +20,9 @@ from horsesense.errors import UsageError
 from horsesense.runs.settings import Settings
 from horsesense.trials.trial import none_phrase
 from horsesense_extras.build.booklets import build_test, speaks_of_none
-from horsesense_extras.people.booklets import code_of
 from horsesense_extras.people.page import booklet_page
 from horsesense_extras.people.runs import HumanTest, Question, take
+from horsesense_extras.people.spreadsheet import code_of
 from payloads import PAYLOADS
 from studies import items_file
 

@@ -18,10 +18,9 @@ from horsesense.trials.condition import PLAIN
 from horsesense.trials.trial import Trial, Variant
 from horsesense_extras.readers.trained import TrainedReader
 from horsesense_extras.readers.trained.saved import Manifest, load_scorer
-from horsesense_extras.readers.training.examples import load_examples, split
+from horsesense_extras.readers.training.examples import f1_scores, load_examples, split
+from horsesense_extras.readers.training.learners import RECIPES, recipe_for
 from horsesense_extras.readers.training.reader import Plan, Trained, train_reader
-from horsesense_extras.readers.training.recipes import RECIPES, recipe_for
-from horsesense_extras.readers.training.scores import f1_scores
 
 WORDS = ["red", "blue", "green", "black", "white", "gold", "grey", "pink", "brown", "amber"]
 

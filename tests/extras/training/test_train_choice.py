@@ -14,8 +14,8 @@ pytest.importorskip("peft", reason="needs peft: pip install 'horsesense[train]'"
 from command_line import call  # noqa: E402
 from horsesense import open as open_run  # noqa: E402
 from horsesense.cli.schemas import OUTPUTS  # noqa: E402
-from horsesense_extras.models.hf.loading import ADAPTER  # noqa: E402
 from horsesense_extras.models.hf.tuning import Encoded, Recipe, Tuner  # noqa: E402
+from horsesense_extras.models.hf.weights import ADAPTER  # noqa: E402
 from horsesense_extras.training.api import Laboratory  # noqa: E402
 
 pytestmark = pytest.mark.local

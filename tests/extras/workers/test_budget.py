@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from horsesense.inference.limits import Limits
 from horsesense.inference.stored_rows import Spent
-from horsesense_extras.workers.budget import Budget
+from horsesense_extras.workers.schedule import Budget
 
 PRICES = {"prompt_price": 2e6, "completion_price": 1e6}  # 2 and 1 a token
 

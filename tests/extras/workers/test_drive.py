@@ -19,6 +19,7 @@ from horsesense.api import Run
 from horsesense.errors import (
     InterruptedRunError,
     InUseError,
+    LostRepliesError,
     StoreError,
     UsageError,
 )
@@ -30,7 +31,7 @@ from horsesense.runs.settings import Settings
 from horsesense.testing.faults import FaultServer
 from horsesense_extras.workers import drive, work
 from horsesense_extras.workers.drive import ask_with
-from horsesense_extras.workers.keep import Keep
+from horsesense_extras.workers.parts import Keep
 from horsesense_extras.workers.schedule import Event
 from horsesense_extras.workers.work import Job, Task, Worker
 
@@ -224,6 +225,19 @@ def test_workers_that_die_leave_one_run_and_ask_again_what_was_in_flight(
     assert spent.complete
     assert estimates(run) == estimates(whole)
     assert run.verify().sound
+
+
+def test_replies_that_are_lost_stop_all_workers(tmp_path: Path) -> None:
+    """A worker looks at the replies of all its shards together."""
+    with FaultServer(answer=lambda prompt: "") as server:
+        ask(run_of(tmp_path / "whole", server, stop_if="never"))
+        every = times(server).keys()
+        server.sent.clear()
+        run = run_of(tmp_path / "run", server)
+        with pytest.raises(LostRepliesError, match=r"50 are lost \(50 empty\)"):
+            ask(run, Here(workers=1, shards=6))
+        assert 50 <= len(times(server)) < len(every)
+        assert run.directory.known.stages["ask"].reason == "alarm"
 
 
 @pytest.mark.parametrize("kind", ["file", "memory"])

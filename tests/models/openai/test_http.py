@@ -409,20 +409,29 @@ def test_an_empty_account_is_not_asked_again() -> None:
 
 
 @pytest.mark.parametrize(
-    ("headers", "seconds"),
+    ("text", "seconds"),
     [
-        ({}, None),
-        ({"Retry-After": "7"}, 7),
-        ({"Retry-After": "0.5"}, 0.5),
-        ({"retry-after-ms": "250", "Retry-After": "1"}, 0.25),
-        ({"Retry-After": "soon"}, None),
-        ({"Retry-After": "-3"}, None),
-        ({"Retry-After": "nan"}, None),
-        ({"Retry-After": formatdate(0, usegmt=True)}, 0),
+        ("7", 7),
+        ("0.5", 0.5),
+        ("1e308", 1e308),
+        ("soon", None),
+        ("-1", None),
+        ("nan", None),
+        ("inf", None),
+        ("9" * 400, None),
+        ("Fri, 31 Dec 99999 23:59:59 GMT", None),
+        ("Mon, 01 Jan 0001 00:00:00 +2359", 0.0),
+        ("Mon, 01 Jan 9999 00:00:00 -9999", None),
+        ("Thu, 01 Jan 1970 00:00:00 GMT", 0.0),
     ],
 )
-def test_retry_after(headers: dict[str, str], seconds: float | None) -> None:
-    assert retry_after(headers) == seconds
+def test_retry_after(text: str, seconds: float | None) -> None:
+    assert retry_after({"Retry-After": text}) == seconds
+
+
+def test_retry_after_in_milliseconds_comes_first() -> None:
+    assert retry_after({}) is None
+    assert retry_after({"retry-after-ms": "250", "Retry-After": "1"}) == 0.25
 
 
 def test_retry_after_as_a_date(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -500,20 +509,20 @@ def test_a_request_goes_where_it_belongs(request_: Request, path: str) -> None:
         (always(chat_reply(), status=201), "rejected"),
         (always(chat_reply(), status=500), "server"),
         (always(b""), "malformed"),
-        (always(b'"' + b"x" * (17 * 2**20) + b'"'), "malformed"),
-        (
-            always(
-                gzip.compress(b'"' + b"x" * (40 * 2**20) + b'"', mtime=0),
-                headers={"Content-Encoding": "gzip"},
-            ),
-            "malformed",
-        ),
     ],
 )
 def test_no_failure_is_an_answer(handler: Handler, kind: str) -> None:
     result = respond(handler)
     assert isinstance(result, Failure)
     assert result.kind == kind
+
+
+def test_a_bomb_is_no_answer() -> None:
+    for size, headers in ((17, {}), (40, {"Content-Encoding": "gzip"})):
+        body = b'"' + b"x" * size * 2**20 + b'"'
+        result = respond(always(gzip.compress(body) if headers else body, headers=headers))
+        assert isinstance(result, Failure)
+        assert result.kind == "malformed"
 
 
 def test_a_compressed_answer_is_an_answer() -> None:
@@ -591,7 +600,6 @@ def test_another_refusal_changes_nothing(message: str) -> None:
 NESTED = b'{"a": ' * 400 + b"1" + b"}" * 400
 
 
-@pytest.mark.parametrize("status", [200, 400, 429, 500])
 @pytest.mark.parametrize(
     "body",
     [
@@ -605,13 +613,11 @@ NESTED = b'{"a": ' * 400 + b"1" + b"}" * 400
         b"\xff\xfe\x00",
     ],
 )
-@pytest.mark.parametrize(
-    "wait", [{}, {"Retry-After": "Fri, 31 Dec 99999 23:59:59 GMT"}, {"Retry-After": "9" * 400}]
-)
-def test_no_reply_ends_the_run(body: bytes, status: int, wait: dict[str, str]) -> None:
-    result = respond(always(body, status=status, headers=wait))
-    assert isinstance(result, Failure)
-    assert result.message.isprintable()
+def test_no_reply_ends_the_run(body: bytes) -> None:
+    for status, wait in ((200, ""), (400, ""), (429, "9" * 400), (500, "31 Dec 99999 23:59 GMT")):
+        result = respond(always(body, status=status, headers={"Retry-After": wait}))
+        assert isinstance(result, Failure)
+        assert result.message.isprintable()
 
 
 def test_whatever_reading_a_reply_raises_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -621,25 +627,6 @@ def test_whatever_reading_a_reply_raises_is_a_failure(monkeypatch: pytest.Monkey
     monkeypatch.setattr("horsesense.models.openai.http.read_reply", broken)
     result = respond(always(chat_reply()))
     assert result == Failure("malformed", "the reply cannot be read: RecursionError")
-
-
-@pytest.mark.parametrize(
-    ("text", "seconds"),
-    [
-        ("61", 61.0),
-        ("1e308", 1e308),
-        ("-1", None),
-        ("nan", None),
-        ("inf", None),
-        ("9" * 400, None),
-        ("Fri, 31 Dec 99999 23:59:59 GMT", None),
-        ("Mon, 01 Jan 0001 00:00:00 +2359", 0.0),
-        ("Mon, 01 Jan 9999 00:00:00 -9999", None),
-        ("Thu, 01 Jan 1970 00:00:00 GMT", 0.0),
-    ],
-)
-def test_any_retry_after(text: str, seconds: float | None) -> None:
-    assert retry_after({"Retry-After": text}) == seconds
 
 
 @pytest.mark.parametrize("counts", [2**62, 2**31 + 1, -1, 1.5, "9", True, None])

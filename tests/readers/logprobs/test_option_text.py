@@ -12,7 +12,7 @@ import pytest
 
 from horsesense.errors import UsageError
 from horsesense.findings.sentences import statement
-from horsesense.findings.untested import named
+from horsesense.findings.uncounted import named
 from horsesense.items.item import Item
 from horsesense.models.base import Asked, Capabilities
 from horsesense.models.messages import Request, Response, SamplingParams

@@ -6,9 +6,10 @@ from horsesense.extend import Cell, Measure, Rows, item_means
 
 
 class ChoseLast(Measure):
+    """Share of the answers that choose the option shown last, item by item."""
+
     name = "chose_last"
     title = "Chose the last option"
-    summary = "Share of the answers that choose the option shown last, item by item."
 
     def rows(self, cell: Cell) -> Rows:
         last = cell.position == cell.k[:, None] - 1

@@ -41,12 +41,14 @@ class Dialect:
         limit_field: name of the limit of generated tokens.
         temperature: whether a temperature may be given; if not, the server's own applies.
         token_ids: whether it scores tokens that are named (`logprob_token_ids`, of vLLM).
+        prefix: whether it is told to go on with a reply that is begun (vLLM), as it would not else.
         effort_field, thinking_field: where it takes how much to think.
     """
 
     limit_field: str = "max_tokens"
     temperature: bool = True
     token_ids: bool = False
+    prefix: bool = True
     effort_field: str = EFFORT_FIELDS[0]
     thinking_field: str = THINKING_FIELDS[0]
 
@@ -64,6 +66,8 @@ class Dialect:
             return replace(self, limit_field="max_completion_tokens")
         if self.token_ids and "logprob_token_ids" in refusal:
             return replace(self, token_ids=False)
+        if self.prefix and re.search("continue_final_message|add_generation_prompt", refusal):
+            return replace(self, prefix=False)
         if self.temperature and re.search(
             r"temperature.{0,80}(unsupported|not support|only the default|may only be)|"
             r"(unsupported|not support).{0,80}temperature",

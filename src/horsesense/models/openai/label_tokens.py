@@ -80,7 +80,7 @@ class LabelTokens:
 
     def answered(self, request: Request) -> None:
         """Note that a request has an answer, perhaps now that it names no tokens."""
-        if request in self._suspect:
+        if self._suspect and request in self._suspect:
             self.refused = True
             self._suspect.clear()
 

@@ -65,6 +65,8 @@ def body_of(
         if scored:
             body["logprobs"] = True
             body["top_logprobs"] = params.top_logprobs
+    if request.begun and dialect.prefix:
+        body |= {"add_generation_prompt": False, "continue_final_message": True}
     if label_ids:
         body["logprob_token_ids"] = list(label_ids)
     # A server generates at least one token, also where its scores alone are wanted.
@@ -281,8 +283,11 @@ def _instead_of_content(message: dict[str, Any], choice: dict[str, Any]) -> Any:
 
 
 def _token(entry: Any) -> tuple[str, float]:
-    fields = _typed(entry, dict, "top_logprobs[]")
-    return _typed(fields.get("token"), str, "token"), _logprob(fields.get("logprob"))
+    fields = entry if type(entry) is dict else _typed(entry, dict, "top_logprobs[]")
+    token, value = fields.get("token"), fields.get("logprob")
+    if type(token) is str and type(value) is float and value <= 0:  # nearly every one
+        return token, value
+    return _typed(token, str, "token"), _logprob(value)
 
 
 def _logprob(value: Any) -> float:

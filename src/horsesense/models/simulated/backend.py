@@ -123,7 +123,7 @@ class Simulated:
 
     async def capabilities(self) -> Capabilities:
         return Capabilities(
-            chat=True, completion=True, top_logprobs=26, label_tokens=True, continuations=True
+            completion=True, top_logprobs=26, label_tokens=True, continuations=True, continues=True
         )
 
     def count_tokens(self, request: Request) -> int | None:

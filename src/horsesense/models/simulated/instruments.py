@@ -8,11 +8,12 @@ from statistics import NormalDist
 from typing import Final
 
 from horsesense.errors import UsageError
-from horsesense.models.messages import Failure, Request, Response, Usage
+from horsesense.models.messages import Failure, Key, Request, Response, Usage
 from horsesense.models.simulated.decision import Decision, Luck, drawn
-from horsesense.models.simulated.profiles import Profile, knows, right
+from horsesense.models.simulated.profiles import Profile, knows, luck_of, right
 from horsesense.models.simulated.speech import NONE_TEXT, REFUSAL_TEXT
 from horsesense.rng import unit
+from horsesense.trials.extras import Begun
 from horsesense.trials.trial import Trial, Variant
 
 EFFORTS: Final = {"minimal": 0.25, "low": 0.5, "high": 2.0}
@@ -35,12 +36,14 @@ SPOILT: Final = {
 @dataclass(frozen=True)
 class Thinker(Profile):
     """How many tokens it thinks is log-normal: `median` in the middle, `spread` the deviation of
-    the logarithm, the same for an item whatever the limit. A share `other` of the replies is no
-    choice, each way of that as often."""
+    the logarithm, the same for an item whatever the limit. What it answers is settled by a share of
+    the thought that is uniform up to `settled`; from less of it, it guesses. A share `other` of the
+    replies is no choice, each way of that as often."""
 
     know: float = 1.0
     median: int = 200
     spread: float = 1.0
+    settled: float = 1.0
     other: float = 0.0
 
     name = "thinker"
@@ -52,7 +55,15 @@ class Thinker(Profile):
             return right(variant)
         return drawn([1.0] * len(variant.options), luck)
 
+    def decide_all(self, trial: Trial, key: Key) -> list[Decision]:
+        at = self.settled * unit(b"settled", _place(trial))
+        if isinstance(trial.extras, Begun) and trial.extras.share / 100 < at:
+            return [drawn([1.0] * len(trial.variant.options), luck_of(key, 0))]
+        return super().decide_all(trial, key)
+
     def delivered(self, response: Response, trial: Trial, request: Request) -> Response | Failure:
+        if isinstance(trial.extras, Begun):
+            return response
         params, at = request.params, _place(trial)
         normal = NormalDist().inv_cdf(min(max(unit(b"thought", at), 1e-9), 1 - 1e-9))
         wanted = self.median * EFFORTS.get(params.effort or "", 1.0)

@@ -13,7 +13,8 @@ import orjson
 
 from horsesense.items.item import to_the_letter
 from horsesense.models.messages import Response
-from horsesense.readers.reading import Reading
+from horsesense.readers.reading import Reading, Status
+from horsesense.readers.text import LIKELY, TextReader
 
 _THOUGHTS: Final = (
     *("think", "thinking", "thought", "thoughts"),
@@ -74,6 +75,31 @@ def no_text(response: Response) -> Reading:
     return Reading("truncated" if cut else "empty", rule="thought_alone" if thought else "empty")
 
 
+def nothing(
+    reader: TextReader,
+    response: Response,
+    names: Names,
+    rule: str,
+    guesses: tuple[Status, ...] = ("answer", "unclear"),
+) -> Reading:
+    """A reply that answers no problem: refused, empty, cut off, or about something else."""
+    labels = names.names if names.letters else ()
+    found = reader.read(response.text, names.names, labels, finish_reason=response.finish_reason)
+    guess = found.status in guesses or found.confidence < LIKELY
+    status = "illegal" if guess else found.status
+    return Reading(status, (), f"{rule}_{found.rule}", found.span, found.confidence)
+
+
+def object_in(text: str) -> tuple[Any, int, int]:
+    """What stands between the first brace and the last as a JSON value, and where; None if nothing.
+
+    >>> object_in('So: {"answer": "B"}.')
+    ({'answer': 'B'}, 4, 19)
+    """
+    start, end = text.find("{"), text.rfind("}") + 1
+    return repaired(text[start:end]) if 0 <= start < end else None, start, end
+
+
 def repaired(text: str) -> Any:
     """A JSON value, mended where it is broken; None where nothing can be made of it."""
     try:
@@ -112,7 +138,7 @@ INDEX_KEYS: Final = ("index", "number", "id", "line", "text", "item", "no", "nr"
 
 
 class ProblemMention(NamedTuple):
-    """A label in a text: which, and where."""
+    """A label in a text, or the answer to a problem: which label, and where it stands."""
 
     position: int
     start: int

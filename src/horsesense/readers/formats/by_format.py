@@ -17,10 +17,10 @@ from horsesense.readers.formats.index_json import read_indices
 from horsesense.readers.formats.letters import read_letters
 from horsesense.readers.formats.lines import read_lines
 from horsesense.readers.formats.yes_no import read_yes_no
-from horsesense.readers.reading import IN_OTHER_WORDS, Reading
+from horsesense.readers.reading import IN_OTHER_WORDS, Reading, Status
 from horsesense.readers.text import TextReader
 from horsesense.trials.extras import Rejoined
-from horsesense.trials.trial import NONE_OPTION, AnswerFormat, Trial, none_phrase
+from horsesense.trials.trial import NONE_OPTION, AnswerFormat, Trial, Variant, none_phrase
 
 SHORT: Final = 80
 """Characters of a reply that may say "none" and nothing else."""
@@ -40,13 +40,16 @@ def read_choice(reader: TextReader, trial: Trial, response: Response) -> Reading
     Where the prompt offers a way to say that no option is right, a reply may say so in that way
     or in words of its own; `IN_OTHER_WORDS` is the rule of the latter.
     """
-    offered = _offered_none(trial)
+    variant, phrase = trial.variant, none_phrase(trial)
+    nones = [place for place, option in enumerate(variant.origin) if option == NONE_OPTION]
+    labelled = [place for place in nones if place < len(variant.labels)]
+    offered = variant.options[nones[0]] if nones else phrase
     if offered is None:
         alone = _alone(_UNOFFERED, response.text)
-        if alone and not any(map(says_none, trial.variant.options)):
+        if alone and not any(map(says_none, variant.options)):
             return Reading("none", (), IN_OTHER_WORDS, alone.span(), 0.95)
-        return _chosen(reader, trial, response)
-    text, phrase = plainly(response.text), none_phrase(trial)
+        return _chosen(reader, variant, response)
+    text = plainly(response.text)
     response = replace(response, text=text)
     start = text.casefold().find(offered.casefold())
     if phrase and text.strip(" \n\t.!*\"'`").casefold() == phrase.casefold():
@@ -55,22 +58,21 @@ def read_choice(reader: TextReader, trial: Trial, response: Response) -> Reading
     if _alone(_PAPERS, text) or _alone(named_alone, text):
         # "C. none-of-them" takes up a letter again, and "all options seem incorrect" is the
         # paper's own example of a reply that says none.
-        at = _none_at(trial)
         span = (max(start, 0), len(text.rstrip()))
-        return Reading("answer" if at else "none", tuple(at[-1:]), "phrase", span, 0.95)
-    found = _chosen(reader, trial, response)
+        status: Status = "answer" if labelled else "none"
+        return Reading(status, tuple(labelled[-1:]), "phrase", span, 0.95)
+    found = _chosen(reader, variant, response)
     if phrase and start >= 0 and found.status != "answer":
         return Reading("none", (), "phrase", (start, start + len(phrase)), 0.9)
-    if found.status in ("unclear", "illegal") or (
-        found.status == "truncated" and response.finish_reason != "length"
-    ):
+    broke_off = found.status == "truncated" and response.finish_reason != "length"
+    if found.status in ("unclear", "illegal") or broke_off:
         declared = denial(text)
         if declared is not None:
             return Reading("none", (), IN_OTHER_WORDS, declared.span(), 0.9)
-    named = start >= 0 or any(set_off(trial.variant.labels[p], text) for p in _none_at(trial))
-    if _says_none(trial, found) and not named:
-        return replace(found, rule=IN_OTHER_WORDS)
-    return found
+    chosen = [variant.origin[place] for place in found.positions]
+    says_so = found.status == "none" or chosen == [NONE_OPTION]
+    named = start >= 0 or any(set_off(variant.labels[place], text) for place in labelled)
+    return replace(found, rule=IN_OTHER_WORDS) if says_so and not named else found
 
 
 def _alone(said: re.Pattern[str], text: str) -> re.Match[str] | None:
@@ -79,8 +81,7 @@ def _alone(said: re.Pattern[str], text: str) -> re.Match[str] | None:
     return said.fullmatch(text.rstrip(), start) if len(text.strip()) <= SHORT else None
 
 
-def _chosen(reader: TextReader, trial: Trial, response: Response) -> Reading:
-    variant = trial.variant
+def _chosen(reader: TextReader, variant: Variant, response: Response) -> Reading:
     return reader.read(
         response.text,
         variant.options,
@@ -88,26 +89,6 @@ def _chosen(reader: TextReader, trial: Trial, response: Response) -> Reading:
         finish_reason=response.finish_reason,
         question=variant.question,
     )
-
-
-def _none_at(trial: Trial) -> list[int]:
-    """The labelled positions of the none-option."""
-    variant = trial.variant
-    found = enumerate(variant.origin[: len(variant.labels)])
-    return [position for position, option in found if option == NONE_OPTION]
-
-
-def _offered_none(trial: Trial) -> str | None:
-    """The words that the prompt offers for "no option is right"; None where it offers none."""
-    variant = trial.variant
-    if NONE_OPTION in variant.origin:
-        return variant.options[variant.origin.index(NONE_OPTION)]
-    return none_phrase(trial)
-
-
-def _says_none(trial: Trial, found: Reading) -> bool:
-    options = [trial.variant.origin[position] for position in found.positions]
-    return found.status == "none" or options == [NONE_OPTION]
 
 
 READING: dict[AnswerFormat, ReadText] = {

@@ -156,9 +156,8 @@ def _named_otherwise(trial: Trial, said: str) -> bool:
         return False
     if not trial.variant.labels:
         return len(said.split()) <= _SHORT
-    return (
-        len(words) <= _SHORT_NAME and len(said.strip(" .")) > 1 and not _named_besides(trial, said)
-    )
+    short = len(words) <= _SHORT_NAME and len(said.strip(" .")) > 1
+    return short and not _named_besides(trial, said)
 
 
 def _settles(trial: Trial, text: str) -> bool:
@@ -166,12 +165,9 @@ def _settles(trial: Trial, text: str) -> bool:
     found = _SETTLES.search(text)
     if found is None:
         return False
-    clause = text[found.start() : found.end() + 80]
-    labels = "|".join(map(re.escape, trial.variant.labels))
-    named = bool(labels) and re.search(rf"\b(?:{labels})\b", clause[found.end() - found.start() :])
-    words = _marked(tokens_of(text[max(0, found.start() - 40) : found.end() + 80]))
-    options = (tokens_of(option) for option in trial.variant.options)
-    return bool(named) or any(tokens and _marked(tokens) in words for tokens in options)
+    start, end = max(0, found.start() - 40), found.end() + 80
+    labelled = any(set_off(label, text[found.end() : end]) for label in trial.variant.labels)
+    return labelled or bool(_within(trial, _marked(text[start:end])))
 
 
 def _rejects_all(trial: Trial, text: str) -> re.Match[str] | None:
@@ -179,12 +175,7 @@ def _rejects_all(trial: Trial, text: str) -> re.Match[str] | None:
     shown = trial.variant
     rest = set(range(len(shown.options)))
     for clause in _CLAUSES.split(text):
-        words = _marked(tokens_of(clause))
-        named = {
-            place
-            for place, option in enumerate(shown.options)
-            if (tokens := tokens_of(option)) and _marked(tokens) in words
-        }
+        named = _within(trial, _marked(clause))
         if "neither" in clause.lower() or not named:
             named |= {p for p, label in enumerate(shown.labels) if set_off(label, clause)}
         if named and (not _DENIES.search(clause) or _INSTEAD.search(clause)):
@@ -219,37 +210,35 @@ def _supplied(trial: Trial, text: str) -> bool:
     What is inside an option's text that the reply repeats is that option ("the dog" in "the dog
     and the cat"), and a gold that an option contains cannot be told from it at all.
     """
-    gold = tokens_of(withheld_gold(trial) or "")
-    if not gold:
+    gold = _marked(withheld_gold(trial) or "")
+    if not gold.strip():
         return False
-    words = _marked(tokens_of(text))
+    words = _marked(text)
     for denial in ("not", "rather than", "instead of", "unlike"):
-        words = words.replace(f" {denial}{_marked(gold)}", " | ")
+        words = words.replace(f" {denial}{gold}", " | ")
     for option in sorted(trial.variant.options, key=len, reverse=True):
-        tokens = tokens_of(option)
-        if len(tokens) > len(gold) and _holds(tokens, gold):
-            words = words.replace(_marked(tokens), " | ")
-    return _marked(gold) in words
+        marked = _marked(option)
+        if len(marked.split()) > len(gold.split()) and gold in marked:
+            words = words.replace(marked, " | ")
+    return gold in words
 
 
 def _named_besides(trial: Trial, text: str) -> bool:
     """Whether an offered option is named beside the right answer, and nothing is rejected."""
-    if _REJECTS.search(text):
-        return False
-    gold = tokens_of(withheld_gold(trial) or "")
-    words = _marked(tokens_of(text))
-    if gold:
-        words = words.replace(_marked(gold), " | ")
-    options = (tokens_of(option) for option in trial.variant.options)
-    return any(tokens and _marked(tokens) in words for tokens in options)
+    gold, words = _marked(withheld_gold(trial) or ""), _marked(text)
+    besides = words.replace(gold, " | ") if gold.strip() else words
+    return not _REJECTS.search(text) and bool(_within(trial, besides))
 
 
-def _marked(tokens: tuple[str, ...]) -> str:
-    return f" {' '.join(tokens)} "
+def _marked(text: str) -> str:
+    """The words of a text, set apart from all around them."""
+    return f" {' '.join(tokens_of(text))} "
 
 
-def _holds(tokens: tuple[str, ...], part: tuple[str, ...]) -> bool:
-    return _marked(part) in _marked(tokens)
+def _within(trial: Trial, words: str) -> set[int]:
+    """The positions of the options whose text stands in `words`, as `_marked` gives them."""
+    marked = enumerate(map(_marked, trial.variant.options))
+    return {position for position, option in marked if option.strip() and option in words}
 
 
 def _offered(
@@ -261,18 +250,17 @@ def _offered(
     that nothing is right, or supplies the answer, a distractor counts only if the reader of
     single choices finds it chosen; naming distractors as wrong is not a choice.
     """
-    recited = _recited(trial, response.text)
-    if recited:
-        return Reading("answer", recited, "incorrect_option", (0, len(response.text)), 0.95)
-    variant = trial.variant
-    said = _LABELLED.match(response.text.strip())
-    other_content = said and variant.labels and not _is_option(trial, said["said"])
-    if said and other_content and (otherwise or not _explains(said["said"])):
+    variant, text = trial.variant, response.text
+    if recited := _recited(trial, text):
+        return Reading("answer", recited, "incorrect_option", (0, len(text)), 0.95)
+    said = _LABELLED.match(text.strip())
+    reason = said and not otherwise and _REASON.match(said["said"])  # no other answer
+    if said and variant.labels and not reason and not _is_option(trial, said["said"]):
         return None
-    found = reader.read(response.text, variant.options, variant.labels)
+    found = reader.read(text, variant.options, variant.labels)
     if found.status != "answer" or len(found.positions) != 1:
         return None
-    return Reading("answer", found.positions, "incorrect_option", found.span, found.confidence)
+    return replace(found, rule="incorrect_option")
 
 
 def _recited(trial: Trial, text: str) -> tuple[int, ...]:
@@ -291,14 +279,5 @@ def _recited(trial: Trial, text: str) -> tuple[int, ...]:
 
 def _is_option(trial: Trial, said: str) -> bool:
     """Whether the text after a letter begins with an offered option's text."""
-    words = _marked(tokens_of(said))
-    return any(
-        words.startswith(_marked(tokens))
-        for tokens in map(tokens_of, trial.variant.options)
-        if tokens
-    )
-
-
-def _explains(said: str) -> bool:
-    """Whether what follows a letter is a reason rather than another answer."""
-    return _REASON.match(said) is not None
+    words, options = _marked(said), map(_marked, trial.variant.options)
+    return any(option.strip() and words.startswith(option) for option in options)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from horsesense.readers.formats.bundled import Names, negated, number_of
+from horsesense.readers.formats.bundled import Names, ProblemMention, negated, number_of
 
 _ORDINALS: Final = (
     *("first", "second", "third", "fourth", "fifth", "sixth"),
@@ -28,35 +28,32 @@ _NUMBERS = re.compile(
 )
 _NUMBERED_NOUN = re.compile(rf"\b{_NOUN}\s+#?\d", re.IGNORECASE)
 _JOINED = re.compile(rf"[^\S\n]*(?:[,&]|\band\b|\bthe\b|\b{_NOUN}\b|[^\S\n])*", re.IGNORECASE)
-_EXCEPTS = re.compile(r"\b(?:except|but|besides|apart\s+from|other\s+than|excluding)\b", re.I)
+EXCEPTS: Final = re.compile(r"\b(?:except|but|besides|apart\s+from|other\s+than|excluding)\b", re.I)
+"""What leaves problems out ("all but the last")."""
 _ALL = re.compile(r"\b(?:all|every\w*|each)\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"[;\n!?]|(?<!\d)\.(?=\s|\Z)")
 
 
-class Given(NamedTuple):
-    """The answer that a reply gives to one problem.
+_PLACES: Final = {
+    word: number
+    for words, first in ((_ORDINALS, 1), (_COUNTS, 2))
+    for number, word in enumerate(words, first)
+}
 
-    Attributes:
-        position: of the label.
-        start, end: the place of the label in the reply.
-    """
-
-    position: int
-    start: int
-    end: int
+Answers = dict[int, ProblemMention]
+"""Number of a problem (from 1) -> its answer."""
 
 
-class _Event(NamedTuple):
-    """A label (its position) or problems (their numbers; None: those not named elsewhere)."""
+class _Problems(NamedTuple):
+    """Problems that a text names by their numbers; without any: those not named elsewhere."""
 
     start: int
     end: int
-    position: int | None
-    numbers: tuple[int, ...] | None
+    numbers: tuple[int, ...]
 
 
-def in_words(text: str, names: Names, n: int) -> dict[int, Given] | None:
-    """Number of a problem (from 1) -> its answer; None where numbers and labels do not pair off.
+def in_words(text: str, names: Names, n: int) -> Answers | None:
+    """Answers by number; None where numbers and labels do not pair off.
 
     >>> from horsesense.readers.formats.bundled import names_of
     >>> names = names_of(("Positive", "Negative"), False)
@@ -64,110 +61,88 @@ def in_words(text: str, names: Names, n: int) -> dict[int, Given] | None:
     >>> [found[number].position for number in (1, 2, 3)]
     [0, 1, 0]
     """
-    if any(char.isdigit() for name in names.names for char in name):
-        return None
     numbered = list(_numbers(text, n))
-    if not numbered:
+    if not numbered or any(char.isdigit() for name in names.names for char in name):
         return None
-    if _EXCEPTS.search(text):
-        return _all_but(text, names, numbered, n)
-    events = sorted((*_labels(text, names), *numbered))
-    groups = _groups(events, text)
+    labels = names.mentions(text)
+    if but := EXCEPTS.search(text):
+        return _all_but(text, names, labels, numbered, but.end(), n)
+    groups = _groups(labels, numbered, text)
     if groups is None or (len(groups) < 2 and not _NUMBERED_NOUN.search(text)):
         return None
-    found: dict[int, Given] = {}
+    found: Answers = {}
     for numbers, label in groups:
         if not names.letters and negated(_sentence(text, label.start)):
             return None
         for number in numbers:
             if number in found or not 1 <= number <= n:
                 return None
-            found[number] = Given(label.position or 0, label.start, label.end)
-    return _with_the_rest(found, events, n)
+            found[number] = label
+    rest = next((event for event in numbered if not event.numbers), None)
+    if rest is not None:
+        theirs = next((label for label in labels if label.start >= rest.start), None)
+        if theirs is None:
+            return None
+        found = dict.fromkeys(range(1, n + 1), theirs) | found
+    return found or None
 
 
-def excepts(text: str) -> bool:
-    """Whether a text leaves problems out ("all but the last")."""
-    return _EXCEPTS.search(text) is not None
-
-
-def _all_but(text: str, names: Names, numbered: list[_Event], n: int) -> dict[int, Given] | None:
+def _all_but(
+    text: str,
+    names: Names,
+    labels: list[ProblemMention],
+    numbered: list[_Problems],
+    behind: int,
+    n: int,
+) -> Answers | None:
     """The answers of "All are Positive except text 2.", which two labels alone make whole."""
-    but = _EXCEPTS.search(text)
-    labels = names.mentions(text)
-    behind = but is not None and all(event.start >= but.end() for event in numbered)
-    if not behind or len(labels) != 1 or len(names.names) != 2 or negated(text):
-        return None
-    if not _ALL.search(text, 0, numbered[0].start):
+    if numbered[0].start < behind or len(labels) != 1 or len(names.names) != 2 or negated(text):
         return None
     left_out = {number for event in numbered for number in event.numbers or (0,)}
-    if not left_out <= {*range(1, n + 1)}:
+    if not left_out <= {*range(1, n + 1)} or not _ALL.search(text, 0, numbered[0].start):
         return None
     (label,) = labels
-    return {
-        number: Given(
-            1 - label.position if number in left_out else label.position, label.start, label.end
-        )
-        for number in range(1, n + 1)
-    }
+    other = label._replace(position=1 - label.position)
+    return {number: other if number in left_out else label for number in range(1, n + 1)}
 
 
-def _labels(text: str, names: Names) -> Iterator[_Event]:
-    return (_Event(m.start, m.end, m.position, None) for m in names.mentions(text))
-
-
-def _numbers(text: str, n: int) -> Iterator[_Event]:
+def _numbers(text: str, n: int) -> Iterator[_Problems]:
     for m in _NUMBERS.finditer(text):
-        if m["rest"]:
-            numbers = None
-        elif m["first"]:
-            first, last = number_of(m["first"]) or 0, number_of(m["last"]) or 0
-            numbers = tuple(range(first, last + 1)) if first <= last <= n else (0,)
+        if m["first"]:
+            first, last = _number(m["first"]), _number(m["last"])
         elif m["side"]:
-            word = m["count"].lower()
-            count = _COUNTS.index(word) + 2 if word in _COUNTS else number_of(word) or 0
-            first = 1 if m["side"].lower() == "first" else n - count + 1
-            numbers = tuple(range(first, first + count)) if 0 < count <= n else (0,)
-        elif m["one"]:
-            numbers = (number_of(m["one"]) or 0,)
+            count = _number(m["count"])
+            first, last = (1, count) if m["side"].lower() == "first" else (n - count + 1, n)
         else:
-            numbers = (n if m["end"] else _ORDINALS.index(m["ordinal"].lower()) + 1,)
-        yield _Event(m.start(), m.end(), None, numbers)
+            first = last = n if m["end"] else _number(m["one"] or m["ordinal"] or "")
+        numbers = tuple(range(first, last + 1)) if first <= last <= n else (0,)
+        yield _Problems(*m.span(), () if m["rest"] else numbers)
 
 
-def _groups(events: list[_Event], text: str) -> list[tuple[tuple[int, ...], _Event]] | None:
+def _number(word: str) -> int:
+    return _PLACES.get(word.lower()) or number_of(word) or 0
+
+
+def _groups(
+    labels: list[ProblemMention], numbered: list[_Problems], text: str
+) -> list[tuple[tuple[int, ...], ProblemMention]] | None:
     """Labels with their numbers, which all stand before their label or all behind it."""
-    turned = bool(events) and events[0].position is not None
-    groups: list[tuple[tuple[int, ...], _Event]] = []
-    waiting: list[_Event] = []
-    for event in reversed(events) if turned else events:
-        if event.position is None:
-            first, second = sorted((waiting[-1] if waiting else event, event))
-            if waiting and not _JOINED.fullmatch(text, first.end, second.start):
+    events: list[ProblemMention | _Problems] = [*labels, *numbered]
+    events.sort(key=lambda event: (event.start, event.end))
+    groups: list[tuple[tuple[int, ...], ProblemMention]] = []
+    waiting: list[_Problems] = []
+    for event in reversed(events) if isinstance(events[0], ProblemMention) else events:
+        if isinstance(event, ProblemMention):
+            if not waiting:
                 return None
-            waiting.append(event)
-        elif not waiting:
-            return None
-        else:
-            groups.append((tuple(i for e in waiting for i in e.numbers or ()), event))
+            groups.append((tuple(i for e in waiting for i in e.numbers), event))
             waiting = []
-    return None if waiting else groups
-
-
-def _with_the_rest(
-    found: dict[int, Given], events: list[_Event], n: int
-) -> dict[int, Given] | None:
-    """With the answer of "the others" for every problem that is not named."""
-    place = next(
-        (p for p, e in enumerate(events) if e.position is None and e.numbers is None), None
-    )
-    if place is not None:
-        label = next((e for e in events[place:] if e.position is not None), None)
-        if label is None:
+            continue
+        first, second = sorted((waiting[-1] if waiting else event, event))
+        if waiting and not _JOINED.fullmatch(text, first.end, second.start):
             return None
-        for number in range(1, n + 1):
-            found.setdefault(number, Given(label.position or 0, label.start, label.end))
-    return found or None
+        waiting.append(event)
+    return None if waiting else groups
 
 
 def _sentence(text: str, place: int) -> str:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
 
 from horsesense.models.messages import Response
 from horsesense.readers.formats.bundled import (
@@ -19,6 +19,7 @@ from horsesense.readers.formats.bundled import (
     Names,
     ProblemMention,
     names_of,
+    nothing,
     number_of,
     repaired,
     without_thinking,
@@ -30,10 +31,9 @@ from horsesense.readers.formats.numbers import (
     mask_by_number,
     masked,
     numbers_in,
-    split_numbers,
 )
 from horsesense.readers.reading import Reading, Status
-from horsesense.readers.text import LIKELY, TextReader
+from horsesense.readers.text import TextReader
 from horsesense.trials.trial import Trial, bundled
 
 _BOOLEANS = re.compile(r"\W*(?:(?:true|false|yes|no)\b\W*)+", re.IGNORECASE)
@@ -53,13 +53,12 @@ _LONGEST_LIST: Final = 400
 """Characters of a reply without JSON that is still taken for a list of numbers."""
 
 
-@dataclass
-class Assigned:
+class Assigned(NamedTuple):
     """What a reply assigns: label position -> numbers, by which rule, and where it says so."""
 
-    by_position: dict[int, Numbers] = field(default_factory=dict)
-    rule: str = ""
-    span: tuple[int, int] | None = None
+    by_position: dict[int, Numbers]
+    rule: str
+    span: tuple[int, int]
 
 
 def read_indices(reader: TextReader, trial: Trial, response: Response) -> tuple[Reading, ...]:
@@ -74,36 +73,26 @@ def read_indices(reader: TextReader, trial: Trial, response: Response) -> tuple[
     position = None if asked is None else names.names.index(asked)
     found = assigned(response.text, names, position, n)
     if found is None:
-        return _nothing(reader, response, names, n)
-    outside: set[int] = set()
-    for given in found.by_position.values():
-        outside |= given.outside
-    readings = list(_readings(found, position, n, response.finish_reason == "length"))
-    readings[0] = replace(readings[0], excess=len(outside))
-    return tuple(readings)
+        return (nothing(reader, response, names, "no_indices", ("answer", "none", "unclear")),) * n
+    first, *others = _readings(found, position, n, response.finish_reason == "length")
+    outside = Numbers().union(*found.by_position.values()).difference(range(1, n + 1))
+    return (replace(first, excess=len(outside)), *others)
 
 
 def _readings(found: Assigned, asked: int | None, n: int, cut: bool) -> Iterator[Reading]:
-    relevant = [asked] if asked is not None else sorted(found.by_position)
-    given = [found.by_position[position] for position in relevant]
-    strays = frozenset[int]().union(*(numbers.outside for numbers in given))
-    inside_any = frozenset[int]().union(*(numbers.inside for numbers in given))
-    from_zero = 0 in strays and max(strays | inside_any) < n
-    if strays and (from_zero or not inside_any):
+    by_position, rule, span = found
+    relevant = [asked] if asked is not None else sorted(by_position)
+    given = Numbers().union(*(by_position[position] for position in relevant))
+    from_zero = 0 in given and max(given) < n
+    if from_zero or (given and given.isdisjoint(range(1, n + 1))):
         # Numbers from 0 on, or of problems that there are not: no text is chosen by these.
         status: Status = "unclear" if from_zero else "illegal"
-        yield from [Reading(status, (), "no_such_number", found.span, 0.9)] * n
+        yield from [Reading(status, (), "no_such_number", span, 0.9)] * n
         return
-    inside = [(position, found.by_position[position].inside) for position in relevant]
-    left_out = Reading("truncated" if cut else "none", (), "left_out", found.span, 0.98)
-    made: dict[tuple[int, ...], Reading] = {
-        (): left_out
-    }  # readings never change: equal ones are one
+    left_out = Reading("truncated" if cut else "none", (), "left_out", span, 0.98)
     for number in range(1, n + 1):
-        positions = tuple([position for position, numbers in inside if number in numbers])
-        if positions not in made:
-            made[positions] = Reading("answer", positions, found.rule, found.span, 0.98)
-        yield made[positions]
+        chosen = tuple([place for place in relevant if number in by_position[place]])
+        yield Reading("answer", chosen, rule, span, 0.98) if chosen else left_out
 
 
 def assigned(text: str, names: Names, asked: int | None, n: int) -> Assigned | None:
@@ -112,23 +101,21 @@ def assigned(text: str, names: Names, asked: int | None, n: int) -> Assigned | N
     `asked` is the position of the one label that was asked for, None where all were.
     """
     text = without_thinking(text, names.names)
-    heads = list(_heads(text, names))
+    heads = _heads(text, names)
     objects = [o for o in _objects(text) if not any(h.start <= o[1] < h.end for h in heads)]
-    found = _by_label(objects, text, names, n)
-    if found is None and objects:
-        found = _by_index(objects, names, n)
+    found = (
+        _by_label(objects, text, names, n)
+        or _by_index(objects, names, n)
+        or _in_parts(heads, text, n)
+    )
     if found is None:
-        found = _in_parts(heads, text, n)
-    if found is None and asked is not None:
         paired = None if objects else _paired(text, names, n)
+        if asked is None:
+            return paired or (None if objects else _in_words(text, names, n))
         if paired is not None and asked in paired.by_position:
             return paired
-        found = _under_other_key(objects, names, asked, n) or _bare_list(text, names, asked, n)
-    if found is None and asked is None and not objects:
-        found = _paired(text, names, n) or _in_words(text, names, n)
-    if found is None or (asked is not None and asked not in found.by_position):
-        return None
-    return found
+        found = _under_other_key(objects, asked, n) or _bare_list(text, names, asked, n)
+    return found if found and (asked is None or asked in found.by_position) else None
 
 
 Object = tuple[Mapping[str, Any], int, int]
@@ -170,23 +157,21 @@ def _by_label(objects: Sequence[Object], text: str, names: Names, n: int) -> Ass
     Several objects are taken together; where two speak of the same label, the first holds,
     unless the words between them take it back.
     """
-    found = Assigned(rule="json")
+    found: Assigned | None = None
     turns = [(turn.start(), turn.end()) for turn in _CORRECTED.finditer(text)]
     for value, start, end in objects:
         given = _labelled(value, names, n)
         if not given:
             continue
-        if found.span is None:
-            found.span = (start, end)
-        elif set(given) & set(found.by_position):
-            place = bisect_left(turns, (found.span[1], 0))
-            if place == len(turns) or turns[place][1] > start:
-                continue
-            found = Assigned(rule="json_corrected", span=(start, end))
+        if found is None:
+            found = Assigned(given, "json", (start, end))
+        elif not given.keys() & found.by_position.keys():
+            found = Assigned(found.by_position | given, "json_joined", found.span)
         else:
-            found.rule = "json_joined"
-        found.by_position.update(given)
-    return found if found.by_position else None
+            place = bisect_left(turns, (found.span[1], 0))
+            if place < len(turns) and turns[place][1] <= start:
+                found = Assigned(given, "json_corrected", (start, end))
+    return found
 
 
 def _labelled(value: Mapping[str, Any], names: Names, n: int) -> dict[int, Numbers]:
@@ -204,22 +189,19 @@ def _labelled(value: Mapping[str, Any], names: Names, n: int) -> dict[int, Numbe
 
 def _by_index(objects: Sequence[Object], names: Names, n: int) -> Assigned | None:
     """Objects with numbers as keys and labels as values, or one object per problem."""
-    pairs: list[tuple[int, int]] = []
+    pairs: list[tuple[int, set[int]]] = []
     for value, _, _ in objects:
-        keyed = [
-            (number, _positions(v, names))
-            for k, v in value.items()
-            if (number := number_of(str(k))) is not None
-        ]
-        if not keyed:
+        keyed = [(number_of(str(key)), _positions(inner, names)) for key, inner in value.items()]
+        numbered = [(number, found) for number, found in keyed if number is not None]
+        if not numbered:
             index = next((numbers_in(value[k], n) for k in value if k.lower() in INDEX_KEYS), None)
-            positions = {s for v in value.values() for s in _positions(v, names)}
-            keyed = [(i, positions) for i in (index.inside | index.outside if index else ())]
-        pairs += [(number, position) for number, positions in keyed for position in positions]
-    if not pairs:
+            positions = set[int]().union(*(found for _, found in keyed))
+            numbered = [(number, positions) for number in index or ()]
+        pairs += numbered
+    if not any(positions for _, positions in pairs):
         return None
     by_position = {
-        position: split_numbers((number for number, s in pairs if s == position), n)
+        position: Numbers(number for number, found in pairs if position in found)
         for position in range(len(names.names))
     }
     return Assigned(by_position, "json_by_number", (objects[0][1], objects[-1][2]))
@@ -231,13 +213,11 @@ def _positions(value: Any, names: Names) -> set[int]:
     return {position for position in found if position is not None}
 
 
-def _under_other_key(
-    objects: Sequence[Object], names: Names, asked: int, n: int
-) -> Assigned | None:
+def _under_other_key(objects: Sequence[Object], asked: int, n: int) -> Assigned | None:
     """One list under a key that is not a label ("indices"), where one label was asked for."""
     for value, start, end in objects:
-        mask = mask_by_number(value, n)
-        lists = [mask] if mask else [numbers_in(inner, n) for inner in value.values()]
+        mask = mask_by_number(value)
+        lists = [numbers_in(inner, n) for inner in value.values()] if mask is None else [mask]
         if len(lists) == 1 and lists[0] is not None:
             return Assigned({asked: lists[0]}, "json_other_key", (start, end))
     return None
@@ -255,15 +235,13 @@ def _bare_list(text: str, names: Names, asked: int, n: int) -> Assigned | None:
     said = text[: span[0]] if _LISTED.fullmatch(part) else text
     other = {mention.position for mention in names.mentions(said)} - {asked}
     rejects = REJECTED.search(text, max(0, span[0] - _MARKS_BEFORE - 20), span[1])
-    if (
-        listed
-        and rejects
-        and rejects["numbers"]
-        and rejects.start("numbers") <= listed.end() <= rejects.end() + 2
-    ):
-        return None
     numbers = _in_part(part, n)
-    if numbers is None or (other and not listed) or (not listed and not part):
+    if listed and rejects and rejects["numbers"]:
+        behind = listed.end()
+        denied = rejects.start("numbers") <= behind <= rejects.end() + 2
+    else:
+        denied = not listed and (bool(other) or not part)
+    if numbers is None or denied:
         return None
     return Assigned({asked: numbers}, "list", span)
 
@@ -285,15 +263,13 @@ def _paired(text: str, names: Names, n: int) -> Assigned | None:
     if found is None:
         return None
     by_position = {
-        position: split_numbers(
-            (number for number, g in found.items() if g.position == position), n
-        )
-        for position in {given.position for given in found.values()}
+        position: Numbers(number for number, one in found.items() if one.position == position)
+        for position in {one.position for one in found.values()}
     }
     return Assigned(by_position, "in_words", (0, len(text)))
 
 
-def _heads(text: str, names: Names) -> Iterator[ProblemMention]:
+def _heads(text: str, names: Names) -> list[ProblemMention]:
     """Labels that lines begin with, a colon behind them; of several that fit, the longest.
 
     None where a line so begins with a number that is no label, or announces a second label.
@@ -302,15 +278,15 @@ def _heads(text: str, names: Names) -> Iterator[ProblemMention]:
     start = 0
     for line in text.split("\n"):
         head = _head(line, start, names)
-        if head is None and _NUMBERED.match(line):
-            return iter(())
+        behind = [] if head is None else names.mentions(line, head.end - start)
         if head is not None:
             heads.append(head)
-            behind = names.mentions(line, head.end - start)
-            if any(_announces(line, mention.end) for mention in behind):
-                return iter(())
+        elif _NUMBERED.match(line):
+            return []
+        if any(_announces(line, mention.end) for mention in behind):
+            return []
         start += len(line) + 1
-    return iter(heads)
+    return heads
 
 
 def _head(line: str, start: int, names: Names) -> ProblemMention | None:
@@ -349,11 +325,3 @@ def _in_parts(mentions: Sequence[ProblemMention], text: str, n: int) -> Assigned
 
 def _announces(text: str, end: int) -> bool:
     return bool(re.match(r"[\"'*]*\s*(?:[:=]|->|[-–—]\s|\()", text[end : end + 8]))
-
-
-def _nothing(reader: TextReader, response: Response, names: Names, n: int) -> tuple[Reading, ...]:
-    """A reply without numbers: refused, empty, cut off, or about something else."""
-    whole = reader.read(response.text, names.names, (), finish_reason=response.finish_reason)
-    guess = whole.status in ("answer", "none", "unclear") or whole.confidence < LIKELY
-    status = "illegal" if guess else whole.status
-    return (Reading(status, (), f"no_indices_{whole.rule}", whole.span, whole.confidence),) * n

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from horsesense.models.messages import Response
-from horsesense.readers.formats.bundled import no_text, repaired, without_thinking
+from horsesense.readers.formats.bundled import no_text, object_in, without_thinking
 from horsesense.readers.formats.verdicts import Said, said_of
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import TextReader, meanings_of, without_struck
@@ -77,8 +77,8 @@ def read_several(
 
 def _stretches(text: str) -> Iterator[tuple[str, int, str]]:
     """Parts of a reply that may be all that answers, their places, and the rule that finds them."""
-    start, end = text.find("{"), text.rfind("}") + 1
-    fields = list(_fields(repaired(text[start:end]))) if 0 <= start < end else []
+    value, start, _ = object_in(text)
+    fields = list(_fields(value))
     whole = text.strip()
     if len(fields) == 1 or (fields and whole[:1] in "{["):
         yield fields[0], start, "list" if whole[:1] in "{[" else "field"
@@ -98,14 +98,16 @@ def _stretches(text: str) -> Iterator[tuple[str, int, str]]:
 def _fields(found: Any) -> Iterator[str]:
     """The texts that a JSON value gives for an answer: its lists, or its options with verdicts."""
     if isinstance(found, list):
-        yield from ("\n".join(text for entry in found for text in _fields(entry)),)
+        yield "\n".join(text for entry in found for text in _fields(entry))
     elif isinstance(found, dict):
-        marks = [(key, value) for key, value in found.items() if _mark(value)]
-        names = [value for value in found.values() if isinstance(value, str) and not _mark(value)]
+        marks = {key: mark for key, value in found.items() if (mark := _mark(value))}
+        names = [
+            value for key, value in found.items() if isinstance(value, str) and key not in marks
+        ]
         if len(marks) == 1 and names:  # {"option": "A", "correct": true}
-            yield f"{names[0]}: {_mark(marks[0][1])}"
+            yield f"{names[0]}: {next(iter(marks.values()))}"
         elif marks and len(marks) == len(found):
-            yield "\n".join(f"{key}: {_mark(value)}" for key, value in marks)
+            yield "\n".join(f"{key}: {mark}" for key, mark in marks.items())
         else:
             for value in found.values():
                 if isinstance(value, str):
@@ -128,14 +130,15 @@ def _of_all(
     said: Said, rule: str, span: tuple[int, int], sure: float, own_words: bool, k: int
 ) -> Reading | None:
     """The reading of a stretch of which every word is understood; None of any other."""
-    if said.words:
+    named = said.chosen or said.no
+    if said.kinds["word"]:
         return None
     if said.clash:
         return Reading("ambiguous", (), "label_with_other_text", span, 0.85)
-    if said.foreign:
-        return Reading("illegal", (), "other_label", span, sure) if not said.denied else None
-    if not said.named:
-        none = said.none and not own_words
+    if said.kinds["foreign"]:
+        return Reading("illegal", (), "other_label", span, sure) if not said.no else None
+    if not named:
+        none = said.kinds["none"] and not own_words
         return Reading("none", (), "none", span, sure) if none else None
     if said.open:
         return Reading("ambiguous", (), "open", span, 0.9)
@@ -143,13 +146,13 @@ def _of_all(
         return Reading("unclear", (), "unsure", span, _UNSURE)
     if said.dangles:
         return Reading("truncated", (), "list_goes_on", span, 0.9)
-    if not said.chosen:
-        if rule != "list" or len(said.denied) < 2:
-            return None
-        if len(said.denied) < k:  # nothing is said of the others
-            return Reading("unclear", (), "some_rejected", span, _UNSURE)
-        return Reading("none", (), "all_rejected", span, sure)
-    return Reading("answer", said.chosen, rule if said.plain else "verdicts", span, sure)
+    if said.chosen:
+        return Reading("answer", said.chosen, rule if said.plain else "verdicts", span, sure)
+    if rule != "list" or len(said.no) < 2:
+        return None
+    if len(said.no) < k:  # nothing is said of the others
+        return Reading("unclear", (), "some_rejected", span, _UNSURE)
+    return Reading("none", (), "all_rejected", span, sure)
 
 
 def _in_prose(text: str, options: tuple[str, ...], labels: tuple[str, ...]) -> Reading | None:
@@ -158,18 +161,15 @@ def _in_prose(text: str, options: tuple[str, ...], labels: tuple[str, ...]) -> R
     bad: dict[int, None] = {}
     for clause in _SENTENCE.split(text):
         said = said_of(clause[:_LONGEST], options, labels, brief=False)
-        if said.clash or said.open or said.unsure:
+        in_passing = said.kinds["word"] and said.plain and said.chosen
+        if said.clash or said.open or said.unsure or in_passing:
             return None
-        if said.words and said.plain and said.named:
-            return None  # named in passing
         good |= dict.fromkeys(said.chosen)
-        bad |= dict.fromkeys(said.denied)
+        bad |= said.no
     if good.keys() & bad.keys() or not good:
         return None
-    whole = len(good) + len(bad) == len(options)
-    return Reading(
-        "answer", tuple(good), "verdicts", (0, len(text)), _IN_PROSE if whole else 0.8
-    )  # fmt: skip
+    sure = _IN_PROSE if len(good) + len(bad) == len(options) else 0.8
+    return Reading("answer", tuple(good), "verdicts", (0, len(text)), sure)
 
 
 def _single(
@@ -189,6 +189,6 @@ def _single(
         return found
     said = said_of(without_thinking(response.text), options, labels, brief=False)
     others = {*said.chosen} - {*found.positions}
-    if others or (said.named and found.positions[0] not in said.chosen):
+    if others or ((said.chosen or said.no) and found.positions[0] not in said.chosen):
         return Reading("unclear", (), "several_named", found.span, _UNSURE)
     return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
@@ -20,13 +20,14 @@ from horsesense.readers.formats.bundled import (
     Names,
     names_of,
     negated,
+    nothing,
     number_of,
     repaired,
     without_thinking,
 )
-from horsesense.readers.formats.in_words import excepts, in_words
+from horsesense.readers.formats.in_words import EXCEPTS, in_words
 from horsesense.readers.reading import Reading
-from horsesense.readers.text import LIKELY, TextReader
+from horsesense.readers.text import TextReader
 from horsesense.trials.trial import Trial
 
 _LINE = re.compile(
@@ -78,11 +79,12 @@ def read_lines(reader: TextReader, trial: Trial, response: Response) -> tuple[Re
     longest = max((v.labels for v in trial.variants), key=len)
     names = names_of(longest or trial.variants[0].options, bool(longest))
     text = without_thinking(response.text, names.names)
-    found = _from_json(text, names) or [line for line in _lines(text, names) if line is not None]
+    found = _from_json(text, names) or list(_lines(text, names))
     numbered = _by_number(found, n)
     placed = _in_words(text, names, n, numbered) or numbered or _in_order(found, text, names, n)
     if placed is None:
-        return _nothing(reader, trial, response, names)
+        said = nothing(reader, response, names, "no_lines")
+        return (replace(said, excess=-n), *[said] * (n - 1))
     answers, rule, excess = placed
     cut = response.finish_reason == "length"
     readings = [
@@ -105,35 +107,28 @@ def _reading(
     return Reading("answer", (line.position,), rule, span, 0.8 if rule == "misaligned" else 0.99)
 
 
-def _lines(text: str, names: Names) -> list[Line | None]:
-    found: list[Line | None] = []
+def _lines(text: str, names: Names) -> Iterator[Line]:
+    """The lines that may be answers: not those that are empty or introduce others."""
     start = 0
     for raw in text.split("\n"):
         ends = [*_next_ones(raw), len(raw)]
         for begins, ends_at in zip([0, *ends[:-1]], ends, strict=True):
-            found.append(_line(raw[begins:ends_at], start + begins, names))
+            said = _said(raw[begins:ends_at], names)
+            if said is not None:
+                yield Line(*said, start + begins, start + ends_at)
         start += len(raw) + 1
-    return found
 
 
-def _next_ones(raw: str) -> list[int]:
+def _next_ones(raw: str) -> Iterator[int]:
     """Where in a line the next problems begin ("1: Positive, 2: unclear"): numbers in a row."""
     first = _LINE.match(raw)
     if first is None or first["sign"].strip(" *")[:1] not in (":", ".", ")", "="):
-        return []
+        return
     number = int(first["number"])
-    found: list[int] = []
     for other in _IN_A_ROW.finditer(raw, first.end("sign")):
         if int(other["number"]) == number + 1:
-            found.append(other.start("begins"))
+            yield other.start("begins")
             number += 1
-    return found
-
-
-def _line(raw: str, start: int, names: Names) -> Line | None:
-    """A line as an answer; None for one that is empty or introduces others."""
-    said = _said(raw, names)
-    return None if said is None else Line(*said, start, start + len(raw))
 
 
 @lru_cache(maxsize=1 << 12)
@@ -184,10 +179,10 @@ def _in_words(text: str, names: Names, n: int, numbered: Placed | None) -> Place
     given = in_words(text, names, n) if named < n else None
     if given is None or len(given) <= named:
         return None
-    answers: list[Line | None] = [None] * n
-    for number, answer in given.items():
-        answers[number - 1] = Line(number, answer.position, False, answer.start, answer.end)
-    return answers, "in_words", len(given) - n
+    answers = {
+        number: Line(number, a.position, False, a.start, a.end) for number, a in given.items()
+    }
+    return [answers.get(number) for number in range(1, n + 1)], "in_words", len(given) - n
 
 
 def _from_json(text: str, names: Names) -> list[Line]:
@@ -196,19 +191,16 @@ def _from_json(text: str, names: Names) -> list[Line]:
     if body[:1] not in ("[", "{") or names.says(body.partition("\n")[0]):
         return []
     value = _by_entry(repaired(body), names)
-    numbered = isinstance(value, dict)
-    if isinstance(value, dict):
-        pairs: list[tuple[Any, Any]] = list(value.items())
-    else:
-        pairs = list(enumerate(value, 1)) if isinstance(value, list) else []
-    numbers = [number_of(str(key)) for key, _ in pairs]
-    if None in numbers:
-        return []
-    span = (0, len(text))
-    return [
-        Line(number if numbered else None, *_named(_written(answer), names), *span)
-        for number, (_, answer) in zip(numbers, pairs, strict=True)
-    ]
+    keyed = isinstance(value, dict)
+    pairs = value.items() if isinstance(value, dict) else []
+    found = []
+    for key, answer in enumerate(value, 1) if isinstance(value, list) else pairs:
+        number = number_of(str(key))
+        if number is None:
+            return []
+        said = _named(_written(answer), names)
+        found.append(Line(number if keyed else None, *said, 0, len(text)))
+    return found
 
 
 def _written(answer: Any) -> str:
@@ -238,50 +230,38 @@ def _by_number(lines: Sequence[Line], n: int) -> Placed | None:
 
     Numbers from 0 are shifted; a list whose every line says "1." has no numbers.
     """
-    numbered = [line for line in lines if line.number is not None]
+    numbered = [(line.number, line) for line in lines if line.number is not None]
     named = sum(line.position is not None for line in lines)
     if not numbered or 2 * len(numbered) < max(named, 1):
         return None
-    values = [line.number or 0 for line in numbered]
-    in_a_row = n > 1 and len(numbered) == 1 and numbered[0].several
-    if in_a_row or (len(set(values)) == 1 and len(values) > 1):
+    values = {number for number, _ in numbered}
+    in_a_row = n > 1 and len(numbered) == 1 and numbered[0][1].several
+    if in_a_row or (len(values) == 1 and len(numbered) > 1):
         return None
-    first = 0 if min(values) == 0 and max(values) < n else 1
-    answers: list[Line | None] = [None] * n
-    for line, value in zip(numbered, values, strict=True):
-        place = value - first
-        if not 0 <= place < n:
-            continue
-        before = answers[place]
-        if before is None:
-            answers[place] = line
-        elif before.position != line.position:
-            answers[place] = before._replace(several=True)
-    if all(line is None for line in answers):
-        return None
-    return answers, "numbered", len(numbered) - n
+    first = 0 if 0 in values and max(values) < n else 1
+    answers: dict[int, Line] = {}
+    for number, line in numbered:
+        before = answers.setdefault(number, line)
+        if before.position != line.position:
+            answers[number] = before._replace(several=True)
+    placed = [answers.get(number) for number in range(first, first + n)]
+    return (placed, "numbered", len(numbered) - n) if any(placed) else None
 
 
 def _in_order(lines: Sequence[Line], text: str, names: Names, n: int) -> Placed | None:
     """Answers in the order in which they are given."""
     named = [line for line in lines if line.position is not None or line.several]
-    for found, rule in ((named, "lines"), (list(lines), "lines_with_others")):
+    mentions = [Line(None, m.position, False, m.start, m.end) for m in names.mentions(text)]
+    ways = [(named, "lines"), (lines, "lines_with_others")]
+    # Lines that name one answer each, but too few, are not completed by one that names two.
+    ways += [(mentions, "mentions")] if 2 * len(named) <= n else []
+    for found, rule in (*ways, (_run_of_letters(text, names), "run_of_letters")):
         if len(found) == n:
             return list(found), rule, 0
-    mentions = [Line(None, m.position, False, m.start, m.end) for m in names.mentions(text)]
-    # Lines that name one answer each, but too few, are not completed by one that names two.
-    if len(mentions) == n and 2 * len(named) <= n:
-        return list(mentions), "mentions", 0
-    run = _run_of_letters(text, names)
-    if len(run) == n:
-        return list(run), "run_of_letters", 0
-    one = {mention.position for mention in mentions}
-    alike = _ALL_ALIKE.search(text) and not excepts(text) and not negated(text)
-    if len(one) == 1 and len(mentions) == 1 and alike:
-        return [mentions[0]] * n, "all_alike", 0
-    found = list(lines) if named else []
-    if len(found) < 2:
-        found = mentions
+    alike = _ALL_ALIKE.search(text) and not EXCEPTS.search(text) and not negated(text)
+    if len(mentions) == 1 and alike:
+        return list(mentions * n), "all_alike", 0
+    found = lines if named and len(lines) > 1 else mentions
     if not found:
         return None
     first: list[Line | None] = [*found[:n]]
@@ -297,20 +277,3 @@ def _run_of_letters(text: str, names: Names) -> list[Line]:
         Line(None, names.names.index(letter), False, start + place, start + place + 1)
         for place, letter in enumerate(body)
     ]
-
-
-def _nothing(
-    reader: TextReader, trial: Trial, response: Response, names: Names
-) -> tuple[Reading, ...]:
-    """A reply that answers no problem: refused, empty, cut off, or about something else."""
-    n = len(trial.variants)
-    whole = reader.read(
-        response.text,
-        names.names,
-        names.names if names.letters else (),
-        finish_reason=response.finish_reason,
-    )
-    guess = whole.status in ("answer", "unclear") or whole.confidence < LIKELY
-    status = "illegal" if guess else whole.status
-    reading = Reading(status, (), f"no_lines_{whole.rule}", whole.span, whole.confidence)
-    return (replace(reading, excess=-n), *[reading] * (n - 1))

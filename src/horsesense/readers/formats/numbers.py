@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from horsesense.readers.formats.bundled import INDEX_KEYS, number_of
@@ -34,33 +33,30 @@ _FILLED_IN: Final = 10_000
 """Numbers from here on are not filled in where "..." stands before them."""
 
 
-@dataclass(frozen=True)
-class Numbers:
-    """Numbers of problems that a value names: those there are, and those there are not."""
-
-    inside: frozenset[int] = frozenset()
-    outside: frozenset[int] = frozenset()
+Numbers = frozenset[int]
+"""Numbers of problems that a value names, also such as no problem has."""
 
 
 def numbers_in(value: Any, n: int, depth: int = 0) -> Numbers | None:
-    """The numbers that a value names, of 1 to `n`; None if it names none and does not say so.
+    """The numbers that a value names of `n` problems; None if it names none and does not say so.
 
-    >>> sorted(numbers_in(["1-3", 7], 5).inside)
-    [1, 2, 3]
+    >>> sorted(numbers_in(["1-3", 7], 5))
+    [1, 2, 3, 7]
     """
     if value is None:
         return Numbers()
     if isinstance(value, bool):  # of which problem? Neither of all nor of none
         return None
     if isinstance(value, (int, float)):
-        return split_numbers([int(value)], n) if value % 1 == 0 else None
+        return Numbers([int(value)]) if value % 1 == 0 else None
     if isinstance(value, str):
         return _in_text(value, n)
     if isinstance(value, dict):
-        if mask := mask_by_number(value, n):
-            return mask
+        mask = mask_by_number(value)
         keys = [key for key in value if key.lower() in (*INDEX_KEYS, "indices", "numbers")]
-        return numbers_in(value[keys[0]], n, depth + 1) if keys and depth < _DEEPEST else None
+        if mask is not None or not keys or depth >= _DEEPEST:
+            return mask
+        return numbers_in(value[keys[0]], n, depth + 1)
     if _is_mask(value):
         return masked(value, n)
     return _in_list(value, n, depth + 1) if depth < _DEEPEST else None
@@ -68,35 +64,28 @@ def numbers_in(value: Any, n: int, depth: int = 0) -> Numbers | None:
 
 def _is_mask(values: Sequence[Any]) -> bool:
     """Whether a list says yes or no of each problem instead of naming some by their numbers."""
-    if not values:
-        return False
-    numbers = all(type(value) is int and value in (0, 1) for value in values)
-    return all(isinstance(value, bool) for value in values) or (numbers and 0 in values)
+    kinds = {type(value) for value in values}
+    return kinds == {bool} or (kinds == {int} and 0 in values and {*values} <= {0, 1})
 
 
 def masked(values: Sequence[Any], n: int) -> Numbers | None:
     """The problems that a mask says yes of; None where it is not as long as they are many."""
-    if len(values) != n:
-        return None
-    return split_numbers((number for number, value in enumerate(values, 1) if value), n)
+    return Numbers(i for i, yes in enumerate(values, 1) if yes) if len(values) == n else None
 
 
-def mask_by_number(value: Mapping[str, Any], n: int) -> Numbers | None:
+def mask_by_number(value: Mapping[str, Any]) -> Numbers | None:
     """The problems whose number has `true` for its value; None for any other object."""
-    if not value or not all(isinstance(inner, bool) for inner in value.values()):
+    keys = [_KEY.fullmatch(str(key)) for key in value]
+    if not value or not all(keys) or not all(isinstance(yes, bool) for yes in value.values()):
         return None
-    found = [_KEY.fullmatch(str(key)) for key in value]
-    numbers = [number_of(match[1]) if match else None for match in found]
-    if None in numbers:
-        return None
-    pairs = zip(numbers, value.values(), strict=True)
-    return split_numbers((number for number, yes in pairs if yes and number is not None), n)
+    pairs = zip(keys, value.values(), strict=True)
+    return Numbers(int(key[1]) for key, yes in pairs if key and yes)
 
 
 def _in_list(values: Sequence[Any], n: int, depth: int) -> Numbers | None:
     """A list; "All" and "None" among numbers are dropped, "..." between two is filled in."""
     if values and all(type(value) is int for value in values):
-        return split_numbers(values, n)
+        return Numbers(values)
     found: set[int] = set()
     words: list[Numbers] = []
     last, gap = 0, False
@@ -104,21 +93,18 @@ def _in_list(values: Sequence[Any], n: int, depth: int) -> Numbers | None:
         if isinstance(value, str) and value.strip(". …") == "" and value.strip():
             gap = True
             continue
-        numbers = numbers_in(value, n, depth)
-        if numbers is None:
+        given = numbers_in(value, n, depth)
+        if given is None:
             continue
         if isinstance(value, str) and not any(char.isdigit() for char in value):
-            words.append(numbers)
+            words.append(given)
             continue
-        given = numbers.inside | numbers.outside
         if gap and given and min(given) < _FILLED_IN:
             found.update(range(last + 1, min(given)))
         found |= given
         last, gap = max(given, default=last), False
-    if found:
-        return split_numbers(found, n)
-    if words:
-        return split_numbers((i for w in words for i in w.inside), n)
+    if found or words:
+        return Numbers(found or Numbers().union(*words))
     return None if values else Numbers()
 
 
@@ -135,13 +121,5 @@ def _in_text(text: str, n: int) -> Numbers | None:
         if begin is not None and end is not None and begin <= end <= 10 * n:
             found.update(range(begin, end + 1))
     if _ALL.search(low) and (not found or _EXCEPT.search(low)):
-        return split_numbers(set(range(1, n + 1)) - found, n)
-    if found:
-        return split_numbers(found, n)
-    return Numbers() if _NONE.search(low) else None
-
-
-def split_numbers(numbers: Iterable[int], n: int) -> Numbers:
-    given = frozenset(numbers)
-    inside = frozenset(number for number in given if 1 <= number <= n)
-    return Numbers(inside, given - inside)
+        return Numbers({*range(1, n + 1)} - found)
+    return Numbers(found) if found or _NONE.search(low) else None

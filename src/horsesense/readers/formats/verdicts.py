@@ -9,40 +9,46 @@ that the caller knows whether all of the text was understood.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from dataclasses import dataclass, field
+from typing import Final
 
 from horsesense.readers.formats.option_tokens import Token, shown_as
 
 _BETWEEN = re.compile(r"[\s().:\-–—*_\"'=\[\]`]*")
+_REACHES: Final = ("name", "all", "rest")
 _DANGLES: Final = frozenset((",", "and", "or", "&", "+", "und", "et", "y"))
 
 
-class Said(NamedTuple):
+@dataclass
+class Said:
     """What a text says of the options.
 
     Attributes:
-        chosen, denied: positions, in order of mention.
-        plain: whether nothing but names chose, without a word of verdict.
-        named: whether any option is named at all, by itself or as one of all.
-        foreign: labels that are not shown.
-        words: words that were not understood.
-        open: names joined by "or"; unsure: words of doubt.
+        kinds: of all tokens: "word" was not understood, "foreign" is a label that is not shown.
         clash: an option that is called right and wrong, or a label with another option's text.
-        dangles: the text ends in "and" or a comma.
+        yes, no, named: positions by what is said of them, in order of mention; nothing of `named`.
+        over: what is said of all, and of the rest. spared: positions that are not of all.
+        open: names joined by "or". unsure: words of doubt. only_bad: "only these are wrong".
+        chosen: positions, in order of mention.
     """
 
-    chosen: tuple[int, ...]
-    denied: tuple[int, ...]
-    plain: bool
-    named: bool
-    foreign: int
-    words: int
-    open: bool
-    unsure: bool
+    kinds: Counter[str]
     clash: bool
-    dangles: bool
-    none: bool
+    yes: dict[int, None] = field(default_factory=dict)
+    no: dict[int, None] = field(default_factory=dict)
+    named: dict[int, None] = field(default_factory=dict)
+    over: dict[str, str] = field(default_factory=dict)
+    spared: set[int] = field(default_factory=set)
+    open: bool = False
+    unsure: bool = False
+    only_bad: bool = False
+    plain: bool = True
+    """Whether nothing but names chose, without a word of verdict."""
+    dangles: bool = False
+    """Whether the text ends in "and" or a comma."""
+    chosen: tuple[int, ...] = ()
 
 
 def said_of(
@@ -57,9 +63,33 @@ def said_of(
     tokens, clash = _merged(_brackets(list(shown.tokens(text, brief))), text)
     if not brief and any(token.kind == "word" for token in tokens):
         tokens = [token for token in tokens if token.kind not in ("all", "rest", "none")]
-    last = tokens[-1] if tokens else None
-    dangles = last is not None and text[last.start :].strip().lower() in _DANGLES
-    return _weighed(tokens, len(options), clash, dangles)
+    found = Said(Counter(token.kind for token in tokens), clash)
+    found.dangles = bool(tokens) and text[tokens[-1].start :].strip().lower() in _DANGLES
+    _gather(found, tokens)
+    marks = [token.kind for token in tokens if token.kind != "join"]
+    unnamed = not (found.yes or found.no or found.named or found.over)
+    if unnamed and len(marks) == shown.k > 1 and {*marks} <= {"yes", "no"}:
+        for place, mark in enumerate(marks):  # a mark for each option, in their order
+            (found.yes if mark == "yes" else found.no)[place] = None
+    _settle(found, range(shown.k))
+    return found
+
+
+def _settle(found: Said, places: range) -> None:
+    """Say what is chosen, once "all" and "the rest" are known."""
+    yes, no, over = found.yes, found.no, found.over
+    found.plain = not (yes or no or over)
+    recital = len(found.named) == len(places) and (yes or no)
+    chosen = dict(yes) if recital else yes | found.named
+    if over.get("all") in ("yes", "plain"):
+        chosen |= dict.fromkeys(place for place in places if place not in no)
+    elif "all" in over:
+        no |= dict.fromkeys(place for place in places if place not in found.spared)
+    if "rest" in over or (found.only_bad and not chosen and no):
+        rest = dict.fromkeys(place for place in places if place not in chosen and place not in no)
+        (no if over.get("rest") == "no" else chosen).update(rest)
+    found.clash |= not yes.keys().isdisjoint(no) or (found.kinds["not"] > 0 and "all" in over)
+    found.chosen = tuple(place for place in chosen if place not in no)
 
 
 def _brackets(tokens: list[Token]) -> list[Token]:
@@ -103,151 +133,88 @@ def _merged(tokens: list[Token], text: str) -> tuple[list[Token], bool]:
     return found, clash
 
 
-class _Clause:
-    """The verdicts of one clause, gathered token by token."""
+def _verdicts(tokens: list[Token], carried: str) -> Iterator[tuple[Token, str]]:
+    """Names, "all" and "rest" of a clause with "yes", "no" or "plain"; "spared": not all.
 
-    def __init__(self, tokens: list[Token], carried: str | None) -> None:
-        self.tokens = tokens
-        self.kinds = [token.kind for token in tokens]
-        self.carried = carried
-        self.open = False
-
-    def verdicts(self) -> Iterator[tuple[Token, str]]:
-        """Names, "all" and "rest" with "yes", "no" or "plain"; "spared": not all.
-
-        An "or" between names that are not denied leaves the clause open.
-        """
-        names = ("name", "all", "rest")
-        reaches = [t for t in self.tokens if t.kind in ("yes", "no", *names)]
-        leads = bool(reaches) and reaches[0].kind in ("yes", "no")
-        rules = self.carried if "yes" not in self.kinds and "no" not in self.kinds else None
-        denies = "none" in self.kinds
-        last = max((p for p, kind in enumerate(self.kinds) if kind in ("name", "all")), default=-1)
-        waiting: list[Token] = []
-        left_out: list[Token] = []
-        whole = "no" if denies else "plain"
-        negated, over, beside = False, False, False
-        for place, token in enumerate(self.tokens):
-            over |= token.kind in ("all", "none")
-            self.open |= token.kind == "or" and not (negated or denies)
-            if token.kind in names:
-                if beside:
-                    left_out.append(token)
-                elif negated or denies:
-                    yield token, "no"
-                elif rules:
-                    yield token, rules
-                else:
-                    waiting.append(token)
-            elif token.kind == "except" or (token.kind == "but" and over):
-                beside = True
-            elif token.kind == "only":
-                negated = denies = False
-            elif token.kind == "not":
-                negated = place < last
-                whole = "no" if over else whole
-                if not negated:
-                    yield from ((one, "no") for one in waiting)
-                    waiting = []
-            elif token.kind in ("yes", "no"):
-                negated = False
-                whole = token.kind if over and not denies else whole
-                if leads:
-                    rules = token.kind
-                else:
-                    yield from ((one, token.kind) for one in waiting)
-                    waiting = []
-        yield from ((one, "plain") for one in waiting)
-        # What is left out of all has the other verdict, wherever that of all stands.
-        yield from ((one, "spared" if whole == "no" else "no") for one in left_out)
+    An "or" between names that are not denied leaves the clause open; it comes as "open".
+    """
+    kinds = [token.kind for token in tokens]
+    reaches = [kind for kind in kinds if kind in (*_REACHES, "yes", "no")]
+    leads = bool(reaches) and reaches[0] in ("yes", "no")
+    rules = carried if "yes" not in kinds and "no" not in kinds else ""
+    denies = "none" in kinds
+    last = max((p for p, kind in enumerate(kinds) if kind in ("name", "all")), default=-1)
+    waiting: list[Token] = []
+    left_out: list[Token] = []
+    whole = "no" if denies else "plain"
+    negated, over, beside = False, False, False
+    for place, token in enumerate(tokens):
+        over |= token.kind in ("all", "none")
+        settles = ""
+        if token.kind == "or" and not (negated or denies):
+            yield token, "open"
+        elif token.kind in _REACHES:
+            if beside:
+                left_out.append(token)
+            elif negated or denies or rules:
+                yield token, "no" if negated or denies else rules
+            else:
+                waiting.append(token)
+        elif token.kind == "except" or (token.kind == "but" and over):
+            beside = True
+        elif token.kind == "only":
+            negated = denies = False
+        elif token.kind == "not":
+            negated = place < last
+            whole = "no" if over else whole
+            settles = "" if negated else "no"
+        elif token.kind in ("yes", "no"):
+            negated = False
+            whole = token.kind if over and not denies else whole
+            rules, settles = (token.kind, "") if leads else (rules, token.kind)
+        if settles:
+            yield from ((one, settles) for one in waiting)
+            waiting = []
+    yield from ((one, "plain") for one in waiting)
+    # What is left out of all has the other verdict, wherever that of all stands.
+    yield from ((one, "spared" if whole == "no" else "no") for one in left_out)
 
 
-def _clauses(tokens: list[Token]) -> Iterator[_Clause]:
+def _clauses(tokens: list[Token]) -> Iterator[tuple[list[Token], str]]:
     """The clauses; a heading ("Correct:", on a line of its own) rules those behind it."""
     part: list[Token] = []
     kinds: set[str] = set()
-    carried: str | None = None
-    for place, token in enumerate([*tokens, Token("split", (), 0, 0)]):
+    carried = ""
+    for token in [*tokens, Token("split", (), 0, 0)]:
         turns = token.kind == "but" and "name" in kinds and not {"all", "none"} & kinds
         if token.kind != "split" and not turns:
             part.append(token)
             kinds.add(token.kind)
-            continue
-        if part:
-            yield _Clause(part, carried)
+        elif part:
+            yield part, carried
             if {"yes", "no"} & kinds:
-                heading = part[-1].kind == "colon" and not {"name", "all", "rest"} & kinds
+                heading = part[-1].kind == "colon" and kinds.isdisjoint(_REACHES)
                 given = next(one.kind for one in part if one.kind in ("yes", "no"))
-                carried = given if heading and place < len(tokens) else None
-        part, kinds = [], set()
+                carried = given if heading else ""
+            part, kinds = [], set()
 
 
-def _weighed(tokens: list[Token], k: int, clash: bool, dangles: bool) -> Said:
-    """One decision on all clauses."""
-    given: dict[str, dict[int, None]] = {"yes": {}, "no": {}, "plain": {}}
-    over: dict[str, str] = {}
-    spared: set[int] = set()
-    is_open = unsure = only_bad = False
-    for clause in _clauses(tokens):
-        spoken: set[int] = set()
-        good = 0
-        for token, verdict in clause.verdicts():
-            if token.kind != "name":
-                over[token.kind] = verdict
-                continue
-            spoken.update(token.positions)
-            good += verdict != "no"
-            if verdict == "spared":
-                spared.update(token.positions)
-                verdict = "yes"
-            given[verdict].update(dict.fromkeys(token.positions))
-        is_open |= clause.open and good > 1
-        unsure |= "maybe" in clause.kinds and bool(good or over)
-        unsure |= "none" in clause.kinds and "no" in clause.kinds  # "None is wrong except B."
-        only_bad |= "only" in clause.kinds and "no" in clause.kinds and not good
-    masked = not given["yes"] and not given["no"] and not given["plain"] and not over
-    marks = [token.kind for token in tokens if token.kind in ("yes", "no")]
-    if masked and len(marks) == k > 1 and all(t.kind in ("yes", "no", "join") for t in tokens):
-        for place, mark in enumerate(marks):
-            given[mark][place] = None
-    return _settled(given, over, tokens, (k, spared), (clash, is_open, unsure, only_bad, dangles))
-
-
-def _settled(
-    given: dict[str, dict[int, None]],
-    over: dict[str, str],
-    tokens: list[Token],
-    among: tuple[int, set[int]],
-    signs: tuple[bool, bool, bool, bool, bool],
-) -> Said:
-    """What is chosen once "all" and "the rest" are known; `signs` are what clauses told.
-
-    `among` is the number of options, and those that "all" leaves out.
-    """
-    k, spared = among
-    clash, is_open, unsure, only_bad, dangles = signs
-    yes, no, plain = dict(given["yes"]), dict(given["no"]), dict(given["plain"])
-    recital = len(plain) == k and (yes or no)
-    chosen = yes if recital else {**yes, **plain}
-    if over.get("all") in ("yes", "plain"):
-        chosen |= {place: None for place in range(k) if place not in no}
-    elif "all" in over:
-        no |= {place: None for place in range(k) if place not in spared}
-    if "rest" in over or (only_bad and not chosen and no):
-        rest = [place for place in range(k) if place not in chosen and place not in no]
-        (no if over.get("rest") == "no" else chosen).update(dict.fromkeys(rest))
-    kinds = [token.kind for token in tokens]
-    clash |= bool(yes.keys() & no.keys()) or ("not" in kinds and "all" in over)
-    return Said(
-        chosen=tuple(place for place in chosen if place not in no),
-        denied=tuple(no),
-        plain=not yes and not no and not over,
-        named=bool(chosen or no),
-        foreign=kinds.count("foreign"),
-        words=kinds.count("word"),
-        open=is_open,
-        unsure=unsure,
-        clash=clash,
-        dangles=dangles,
-        none="none" in kinds,
-    )
+def _gather(found: Said, tokens: list[Token]) -> None:
+    """The verdicts of all clauses."""
+    by = {"yes": found.yes, "spared": found.yes, "no": found.no, "plain": found.named}
+    for clause, carried in _clauses(tokens):
+        kinds = {token.kind for token in clause}
+        good, is_open = 0, False
+        for token, verdict in _verdicts(clause, carried):
+            if token.kind == "name":
+                good += verdict != "no"
+                by[verdict].update(dict.fromkeys(token.positions))
+                found.spared.update(token.positions if verdict == "spared" else ())
+            elif verdict == "open":
+                is_open = True
+            else:
+                found.over[token.kind] = verdict
+        found.open |= is_open and good > 1
+        found.unsure |= "maybe" in kinds and bool(good or found.over)
+        found.unsure |= {"none", "no"} <= kinds  # "None is wrong except B."
+        found.only_bad |= {"only", "no"} <= kinds and not good

@@ -26,6 +26,7 @@ JUDGES: Final = (
     rf"|entirely|fully|completely|mostly)\s+)?)(?:(?P<good>{GOOD})|(?P<bad>{BAD})){END}(?!\s+that)"
 )
 NAMED: Final = r"(?:final\s+)?(?:answer|verdict|conclusion|judge?ment|response)"
+ALONE = re.compile(rf"\W*{SAYS}\W*", re.I)
 OPENS = re.compile(rf"[\s\W]*?(?:{NAMED}\s*[:=]\W*)?{SAYS}", re.I)
 OPENS_JUDGING = re.compile(rf"[\s\W]*?(?:{NAMED}\s*[:=]\W*)?(?:that's\s+)?{JUDGES}", re.I)
 STANDS = re.compile(
@@ -74,7 +75,15 @@ TAKES_BACK = re.compile(
     r"\b(?:wait|actually|reflection|second thoughts?|correction|reconsider\w*|sorry|mistake)\b",
     re.I,
 )
-SUBJECT: Final = r"(?:answer|option|statement|claim|response|solution|it|that|this)"
+SUBJECT: Final = r"answer|option|statement|claim|response|solution|it|that|this"
+IS_JUDGED: Final = (
+    r"(?:'s\b|(?:\s+\w+){0,3}?\s+(?:is|are|was|were)(?=\b|n't))"
+    rf"(?:\s+(?!(?:partial|part|most|entire|full|complete)ly)\w+ly)?(?:\s+)?(?:{JUDGES})"
+)
+WHOLLY = re.compile("(?:entire|full|complete)", re.I)
+IT_IS = re.compile(
+    r"^\W*(?:indeed,?\s+)?it\s+(?:sure\s+|certainly\s+)?is(?P<not>n't|\s+not)?\W*$", re.I | re.M
+)
 BOTH = re.compile(
     r"\byes\s+and\s+no\b|\A\W*yes\s*(?:/|or)\s*no\b(?!\s*[:?])"
     r"|\bneither\s+(?:right|correct|true)\s+nor\b",

@@ -21,7 +21,7 @@ from horsesense.readers.reading import Reading
 from horsesense.readers.version import Rules
 from horsesense.trials.trial import Trial, none_phrase
 
-RULES: Final = Rules(version="1", source="541ef2c9e1c9")
+RULES: Final = Rules(version="1", source="0897cb96b995")
 
 NO_LOGIT: Final = 1e-3
 """Largest logarithm of a probability, rounding errors allowed for."""
@@ -83,6 +83,7 @@ class FirstTokenReader:
     _replies: int = field(default=0, init=False, repr=False)
     _incomplete: int = field(default=0, init=False, repr=False)
 
+    version = RULES.version
     fits_on = frozenset(("original",))
     reads_scores = True
 
@@ -100,10 +101,6 @@ class FirstTokenReader:
     def name(self) -> str:
         plain = self.token == "any"
         return "first_token" if plain else f"first_token(token={self.token})"
-
-    @property
-    def version(self) -> str:
-        return RULES.version
 
     def read(self, trial: Trial, response: Response) -> tuple[Reading, ...]:
         if trial.answer_format not in ("letter", "yes_no") or not response.token_logprobs:

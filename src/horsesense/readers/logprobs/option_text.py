@@ -19,7 +19,7 @@ from horsesense.readers.version import Rules
 from horsesense.trials.option_texts import has_option_texts, scored_replies
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="3", source="8c22d65471cf")
+RULES: Final = Rules(version="3", source="c5dfd3b05fa9")
 
 NAME: Final = "option_text"
 NORMS: Final = ("sum", "token", "char", "byte", "pmi")
@@ -85,6 +85,8 @@ class OptionTextReader:
 
     norm: str = "sum"
 
+    version = RULES.version
+
     def __post_init__(self) -> None:
         if self.norm not in NORMS:
             raise UsageError.unknown(f"norm of reader {NAME}", self.norm, NORMS)
@@ -92,10 +94,6 @@ class OptionTextReader:
     @property
     def name(self) -> str:
         return NAME if self.norm == "sum" else f"{NAME}(norm={self.norm})"
-
-    @property
-    def version(self) -> str:
-        return RULES.version
 
     @property
     def unconditional(self) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from math import floor, isfinite
 from pathlib import Path
 from typing import Any, Final
@@ -38,7 +38,7 @@ from horsesense.stats.words import plural, some_of
 from horsesense.trials.condition import Condition
 from horsesense.trials.trial import Trial, Variant
 
-RULES: Final = Rules(version="3", source="f4440b68e1fb")
+RULES: Final = Rules(version="3", source="368c9ea5111e")
 
 FITTED_ON: Final = "estimation_item"
 """Rule of the readings of items that the prior was estimated on."""
@@ -253,22 +253,21 @@ class PrideReader:
 
     def _by_subject(self, k: int, chosen: Sequence[str], priors: pride.Floats) -> dict[str, Any]:
         """Priors of the subjects: each by itself, or drawn towards the global one."""
-        subjects = sorted({str(self._subject.get(i)) for i in chosen})
-        number = {subject: place for place, subject in enumerate(subjects)}
-        group = [number[str(self._subject.get(i))] for i in chosen]
+        each = [str(self._subject.get(i)) for i in chosen]
+        names, group, counts = np.unique(each, return_inverse=True, return_counts=True)
+        subjects = names.tolist()
         if self.per == "subject":
-            parts = [priors[np.array(group) == n] for n in range(len(subjects))]
+            parts = [priors[group == n] for n in range(len(subjects))]
             found, weight = np.stack([pride.pooled(part, self.mean) for part in parts]), 0.0
         else:
-            found, weight = pride.shrunken(priors, group, self.mean)
-        for subject, prior in zip(subjects, found, strict=True):
-            self._priors[k, subject] = prior
+            found, weight = pride.shrunken(priors, group.tolist(), self.mean)
+        self._priors |= {(k, s): prior for s, prior in zip(subjects, found, strict=True)}
         return {
             "number": len(subjects),
-            "fewest_items": int(np.bincount(group).min()),
-            "weight_of_global": weight if isfinite(weight) else None,
-            "priors": {s: found[number[s]].tolist() for s in subjects},
-            "items": {s: group.count(number[s]) for s in subjects},
+            "fewest_items": int(counts.min()),
+            "weight_of_global": _number(weight),
+            "priors": dict(zip(subjects, found.tolist(), strict=True)),
+            "items": dict(zip(subjects, counts.tolist(), strict=True)),
         }
 
     def _draws(
@@ -288,8 +287,7 @@ class PrideReader:
             sets.append(np.flatnonzero([i in chosen for i in known]))
         if not all(map(len, sets)):
             return []
-        names = {name: n for n, name in enumerate(sorted({str(self._subject.get(i)) for i in ids}))}
-        groups = np.array([names[str(self._subject.get(i))] for i in known])
+        subjects = [str(self._subject.get(i)) for i in known]
         results = pride.repeated(
             np.stack([found[i].weights for i in known]),
             np.stack([found[i].orders for i in known]),
@@ -297,17 +295,11 @@ class PrideReader:
             np.array([published[i][0].gold_at for i in known]),
             sets,
             self.mean,
-            groups if self.per == "subject" else None,
+            np.unique(subjects, return_inverse=True)[1] if self.per == "subject" else None,
         )
         return [
-            {
-                "prior": result.prior.tolist(),
-                "accuracy": result.accuracy,
-                "rstd": result.rstd,
-                "held_out_accuracy": _number(result.held_out_accuracy),
-                "held_out_rstd": _number(result.held_out_rstd),
-            }
-            for result in results
+            {name: v.tolist() if name == "prior" else _number(v) for name, v in asdict(one).items()}
+            for one in results
         ]
 
     def _why_not(self, found: Mapping[str, Observed], left_out: Mapping[str, list[str]]) -> str:

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import asdict, dataclass
-from typing import Any, Final, Self
+from typing import Any, Final
 
 from horsesense.errors import UsageError
 from horsesense.inference.limits import Limits, RunSummary
 from horsesense.inference.store import Store
 from horsesense.models.messages import Response
-from horsesense.readers.model_based.cases import Case, Rows, case_of
+from horsesense.readers.model_based.cases import Rows, case_of
 from horsesense.readers.model_based.judge import JudgeReader
 from horsesense.readers.reading import Reading
 from horsesense.readers.text_answers import TextAnswers
@@ -24,7 +24,7 @@ from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="19", source="efe0357ad6df")
+RULES: Final = Rules(version="19", source="f94627a827a0")
 
 SURE: Final = 0.9
 """Confidence of the rules from which on no judge is asked, unless the name says another."""
@@ -49,12 +49,12 @@ class Steps:
     changed: int = 0
 
 
-class CascadeReader:
+class CascadeReader(JudgeReader):
     """The text reader, and a judge for what it does not read surely.
 
     Attributes:
         steps: what happened to the replies so far.
-        judge: the second step; `judge.spent` is what it took.
+        spent: what the judge took.
 
     Args:
         spec: `judge=MODEL`, with `at=CONFIDENCE:` before it where it is not 0.9.
@@ -63,8 +63,6 @@ class CascadeReader:
         UsageError: it is not of that form, or the model cannot judge.
     """
 
-    asks_model = True
-
     def __init__(self, spec: str) -> None:
         match = _SPEC.fullmatch(spec)
         if match is None:
@@ -72,29 +70,17 @@ class CascadeReader:
                 f"cascade:{spec} does not name a cascade.",
                 hint="Write cascade:judge=http:NAME or cascade:at=0.8:judge=http:NAME.",
             )
-        self.name = f"cascade:{spec}"
+        super().__init__(match["judge"])
+        self._judge_name, self.name = self.name, f"cascade:{spec}"
         self.at = float(match["at"]) if match["at"] else SURE
-        self.judge = JudgeReader(match["judge"])
         self.steps = Steps()
-        self._text = TextAnswers()
+        self._rules = TextAnswers()
 
     @property
     def version(self) -> str:
         """Says by which rules, which judge and from which confidence on."""
-        parts = [RULES.version, self._text.version, self.judge.version, f"{self.at:g}"]
+        parts = [RULES.version, self._rules.version, super().version, f"{self.at:g}"]
         return fingerprint(parts)
-
-    @property
-    def spent(self) -> RunSummary:
-        """What the judge took."""
-        return self.judge.spent
-
-    async def __aenter__(self) -> Self:
-        await self.judge.__aenter__()
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        await self.judge.__aexit__(*error)
 
     async def prepare(
         self,
@@ -104,15 +90,15 @@ class CascadeReader:
         max_connections: int | None = None,
     ) -> RunSummary:
         """Show the judge what the rules leave open; errors as of the judge."""
-        opened = [(t, r) for t, r in rows if self._open(t, r, self._text.read(t, r))]
+        opened = [(t, r) for t, r in rows if self._open(t, r, self._rules.read(t, r))]
         self.steps.read += sum(len(trial.variants) for trial, _ in rows)
         self.steps.left_open += len(opened)
         spent = RunSummary()
         if opened:
-            spent = await self.judge.prepare(opened, store, limits, max_connections)
+            spent = await super().prepare(opened, store, limits, max_connections)
         for trial, response in opened:
-            (before,) = self._text.read(trial, response)
-            for after in self.judge.read(trial, response):
+            (before,) = self._rules.read(trial, response)
+            for after in super().read(trial, response):
                 self.steps.judged += 1
                 same = (before.status, before.positions) == (after.status, after.positions)
                 self.steps.changed += not same
@@ -120,23 +106,20 @@ class CascadeReader:
 
     def read(self, trial: Trial, response: Response) -> tuple[Reading, ...]:
         """The judge's reading where the rules leave it open and the judge has one."""
-        found = self._text.read(trial, response)
+        found = self._rules.read(trial, response)
         if self._open(trial, response, found):
-            return self.judge.read(trial, response) or found
+            return super().read(trial, response) or found
         return found
 
     def _open(self, trial: Trial, response: Response, found: tuple[Reading, ...]) -> bool:
-        case: Case | None = case_of(trial, response)
-        if case is None or len(found) != 1 or not case.response.strip():
+        if case_of(trial, response) is None or len(found) != 1 or not response.text.strip():
             return False
-        status: str = found[0].status
-        if status == "unclear":
-            return True
-        return found[0].confidence < self.at and status not in _NOT_FOR_A_JUDGE
+        status, sure = found[0].status, found[0].confidence >= self.at
+        return status == "unclear" or (not sure and status not in _NOT_FOR_A_JUDGE)
 
     def told(self) -> dict[str, Any]:
         """The steps, as a JSON value."""
-        return {"at": self.at, "judge": self.judge.name, **asdict(self.steps)}
+        return {"at": self.at, "judge": self._judge_name, **asdict(self.steps)}
 
 
 def from_spec(rest: str) -> CascadeReader:

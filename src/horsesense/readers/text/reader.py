@@ -139,6 +139,8 @@ def _decided(scene: Scene, weights: Weights) -> Reading:
     if found.best < k:
         if scene.stated == found.best and scene.facts.get("told") and not scene.facts["several"]:
             sure = max(sure, weights.least_choice)  # a letter that is stated is the answer
+        if scene.facts.get("cut") and _only_begins(scene, found.best):
+            return Reading("truncated", (), "begins", _span(scene, found), min(sure, 0.9))
         does = bool(scene.facts.get(scene.see.says[found.best]))  # "Refused" where it refuses
         if sure < (weights.least_status if does else weights.least_choice):
             return Reading("unclear", (), "weak", _span(scene, found), sure)
@@ -146,8 +148,6 @@ def _decided(scene: Scene, weights: Weights) -> Reading:
             return Reading("unclear", (), "denied", _span(scene, found), min(sure, 0.5))
         if _also(scene, found.best):
             return Reading("ambiguous", (), "also", _span(scene, found), min(sure, 0.85))
-        if scene.facts.get("cut") and _only_begins(scene, found.best):
-            return Reading("truncated", (), "begins", _span(scene, found), min(sure, 0.9))
         named = any(m.option == found.best for m in scene.found)
         rule = "named" if named else "likeness"
         if scene.facts.get("unknown"):  # "D, not sure."

@@ -6,7 +6,7 @@ from horsesense.plugins import Registry
 from horsesense.report.sections.agreement import AGREEMENT
 from horsesense.report.sections.appendix import GLOSSARY, LEFT_OUT, NUMBERS, SIGNATURES
 from horsesense.report.sections.base import Section
-from horsesense.report.sections.budget import BUDGET
+from horsesense.report.sections.budget import BUDGET, OF_THOUGHT
 from horsesense.report.sections.items import SECTION as ITEMS
 from horsesense.report.sections.look_at_text import LOOK_AT_TEXT
 from horsesense.report.sections.multi_problem import MULTI_PROBLEM
@@ -18,6 +18,7 @@ from horsesense.report.sections.readers import READERS
 from horsesense.report.sections.replies import REPLIES
 from horsesense.report.sections.score import SCORE
 from horsesense.report.sections.second_look import SECOND_LOOK
+from horsesense.report.sections.server import SERVER
 from horsesense.report.sections.until import UNTIL
 from horsesense.report.sections.variance import VARIANCE
 from horsesense.report.sections.without_gold import WITHOUT_GOLD
@@ -35,7 +36,9 @@ for _section in (
     POSITIONS,
     AGREEMENT,
     VARIANCE,
+    SERVER,
     BUDGET,
+    OF_THOUGHT,
     OPTION_COUNT,
     WITHOUT_GOLD,
     SECOND_LOOK,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from horsesense.findings.wording import number
 from horsesense.measures.base import Estimate
 from horsesense.report.charts import Point, forest
 from horsesense.report.marks import significant
 from horsesense.report.published_tables import beside
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import number
 from horsesense.runs.results import Results
 
 Stratum = tuple[Estimate, Estimate | None, Estimate | None]

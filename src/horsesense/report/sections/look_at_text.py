@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from horsesense.findings.untested import named
+from horsesense.findings.uncounted import named
+from horsesense.findings.wording import number
 from horsesense.measures.cells import HELD_OUT
 from horsesense.measures.votes import PERTURBED
 from horsesense.report.charts import ChartLine, Point, forest
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import number, rests_on
+from horsesense.report.text import rests_on
 from horsesense.runs.results import Results
 
 ENTROPIES = (*PERTURBED, "option_swap", "order")

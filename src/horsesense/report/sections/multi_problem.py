@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from horsesense.findings.wording import MINUS
+from horsesense.findings.wording import MINUS, chance_text
 from horsesense.measures.base import Estimate
 from horsesense.measures.task_contrast import TASKS
 from horsesense.report.charts import ChartLine
 from horsesense.report.curves import Curve, curves
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import chance_text, p_text
+from horsesense.report.text import p_text
 from horsesense.runs.results import Results
 from horsesense.stats.contrasts import Contrast, contrasts
 from horsesense.trials.condition import Condition

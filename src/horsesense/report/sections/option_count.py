@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from horsesense.findings.wording import chance_text
 from horsesense.measures.agreement import mixes_distractors
 from horsesense.measures.base import Estimate
 from horsesense.report.curves import Curve, curves
 from horsesense.report.published_tables import beside
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import chance_text
 from horsesense.runs.results import Results
 from horsesense.trials.condition import Condition
 

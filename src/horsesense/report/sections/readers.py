@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from horsesense.findings.uncounted import Missing
+from horsesense.findings.wording import number
 from horsesense.measures.base import Estimate
 from horsesense.measures.bounds import whatever_is_missing
 from horsesense.readers.reading import STATUSES
 from horsesense.report.behind_score import up_to
 from horsesense.report.charts import Point, forest
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import number, rests_on
+from horsesense.report.text import rests_on
 from horsesense.runs.results import Results
 from horsesense.stats.words import plural
 
@@ -103,7 +104,7 @@ def notices(run: Results) -> Iterator[str]:
 
 
 def lacking(run: Results, missing: Sequence[Estimate], of: int) -> str:
-    """What prompts lack: "5 of 313 prompts were not asked, 1 failed and 2 have no clear answer"."""
+    """What prompts lack: "5 of 313 prompts were not asked, 1 failed and 2 could not be read"."""
     each = [run.missing_of(e) for e in missing]
     unasked, failed, unclear = (sum(n) for n in zip(*(one[:3] for one in each), strict=True))
     return Missing(unasked, failed, unclear, each[0].never).clause(of, "prompt")

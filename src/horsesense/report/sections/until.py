@@ -7,10 +7,9 @@ from typing import Any
 
 from horsesense.findings.finding import TITLES
 from horsesense.findings.sentences import WHY
-from horsesense.findings.wording import plus
+from horsesense.findings.wording import number, plus, signed
 from horsesense.report.bands import bands
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import number, signed
 from horsesense.runs.goal import Goal
 from horsesense.runs.results import Results
 from horsesense.stats.words import plural

@@ -12,22 +12,28 @@ from horsesense.errors import UsageError
 from horsesense.probes.context_length import GAP
 from horsesense.rng import Dice
 from horsesense_extras.build.equinfer import edits
-from horsesense_extras.build.equinfer.equations import MOST, check_parser, find
-from horsesense_extras.build.equinfer.flatten import (
+from horsesense_extras.build.equinfer.equations import (
+    MOST,
+    EndlessError,
+    check_parser,
+    expand,
+    find,
+)
+from horsesense_extras.build.equinfer.funnel import Fate, Funnel, PaperFate
+from horsesense_extras.build.equinfer.notation import canonical, spaced
+from horsesense_extras.build.equinfer.sources import (
     BEHIND,
     NO_LATEX,
     UNUSED,
     FlattenError,
+    Paper,
     behind,
     body,
     flatten,
+    read_papers,
     roots,
     stripped,
 )
-from horsesense_extras.build.equinfer.funnel import Fate, Funnel, PaperFate
-from horsesense_extras.build.equinfer.macros import EndlessError, expand
-from horsesense_extras.build.equinfer.notation import canonical, spaced
-from horsesense_extras.build.equinfer.sources import Paper, read_papers
 
 MOST_WORDS: Final = 1000
 """Words of context on each side, at most."""

@@ -15,14 +15,17 @@ from typing import Any, Self, TypeVar
 from horsesense.errors import ModelError
 from horsesense.models.base import Asked, Capabilities
 from horsesense.models.messages import Failure, Request, Response
-from horsesense_extras.models.hf.loading import adapter_fingerprint, load, stop_ids, with_adapter
 from horsesense_extras.models.hf.local import LocalModel
 from horsesense_extras.models.hf.tokens import Tokens
 from horsesense_extras.models.hf.weights import (
     Weights,
+    adapter_fingerprint,
     download_needed,
     find_weights,
+    load,
     smollm2_path,
+    stop_ids,
+    with_adapter,
     without_bars,
 )
 from horsesense_extras.models.options import Kinds, options_of
@@ -93,6 +96,7 @@ class LocalBackend:
             top_logprobs=self.top_logprobs,
             label_tokens=True,
             continuations=True,
+            continues=True,
             context_length=context_length,
             notes=tuple(notes),
         )

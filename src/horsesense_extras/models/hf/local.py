@@ -85,7 +85,11 @@ class LocalModel:
         try:
             prompt = self.tokens.prompt(request)
             replies = self.tokens.replies(request, request.params.continuations)
-            bare = _bare(request, self.tokens)
+            alone = without_question(request)
+            bare = None if alone is None else self.tokens.prompt(alone)
+            after = (
+                {} if alone is None else self.tokens.replies(alone, request.params.continuations)
+            )
         except ValueError as error:
             return Failure("rejected", f"{error}", retryable=False)
         more = request.params.max_tokens
@@ -99,8 +103,8 @@ class LocalModel:
         # A text that is too long to be scored must not cost the reply.
         replies = self._fitting(prompt, replies)
         if bare is not None:
-            bare.replies = self._fitting(bare.prompt, bare.replies)
-        return _Asking(key, request, self.tokens, prompt, replies, bare)
+            after = {text: ids for text, ids in self._fitting(bare, after).items() if ids}
+        return _Asking(key, request, self.tokens, prompt, replies, bare, after)
 
     def _room(self, prompt: Ids) -> float:
         """How many tokens may follow a prompt."""
@@ -130,6 +134,8 @@ class LocalModel:
         self._run(asked[middle:])
 
     def _score(self, asked: Sequence[_Asking]) -> None:
+        from horsesense_extras.models.hf.trie import Job
+
         shared: list[Job] = []
         alone: list[Job] = []
         for each in asked:
@@ -138,19 +144,19 @@ class LocalModel:
         if self._trie and shared:
             self._trie.run(shared)
         self._plain.run(alone)
-        self._score_bare([each.bare for each in asked if each.bare is not None])
-
-    def _score_bare(self, asked: Sequence[_Bare]) -> None:
-        """Score texts without their question: each but once, however many requests ask for it."""
-        wanted: dict[Ids, dict[Ids, float]] = {}
+        # Each text without its question is scored but once, however many requests ask for it.
+        wanted: dict[Ids, dict[Ids, None]] = {}
         for each in asked:
-            each.scores = wanted.setdefault(each.prompt, {})
-            each.scores.update(dict.fromkeys(each.replies.values(), 0.0))
-        jobs = [_reply_job(prompt, tuple(scores)) for prompt, scores in wanted.items()]
+            if each.bare is not None:
+                wanted.setdefault(each.bare, {}).update(dict.fromkeys(each.bare_replies.values()))
+        jobs = [Job(prompt, lambda logprobs: None, tuple(r)) for prompt, r in wanted.items()]
         if jobs:
             self._bare.run(jobs)
-        for job in jobs:
-            wanted[job.prompt].update(zip(job.replies, job.reply_logprobs, strict=True))
+        found = {j.prompt: dict(zip(j.replies, j.reply_logprobs, strict=True)) for j in jobs}
+        for each in asked:
+            if each.bare is not None:
+                scores = found[each.bare]
+                each.bare_scores = {t: (scores[i], len(i)) for t, i in each.bare_replies.items()}
 
     def _free_memory(self) -> None:
         import torch
@@ -166,50 +172,23 @@ class LocalModel:
 
 
 @dataclass(slots=True, eq=False)
-class _Bare:
-    """The replies of a request after a prompt without its question.
+class _Asking:
+    """One request while it is being answered.
 
     Attributes:
-        prompt: token ids of that prompt.
-        replies: text -> token ids.
-        scores: token ids -> log-probability; filled in.
+        replies: text -> token ids, to be scored after the prompt.
+        bare: the prompt without its question; None where nothing is scored after it.
+        bare_replies, bare_scores: as `replies`, and (log-probability, tokens), after `bare`.
     """
-
-    prompt: Ids
-    replies: dict[str, Ids]
-    scores: dict[Ids, float] = field(default_factory=dict)
-
-    def scored(self) -> dict[str, tuple[float, int]]:
-        """Text -> (total log-probability, number of tokens)."""
-        return {text: (self.scores[ids], len(ids)) for text, ids in self.replies.items()}
-
-
-def _bare(request: Request, tokens: Tokens) -> _Bare | None:
-    """What `SamplingParams.unconditional` asks for; None where it asks for nothing."""
-    alone = without_question(request)
-    if alone is None:
-        return None
-    replies = tokens.replies(alone, request.params.continuations)
-    return _Bare(tokens.prompt(alone), {text: ids for text, ids in replies.items() if ids})
-
-
-def _reply_job(prompt: Ids, replies: tuple[Ids, ...]) -> Job:
-    """A prompt after which replies are scored and nothing is written."""
-    from horsesense_extras.models.hf.trie import Job
-
-    return Job(prompt, lambda logprobs: None, replies)
-
-
-@dataclass(slots=True, eq=False)
-class _Asking:
-    """One request while it is being answered."""
 
     key: Key
     request: Request
     tokens: Tokens
     prompt: Ids
     replies: dict[str, Ids]
-    bare: _Bare | None = None
+    bare: Ids | None = None
+    bare_replies: dict[str, Ids] = field(default_factory=dict)
+    bare_scores: dict[str, tuple[float, int]] = field(default_factory=dict)
     job: Job | None = None
     token_logprobs: list[dict[str, float]] = field(default_factory=list)
     generated: list[int] = field(default_factory=list)
@@ -252,8 +231,9 @@ class _Asking:
             return self.failure or Failure("server", "the request was not answered")
         values = iter(self.job.reply_logprobs)
         given = {t: (next(values) if ids else 0.0, len(ids)) for t, ids in self.replies.items()}
-        bare = {} if self.bare is None else self.bare.scored()
-        return self.tokens.response(self.prompt, self.generated, self.token_logprobs, given, bare)
+        return self.tokens.response(
+            self.prompt, self.generated, self.token_logprobs, given, self.bare_scores
+        )
 
     def _choose(self, logprobs: Tensor) -> int:
         """Greedy, or drawn with a number that is a function of request and position alone."""

@@ -12,6 +12,8 @@ from horsesense.models.messages import Failure, Message, Request, Response, Usag
 _END_OF_TURN = ("<|im_end|>", "<|eot_id|>", "<|end|>", "<end_of_turn>", "<|endoftext|>", "</s>")
 # Some chat templates print today's date: the same request would be another prompt tomorrow.
 _FIXED_DATE = "26 Jul 2024"
+THINK = "<think>"
+"""What begins a thought; some templates write it themselves."""
 
 Scores = Mapping[str, tuple[float, int]]
 """Text -> its total log-probability, and its number of tokens."""
@@ -165,19 +167,21 @@ class Tokens:
     def _rendered(self, messages: Sequence[Message]) -> str:
         if not self.has_template:
             raise ValueError("the model has no chat template: ask it in the completion form")
-        started = messages[-1][0] == "assistant"
+        # Templates drop the thought of a reply that is begun: it is put behind what they make.
+        begun = messages[-1][1] if messages[-1][0] == "assistant" else ""
+        messages = messages[:-1] if begun else messages
         try:
             rendered: str = self._tokenizer.apply_chat_template(
                 [{"role": role, "content": content} for role, content in messages],
                 tokenize=False,
-                add_generation_prompt=not started,
-                continue_final_message=started,
+                add_generation_prompt=True,
                 date_string=_FIXED_DATE,
                 strftime_now=lambda form: _FIXED_DATE,
             )
         except _template_errors() as error:
             raise ValueError(f"the model's chat template refused it: {error}") from error
-        return rendered
+        opened = rendered.rstrip().endswith(THINK) and begun.startswith(THINK)
+        return rendered.rstrip() + begun.removeprefix(THINK) if opened else rendered + begun
 
     def _alone(self, text: str) -> list[int]:
         """Tokens of `text` in the middle of a text, by the first of two ways that gives it back."""

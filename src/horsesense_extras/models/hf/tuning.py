@@ -14,8 +14,8 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 from horsesense.errors import UsageError
 from horsesense.models.messages import Request
 from horsesense.progress import progress
-from horsesense_extras.models.hf.loading import without_warnings
 from horsesense_extras.models.hf.tokens import Tokens
+from horsesense_extras.models.hf.weights import without_warnings
 
 T = TypeVar("T")
 

@@ -16,9 +16,8 @@ from horsesense.errors import UsageError, install
 from horsesense.models.base import Asked
 from horsesense.models.messages import Failure, Response
 from horsesense_extras.models.hf.backend import DTYPES, LocalBackend
-from horsesense_extras.models.hf.loading import load_tokens
 from horsesense_extras.models.hf.tokens import Tokens
-from horsesense_extras.models.hf.weights import Weights, find_weights
+from horsesense_extras.models.hf.weights import Weights, find_weights, load_tokens
 from horsesense_extras.models.options import Kinds, options_of
 from horsesense_extras.models.vllm.engine import Engine, Started, start
 from horsesense_extras.models.vllm.readout import Readout

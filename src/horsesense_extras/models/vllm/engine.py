@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import subprocess
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,13 +22,12 @@ from multiprocessing import active_children, resource_tracker
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 from queue import Empty, SimpleQueue
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from horsesense.errors import ModelError
 from horsesense.models.messages import Failure
 from horsesense_extras.models.hf.local import FIRST_POSITIONS
 from horsesense_extras.models.hf.weights import Weights
-from horsesense_extras.models.vllm.orphans import guard
 from horsesense_extras.models.vllm.readout import Answer, Answers, Call
 
 CPU_BLOCK: Final = 32
@@ -39,21 +40,6 @@ PATIENCE: Final = 10.0
 
 REFUSALS: Final = (ValueError, TypeError, OverflowError)
 """What Python's and msgspec's own checks of a call's settings raise."""
-
-
-class LLMEngine(Protocol):
-    """The part of vLLM's `LLMEngine` that is used here."""
-
-    def add_request(self, request_id: str, prompt: Any, params: Any) -> Any: ...
-
-    def step(self) -> list[Any]: ...
-
-
-class OfflineLLM(Protocol):
-    """The part of vLLM's `LLM` that is used here."""
-
-    @property
-    def llm_engine(self) -> LLMEngine: ...
 
 
 @dataclass(frozen=True)
@@ -70,7 +56,7 @@ class Started:
         processes: of the engine; where one of them ends by itself, a step may wait for ever.
     """
 
-    llm: OfflineLLM
+    llm: Any
     sampling_params: Callable[..., Any]
     context_length: int
     stop: Callable[[], None]
@@ -363,3 +349,33 @@ def _read(output: Any) -> Answer | Failure:
             for n in places
         ),
     )
+
+
+_WATCH: Final = """
+import signal, sys
+sys.stdin.read()
+for file in map(int, sys.argv[1:]):
+    try:
+        signal.pidfd_send_signal(file, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+"""
+"""Waits for the end of a pipe, which comes with the end of who holds the other one."""
+
+
+def guard(pids: Iterable[int]) -> Callable[[], None]:
+    """Have processes killed as soon as this one is no more; what is returned calls that off."""
+    files = []
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            files.append(os.pidfd_open(pid))  # a number can be given again, a file cannot
+    command = [sys.executable, "-I", "-S", "-c", _WATCH, *map(str, files)]
+    watch = subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=files, start_new_session=True)
+    for file in files:
+        os.close(file)
+
+    def call_off() -> None:
+        watch.kill()
+        watch.communicate()
+
+    return call_off

@@ -10,10 +10,16 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from horsesense.errors import UsageError, install
 from horsesense.files import write_whole
-from horsesense_extras.models.hf.loading import ADAPTER, check_base, load, with_adapter
-from horsesense_extras.models.hf.weights import Weights, find_weights, without_bars
-from horsesense_extras.readers.trained.encoder import HEAD, PairEncoder
-from horsesense_extras.readers.trained.language import LanguageReader
+from horsesense_extras.models.hf.weights import (
+    ADAPTER,
+    Weights,
+    check_base,
+    find_weights,
+    load,
+    with_adapter,
+    without_bars,
+)
+from horsesense_extras.readers.trained.scorers import HEAD, LanguageReader, PairEncoder
 
 Kind = Literal["encoder", "seq2seq", "causal"]
 

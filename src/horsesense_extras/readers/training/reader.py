@@ -22,14 +22,18 @@ from horsesense_extras.readers.trained.saved import (
 from horsesense_extras.readers.training.examples import (
     Example,
     Examples,
+    Score,
     Split,
     load_examples,
+    scores,
     split,
 )
-from horsesense_extras.readers.training.fit import fit_reader
-from horsesense_extras.readers.training.learners import find_base, make_learner
-from horsesense_extras.readers.training.recipes import ReaderRecipe
-from horsesense_extras.readers.training.scores import Score, scores
+from horsesense_extras.readers.training.learners import (
+    ReaderRecipe,
+    find_base,
+    fit_reader,
+    make_learner,
+)
 
 QUESTIONS: Final = "questions.txt"
 """Beside a reader: hashes of the questions that it was trained on, one a line."""

@@ -13,7 +13,7 @@ pytest.importorskip("transformers", reason="needs transformers: pip install 'hor
 
 from horsesense.errors import UsageError  # noqa: E402
 from horsesense.models.base import Asked  # noqa: E402
-from horsesense.models.messages import Failure  # noqa: E402
+from horsesense.models.messages import Failure, Request, as_thought  # noqa: E402
 from horsesense.testing.models import check_model  # noqa: E402
 from horsesense_extras.models.hf.backend import (  # noqa: E402
     from_spec,
@@ -79,6 +79,21 @@ def test_log_probabilities_are_those_of_the_bare_model(folder):
         rows = model(torch.tensor([ids + reply])).logits[0, len(ids) - 1 : -1].log_softmax(-1)
     direct = sum(float(row[t]) for row, t in zip(rows, reply, strict=True))
     assert response.continuations["the dog"] == (pytest.approx(direct, abs=1e-5), len(reply))
+
+
+@pytest.mark.parametrize("opened", ["", "<think>\n"])
+def test_a_reply_that_is_begun_is_gone_on_with(folder, opened):
+    """Also with a template that opens the thought itself, which is then opened once."""
+    asked = chat("which animal barks?", max_tokens=4)
+    begun = Request((*asked.messages, ("assistant", as_thought("a dog"))), None, asked.params)
+    backend = from_spec(str(folder))
+    model = loaded(backend)
+    model.tokens._tokenizer.chat_template = TEMPLATE.replace("[assistant]", f"[assistant]{opened}")
+    text = model.tokens.text(model.tokens.prompt(begun)[1:])
+    assert text == f"[user]which animal barks?[assistant]{as_thought('a dog')}"
+    (reply,) = ask(from_spec(str(folder)), begun)
+    (same,) = ask(from_spec(str(folder)), plain(text, max_tokens=4))
+    assert reply.text == same.text
 
 
 def test_a_prompt_that_does_not_fit_is_a_failure_with_numbers(folder):

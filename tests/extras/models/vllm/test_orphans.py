@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from horsesense_extras.models.vllm.orphans import guard
+from horsesense_extras.models.vllm.engine import guard
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="vLLM runs on Linux")
 
@@ -24,7 +24,7 @@ def engine() -> Iterator[subprocess.Popen[bytes]]:
 def test_who_is_killed_takes_them_along(engine: subprocess.Popen[bytes]) -> None:
     code = (
         "import os, signal\n"
-        "from horsesense_extras.models.vllm.orphans import guard\n"
+        "from horsesense_extras.models.vllm.engine import guard\n"
         f"guard([{engine.pid}])\n"
         "os.kill(os.getpid(), signal.SIGKILL)"
     )

@@ -1,17 +1,61 @@
-"""A benchmark that no model has seen: pairs of texts, do they have the same label?
-
-After Wang, Kodner and Rambow (2025), section 5.4, whose pairs are drawn at random (496 with the
-same label, 504 without); here the halves are exact.
-"""
+"""Sets made from others: a mix of several, and pairs of texts with the same label or another."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from horsesense.errors import UsageError
 from horsesense.items.item import Item, ItemSet, normalised
+from horsesense.items.tasks import Task, task_for
 from horsesense.rng import Dice
+
+
+def build_mix(
+    sets: Sequence[ItemSet], each: int | None = None, seed: int = 0
+) -> list[dict[str, Any]]:
+    """Rows of multiple-choice items, `each` from every set (all by default).
+
+    Raises:
+        UsageError: there is only one set, two have the same name, or one is too small.
+    """
+    names = [items.name for items in sets]
+    if len(set(names)) < 2 or len(set(names)) < len(names):
+        raise UsageError(f"A mix needs sets of different names, not {', '.join(names)}.")
+    rows = []
+    for items in sets:
+        chosen = list(items)
+        if each is not None:
+            if each > len(chosen):
+                raise UsageError(f"{items.name} has {len(chosen)} items, not {each}.")
+            order = Dice(seed, items.fingerprint, "mix").permutation(len(chosen))[:each]
+            chosen = [chosen[place] for place in sorted(order)]
+        task = task_for(items) if items.kind == "label" else None
+        rows += [_mixed(item, items.name, task) for item in chosen]
+    return rows
+
+
+def _mixed(item: Item, name: str, task: Task | None) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "id": f"{name}:{item.id}",
+        "question": item.question if task is None else _worded(item, task),
+        "options": list(item.options),
+        "answer_index": item.gold,
+        "subject": name,
+    }
+    return row if item.context is None else {**row, "context": item.context}
+
+
+def _worded(item: Item, task: Task) -> str:
+    parts = [task.decide]
+    if item.target:
+        parts.append(f"{task.target}: {item.target}")
+    if item.text_b is None:
+        parts.append(f"{task.text}: {item.question}")
+    else:
+        parts += [f"{task.text_a}: {item.question}", f"{task.text_b}: {item.text_b}"]
+    return "\n".join(parts)
+
 
 SAME, OTHER = "Yes", "No"
 
@@ -34,7 +78,7 @@ def build_pairs(
     >>> sorted(row["label"] for row in rows)
     ['No', 'No', 'No', 'Yes', 'Yes', 'Yes']
     """
-    usable = _usable(items)
+    usable = _single_texts(items)
     dice = Dice(seed, items.fingerprint, "pairs")
     rows = [
         *_drawn(usable, same, dice, same=True),
@@ -46,7 +90,7 @@ def build_pairs(
     ]
 
 
-def _usable(items: ItemSet) -> list[Item]:
+def _single_texts(items: ItemSet) -> list[Item]:
     """Items with a gold label, each text once; a text with two labels is left out."""
     if items.kind != "label" or any(item.text_b is not None for item in items):
         raise UsageError(
@@ -76,7 +120,7 @@ def _drawn(usable: list[Item], count: int, dice: Dice, *, same: bool) -> Iterato
             for b in range(a)
             if (usable[a].gold == usable[b].gold) == same
         ]
-        yield from (_row(usable[a], usable[b], dice) for a, b in dice.sample(every, count))
+        yield from (_pair(usable[a], usable[b], dice) for a, b in dice.sample(every, count))
         return
     while len(seen) < count:
         a, b = dice.below(len(usable)), dice.below(len(usable))
@@ -84,10 +128,10 @@ def _drawn(usable: list[Item], count: int, dice: Dice, *, same: bool) -> Iterato
         if a == b or pair in seen or (usable[a].gold == usable[b].gold) != same:
             continue
         seen.add(pair)
-        yield _row(usable[pair[0]], usable[pair[1]], dice)
+        yield _pair(usable[pair[0]], usable[pair[1]], dice)
 
 
-def _row(one: Item, other: Item, dice: Dice) -> dict[str, Any]:
+def _pair(one: Item, other: Item, dice: Dice) -> dict[str, Any]:
     first, second = (one, other) if dice.uniform() < 0.5 else (other, one)
     label = SAME if one.gold == other.gold else OTHER
     return {

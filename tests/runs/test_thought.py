@@ -1,0 +1,137 @@
+"""The answer from a part of the recorded thought: how much of it the score needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+import horsesense as hs
+from horsesense.errors import UsageError
+from horsesense.models.messages import Request, SamplingParams, as_thought
+from horsesense.models.openai.dialect import Dialect
+from horsesense.models.openai.protocol import body_of
+from horsesense.probes.registry import parse_probe
+from horsesense.report.sections.budget import enough, limits_of
+from horsesense.runs.settings import Settings
+from horsesense.testing.faults import FaultServer
+from studies import Result, items_file, run_study, study
+
+THOUGHT = "Let me look at every option in turn. " * 4
+
+
+def cuts(run: Result) -> list[Any]:
+    return limits_of(run.results, "thought", "share", "accuracy_of_thought")
+
+
+def test_the_part_that_the_score_needs_is_that_of_the_model(tmp_path: Path) -> None:
+    items = items_file(tmp_path / "items.jsonl", 400)
+    model = "sim:thinker?settled=0.4"
+    run = study(items, model, tmp_path / "run", probes=("thought",), max_tokens=100_000)
+    # Settled by a uniform part up to 40 %, and one of four options before.
+    settled = [min(share / 40, 1) for share in (12.5, 25, 50)]
+    expected = [s + (1 - s) / 4 for s in settled]
+    found = cuts(run)
+    assert [cut.cap for cut in found] == [12.5, 25, 50]
+    assert [cut.graded.value for cut in found] == pytest.approx(expected, abs=0.08)
+    assert [cut.change.value for cut in found] == pytest.approx([e - 1 for e in expected], abs=0.08)
+    assert enough(found, 0.05) == 50
+    assert enough(found[:2], 0.05) is None
+    page = run.done.report().read_text(encoding="utf-8")
+    assert "From 50&#8239;% of the thought on, nothing is lost" in page
+    assert run.done.verify().sound
+
+
+def test_only_whole_thoughts_are_cut(tmp_path: Path) -> None:
+    items = items_file(tmp_path / "items.jsonl", 60)
+    run = study(items, "sim:thinker", tmp_path / "run", probes=("thought",), max_tokens=200,
+                stop_if="never")  # fmt: skip
+    whole = run.results.replies()["causes"]["choice"]
+    assert {cut.graded.n for cut in cuts(run)} == {whole}
+    assert run.findings["exclusions"][0]["reason"] == "no whole thought was recorded"
+    none = study(items, "sim:oracle", tmp_path / "none", probes=("thought",))
+    assert cuts(none) == []
+
+
+class Thinking(FaultServer):
+    """Thinks apart from its answer, and goes on with a reply that is begun, if it takes one."""
+
+    def __init__(self, refuses: Callable[[dict[str, Any]], str]) -> None:
+        super().__init__(describe=self._thinks)
+        self.refuses = refuses
+        self.begun: list[str] = []
+
+    def _thinks(self, reply: dict[str, Any]) -> dict[str, Any]:
+        reply["choices"][0].get("message", {})["reasoning_content"] = THOUGHT
+        return reply
+
+    async def _call(self, call: web.Request) -> web.StreamResponse:
+        body = await call.json()
+        last = body.get("messages", [{"role": "user"}])[-1]
+        if last["role"] == "user":
+            return await super()._call(call)
+        if refusal := self.refuses(body):
+            return web.json_response({"error": {"message": refusal}}, status=400)
+        self.begun.append(last["content"])
+        message = {"role": "assistant", "content": "A"}
+        return web.json_response({"choices": [{"message": message, "finish_reason": "stop"}]})
+
+
+def run_on(server: Thinking, out: Path, **settings: Any) -> Result:
+    model = f"http:m@{server.url}"
+    chosen = Settings.of(
+        items="sample", model=model, probes=("thought",), limit=12, no_preflight=True, **settings
+    )
+    return run_study(chosen, out)
+
+
+@pytest.mark.parametrize("fields", ["taken", "refused"])
+def test_a_server_that_takes_a_prefix_goes_on_behind_the_thought(
+    tmp_path: Path, fields: str
+) -> None:
+    def refuses(body: dict[str, Any]) -> str:
+        sent = "continue_final_message" in body
+        return "Unknown field: continue_final_message" if sent and fields == "refused" else ""
+
+    with Thinking(refuses) as server:
+        run = run_on(server, tmp_path / "run", takes_prefix=True)
+    assert len(server.begun) == 1 + 3 * 12  # one to find out
+    start, end = as_thought("|").split("|")
+    assert all(text.startswith(start) and text.endswith(end) for text in server.begun)
+    parts = {text.removeprefix(start).removesuffix(end) for text in server.begun[1:]}
+    assert len(parts) == 3
+    assert all(THOUGHT.startswith(part) for part in parts)
+    assert [cut.graded.n for cut in cuts(run)] == [12] * 3
+
+
+def test_a_server_that_refuses_is_spared_and_that_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Thinking(lambda body: "The last message must be of the user.") as server:
+        run = run_on(server, tmp_path / "run", takes_prefix=True)
+        untold = run_on(server, tmp_path / "untold")
+    assert "probe thought is left out: The last message must be" in capsys.readouterr().err
+    for one in (run, untold):
+        assert one.run.failed == 0
+        (row,) = one.findings["exclusions"]
+        assert (row["items"], row["reason"][:18]) == (12, "the server refuses")
+    assert len(hs.open(run.out).trials) == 12
+
+
+def test_the_request_says_that_a_reply_is_begun() -> None:
+    request = Request((("user", "Which?"), ("assistant", as_thought("B"))), None, SamplingParams())
+    body = body_of(request, "m", Dialect())
+    assert (body["continue_final_message"], body["add_generation_prompt"]) == (True, False)
+    plain = Dialect().after("extra inputs are not permitted: add_generation_prompt")
+    assert "continue_final_message" not in body_of(request, "m", plain)
+    asked = Request((("user", "Which?"),), None, SamplingParams())
+    assert "continue_final_message" not in body_of(asked, "m", Dialect())
+
+
+@pytest.mark.parametrize("shares", ["", "50/25", "0/50", "50/100", "half"])
+def test_parts_of_a_thought_are_percents(shares: str) -> None:
+    with pytest.raises(UsageError, match="shares cannot be"):
+        parse_probe(f"thought(shares={shares})")
