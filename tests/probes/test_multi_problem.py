@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ from horsesense.api import plan_study
 from horsesense.errors import UsageError
 from horsesense.items.item import Item, ItemSet, flag_items
 from horsesense.items.load import load_items
-from horsesense.items.tasks import task_for
+from horsesense.items.tasks import check_task, task_for
 from horsesense.measures.base import Estimate
 from horsesense.measures.cells import STATUS_CODE, Bundles, Cell, ChosenSets
 from horsesense.measures.per_problem import chance, error_kinds
@@ -183,6 +185,9 @@ def test_selection_over_mixed_sets_asks_for_the_labels_of_all() -> None:
 
 # Prompts
 
+POOL = replace(texts(20), items=tuple(replace(i, id=f"s{i.id}") for i in texts(80).items[60:]))
+"""Items for worked examples, which are no items of `texts()`."""
+
 
 def content(planned: Any) -> str:
     return "\n".join(text for _, text in planned.request.messages)
@@ -211,6 +216,35 @@ def test_the_words_are_those_of_the_task() -> None:
         task_for(texts(), "sst3")
 
 
+@pytest.mark.parametrize(
+    ("name", "labels", "typed"),
+    [
+        ("dev", ("No", "Yes"), ["--task mrpc ", "--task wic --map target=FIELD"]),
+        ("mrpc", ("not same", "same"), ["--task mrpc --labels 'not same=No,same=Yes'"]),
+        ("mrpc", ("not paraphrase", "paraphrase"), []),
+        ("dev", ("not same", "same"), []),  # these say what they answer
+    ],
+)
+def test_a_task_that_nothing_tells_is_refused(name: str, labels: Any, typed: list[str]) -> None:
+    rows = [{"text_a": f"a{n}", "text_b": "b", "label": labels[n % 2]} for n in range(6)]
+    items = load_items(rows, name=name)
+    check_task(items, "any")
+    with pytest.raises(UsageError) if typed else nullcontext() as told:
+        check_task(items)
+    assert all(line in str(told.value.hint) for line in typed) if typed else told is None
+    named = load_items(rows, labels=[f"{labels[1]}=Yes", f"{labels[0]}=No"])
+    assert (named.labels, [i.gold for i in named]) == (("Yes", "No"), [1, 0] * 3)
+    check_task(named, "mrpc")
+
+
+def test_a_word_is_asked_about_whatever_its_field_is_called() -> None:
+    rows = [{"text_a": "a", "text_b": f"b{n}", "target_word": "bank", "label": ("T", "F")[n % 2]}
+            for n in range(6)]  # fmt: skip
+    items = load_items(rows, name="wic")
+    planned = made("batch(sizes=3, bundles=1)", items, Prompter(task=task_for(items)))[0]
+    assert content(planned).count("Target word: bank") == 3
+
+
 def test_a_task_of_ones_own(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text('decide = "Decide how it tastes."\nnoun = "Taste"\n')
@@ -232,12 +266,11 @@ def test_simplified_selection_shows_labels_for_texts() -> None:
 
 @pytest.mark.parametrize("spec", ["batch", "select_one", "select_all"])
 def test_worked_bundles_come_before_the_question_and_are_read_as_right(spec: str) -> None:
-    pool = replace(texts(20), items=tuple(replace(i, id=f"s{i.id}") for i in texts(80).items[60:]))
-    prompter = Prompter(shots=Shots(pool, 2))
+    prompter = Prompter(shots=Shots(POOL, 2))
     planned = made(f"{spec}(sizes=4, bundles=1)", texts(), prompter)[0]
     messages = planned.request.messages
     assert [role for role, _ in messages] == ["user", "assistant"] * 2 + ["user"]
-    for place, shown in enumerate((pool.items[:4], pool.items[4:8])):
+    for place, shown in enumerate((POOL.items[:4], POOL.items[4:8])):
         variants = tuple(
             replace(v, item_id=i.id, question=i.question, gold_at=i.gold)
             for v, i in zip(planned.trial.variants, shown, strict=True)
@@ -254,13 +287,11 @@ def test_worked_bundles_come_before_the_question_and_are_read_as_right(spec: str
 def test_an_arm_has_its_own_number_of_worked_bundles() -> None:
     with pytest.raises(UsageError, match="shots=2, of which file"):
         made("batch(sizes=4, bundles=1, shots=2)", texts())
-    pool = replace(texts(20), items=tuple(replace(i, id=f"s{i.id}") for i in texts(80).items[60:]))
-    prompter = Prompter(shots=Shots(pool, 0))
-    counts = {}
-    for spec in ("batch(sizes=4, bundles=1)", "batch(sizes=4, bundles=1, shots=2)"):
-        planned = made(spec, texts(), prompter)[0]
-        counts[planned.trial.condition] = len(planned.request.messages)
-    assert counts == {Condition(size=4): 1, Condition(size=4, shots=2): 5}
+    prompter = Prompter(shots=Shots(POOL, 0))
+    for more, messages in {"": 1, ", shots=2": 5}.items():
+        planned = made(f"batch(sizes=4, bundles=1{more})", texts(), prompter)[0]
+        assert len(planned.request.messages) == messages
+    assert planned.trial.condition == Condition(size=4, shots=2)
 
 
 def test_the_published_suite_has_worked_arms_where_examples_are_given() -> None:
@@ -293,8 +324,7 @@ def test_examples_may_write_the_labels_in_another_known_way(tmp_path: Path) -> N
 def test_reasoning_needs_examples_and_shows_one_that_classifies_first() -> None:
     with pytest.raises(UsageError, match="--shots-from"):
         made("select_all(sizes=4, bundles=1, cot=1)", texts())
-    pool = replace(texts(20), items=tuple(replace(i, id=f"s{i.id}") for i in texts(80).items[60:]))
-    prompter = Prompter(shots=Shots(pool, 0), want=Want(max_tokens=16))
+    prompter = Prompter(shots=Shots(POOL, 0), want=Want(max_tokens=16))
     planned = made("select_all(sizes=4, bundles=1, cot=1)", texts(), prompter)[0]
     answer = planned.request.messages[1][1]
     assert answer.index("1. Positive") < answer.index("{")
@@ -305,18 +335,10 @@ def test_reasoning_needs_examples_and_shows_one_that_classifies_first() -> None:
 
 
 def test_published_examples_go_through_the_labels() -> None:
-    pool = replace(texts(20), items=tuple(replace(i, id=f"s{i.id}") for i in texts(80).items[60:]))
-    prompter = Prompter(shots=Shots(pool, 2))
+    prompter = Prompter(shots=Shots(POOL, 2))
 
     def asked(spec: str) -> list[list[str]]:
-        return [
-            [
-                text.split('class is "')[1].split('"')[0]
-                for role, text in p.request.messages
-                if role == "user"
-            ]
-            for p in made(spec, texts(), prompter)
-        ]
+        return [re.findall(r'class is "(.+?)"', content(p)) for p in made(spec, texts(), prompter)]
 
     alternate = asked("select_one(sizes=4, bundles=1, examples=alternate)")
     assert alternate == [["Positive", "Negative", "Positive"], ["Positive", "Negative", "Negative"]]
@@ -586,14 +608,6 @@ def test_a_respondent_that_refuses_leaves_everything_unassigned(
         assert (lost.value, lost.high) == (1, 1)
         assert 0.9 < lost.low < 1  # all alike is no proof of always
         assert values(found, "unread_share", task)[0].value == 1
-
-
-def test_a_run_goes_on_without_asking_again(films: Path, tmp_path: Path) -> None:
-    first = study(films, "sim:clerk?know=0.7", ALL[:1], tmp_path)
-    settings = Settings(items=str(films), model="sim:clerk?know=0.7", probes=ALL[:1])
-    again = run_study(settings, tmp_path)
-    assert again.run.sent == 0
-    assert [e.value for e in again.estimates] == [e.value for e in first]
 
 
 class Small(Simulated):
