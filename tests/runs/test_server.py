@@ -89,6 +89,15 @@ def test_another_engine_is_asked_the_plain_prompts_and_a_later_command_asks_noth
     assert (again.sent, again.cached) == (0, prompts)
 
 
+def test_what_the_other_server_loses_is_no_change_of_answers(tmp_path: Path) -> None:
+    items = items_file(tmp_path / "items.jsonl", 40)
+    run = study(items, "sim:oracle", tmp_path / "run", probes=("original",), against="sim:thinker")
+    loss = run.results.losses()["server"]  # of that form: first tokens are read of the others alone
+    assert loss.prompts == 40
+    assert loss.share > 0.9
+    assert (told(run).conclusion, told(run).reason) == ("undecided", "lost")
+
+
 def test_no_key_reaches_a_second_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HORSESENSE_API_KEY", "secret-key-of-one-server")
     one, two = (f"http:m@http://127.0.0.{n}:9/v1" for n in (1, 2))

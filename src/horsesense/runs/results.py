@@ -13,7 +13,7 @@ import orjson
 from horsesense.errors import StoreError, UsageError
 from horsesense.files import read_whole
 from horsesense.findings.finding import Finding
-from horsesense.findings.places import Number
+from horsesense.findings.places import SERVER, Number
 from horsesense.findings.uncounted import (
     CHOOSING,
     Missing,
@@ -210,16 +210,19 @@ class Results:
 
     def losses(self) -> dict[str, Loss]:
         """What was lost under each probe that is not about limits on tokens, by the reader that has
-        most of it; of the items as published, by the main one. Empty for runs measured before."""
-        counts: dict[tuple[str, str], Counter[Cause]] = {}
+        most of it; of the items as published, by the main one. Where each form is asked of another
+        server, or otherwise, that of the worst form. Empty for runs measured before."""
+        counts: dict[tuple[str, str], dict[str, Counter[Cause]]] = {}
         for row in self.findings.get("replies", ()):
             probe, reader = row["probe"], row["reader"]
+            form = row["condition"] if probe == SERVER else ""
             if probe != CAPPED and (probe != "original" or reader == self.reader):
-                counts.setdefault((probe, reader), Counter()).update(row["causes"])
+                readers = counts.setdefault((probe, form), {})
+                readers.setdefault(reader, Counter()).update(row["causes"])
         found: dict[str, Loss] = {}
-        for (probe, _), causes in counts.items():
-            loss = Loss.of(causes)
-            found[probe] = min(found.get(probe, loss), loss, key=lambda one: one.share)
+        for (probe, _), readers in counts.items():
+            loss = min(map(Loss.of, readers.values()), key=_lost)
+            found[probe] = max(found.get(probe, loss), loss, key=_lost)
         return found
 
     def _chose(self, reader: str) -> float:
@@ -382,6 +385,10 @@ class Results:
             if not all(other.matches(**{name: value}) for other in others)
             if (text := in_words(probe, name, value))
         )
+
+
+def _lost(loss: Loss) -> float:
+    return loss.share
 
 
 def _check(findings: Mapping[str, Any]) -> None:
