@@ -92,9 +92,8 @@ def test_another_engine_is_asked_the_plain_prompts_and_a_later_command_asks_noth
 def test_what_the_other_server_loses_is_no_change_of_answers(tmp_path: Path) -> None:
     items = items_file(tmp_path / "items.jsonl", 40)
     run = study(items, "sim:oracle", tmp_path / "run", probes=("original",), against="sim:thinker")
-    loss = run.results.losses()["server"]  # of that form: first tokens are read of the others alone
-    assert loss.prompts == 40
-    assert loss.share > 0.9
+    # Of that form alone, and by words: first tokens are read of the other forms.
+    assert run.results.losses()["server"].share > 0.9
     assert (told(run).conclusion, told(run).reason) == ("undecided", "lost")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +12,7 @@ import orjson
 from horsesense.errors import StoreError, UsageError
 from horsesense.files import read_whole
 from horsesense.findings.finding import Finding
-from horsesense.findings.places import SERVER, Number
+from horsesense.findings.places import Number
 from horsesense.findings.uncounted import (
     CHOOSING,
     Missing,
@@ -28,8 +27,8 @@ from horsesense.findings.wording import in_words
 from horsesense.items.item import ItemSet
 from horsesense.measures.base import Estimate
 from horsesense.measures.cells import HELD_OUT
-from horsesense.measures.graded import GRADED
-from horsesense.readers.causes import Cause, Loss
+from horsesense.measures.graded import GRADED, losses
+from horsesense.readers.causes import Loss
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.record import StageRecord
 from horsesense.trials.condition import Condition
@@ -42,8 +41,6 @@ _HELD: Mapping[str, type] = {
     "trials": int,
 }
 """What `findings` always hold."""
-CAPPED = "budget"
-"""The probe whose replies are meant to be cut off."""
 UNDERSTOOD = ("answer", "none", "refusal", "unknown")
 """Statuses of replies whose meaning is known, whether they choose an option or not."""
 
@@ -209,21 +206,9 @@ class Results:
         return next((row for row in rows if (row["probe"], row["reader"]) == wanted), {})
 
     def losses(self) -> dict[str, Loss]:
-        """What was lost under each probe that is not about limits on tokens, by the reader that has
-        most of it; of the items as published, by the main one. Where each form is asked of another
-        server, or otherwise, that of the worst form. Empty for runs measured before."""
-        counts: dict[tuple[str, str], dict[str, Counter[Cause]]] = {}
-        for row in self.findings.get("replies", ()):
-            probe, reader = row["probe"], row["reader"]
-            form = row["condition"] if probe == SERVER else ""
-            if probe != CAPPED and (probe != "original" or reader == self.reader):
-                readers = counts.setdefault((probe, form), {})
-                readers.setdefault(reader, Counter()).update(row["causes"])
-        found: dict[str, Loss] = {}
-        for (probe, _), readers in counts.items():
-            loss = min(map(Loss.of, readers.values()), key=_lost)
-            found[probe] = max(found.get(probe, loss), loss, key=_lost)
-        return found
+        """What was lost under each probe (`measures.graded.losses`); empty for runs measured
+        before."""
+        return losses(self.findings.get("replies", ()), self.reader)
 
     def _chose(self, reader: str) -> float:
         """In how many replies to the items as published a reader reads a choice; of the text -1 in
@@ -385,10 +370,6 @@ class Results:
             if not all(other.matches(**{name: value}) for other in others)
             if (text := in_words(probe, name, value))
         )
-
-
-def _lost(loss: Loss) -> float:
-    return loss.share
 
 
 def _check(findings: Mapping[str, Any]) -> None:
