@@ -21,6 +21,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -147,6 +148,8 @@ def stages(run: Path) -> dict[str, float]:
 def lines(small: bool) -> Iterator[str]:
     """The rows of the page."""
     many = 10 if small else 1
+    kind = "uvloop" if find_spec("uvloop") else "asyncio"
+    yield f"| event loop of the audit; the bare loop has asyncio's | {kind} | |"
     with mock_server() as url:
         for title, items, probes, most in (
             ("asked once", 20_000 // many, "", 2.5),

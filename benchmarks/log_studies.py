@@ -5,8 +5,9 @@
 The studies of `score_range`, written as logs of four programs (`harness_logs`) and imported as
 `horsesense import` does. The truth is the simulator's. A cause counts as right where the log holds
 what tells it: "fields" are reasons of ends, counts of tokens, errors and empty replies; without
-them the text alone tells. A log of lm-eval holds texts alone, and does not say what a provider
-held back: such replies count for the range and not for the cause.
+them the text alone tells. "Words" are choices, refusals and replies that state none. A log of
+lm-eval holds texts alone, and does not say what a provider held back: such replies count for the
+range and not for the cause.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from score_range import FIELDS, item, made, row
 CAP = 64
 UNTOLD = {("lm-eval", "filtered")}
 BY_TEXT = ("cut_off", "thought_open")
+SAID = ("refused", "no_choice")
 
 
 class Seen(NamedTuple):
@@ -64,13 +66,11 @@ def study(rng: Random, place: Path, form: str, cause: str, fields: bool) -> Seen
     slack = 1e-9
     low, high = told["least"] - slack, told["most"] + slack
     own = told["without"].get(cause, low) + slack
-    if (form, cause) in UNTOLD or cause in ("refused", "no_choice"):
+    if (form, cause) in UNTOLD or cause in SAID:
         own = high
-    single = (right & ~more).mean() if cause in told["without"] else right.mean()
     # What a model says of itself is no loss: it is wrong as graded.
-    whole = (right & ~took).mean() if cause in ("refused", "no_choice") else right.mean()
-    if cause in ("refused", "no_choice"):
-        single = whole
+    kept = right & ~took if cause in SAID else right
+    whole, single = kept.mean(), (kept & ~more).mean()
     pairs = Counter(zip(truth, causes(run), strict=True))
     return Seen(low <= whole <= high, low <= single <= own, high - low, pairs)
 
@@ -113,7 +113,7 @@ def main() -> None:
           " | mean width | studies |\n|---|---|---|---|---|---|")  # fmt: skip
     cells = [(form, *kind) for form in WRITERS for kind in kinds(form)]
     each = -(-asked.studies // len(cells))
-    named: dict[tuple[str, bool], Counter[tuple[str, str]]] = {}
+    named: dict[tuple[str, str], Counter[tuple[str, str]]] = {}
     total: list[Seen] = []
     for form, cause, fields in cells:
         seen = []
@@ -124,20 +124,21 @@ def main() -> None:
                 seen.append(study(rng, place, form, cause, fields))
             finally:
                 shutil.rmtree(place)
-        by = "fields" if fields else "text alone"
+        by = "words" if cause in SAID else "fields" if fields else "text alone"
         print(line(f"| {form} | {cause}, {by}", seen), flush=True)
         total += seen
         for one in seen:
             for (truth, told), times in one.told.items():
                 if (form, truth) not in UNTOLD:
-                    part = fields or truth not in BY_TEXT
+                    part = "fields" if fields or truth not in BY_TEXT else "text alone"
+                    part = "words" if truth in (*SAID, "choice") else part
                     named.setdefault((form, part), Counter())[truth, told] += times
     print(line("| **all** | ", total))
     print("\n| replies in logs | right | n | else called |\n|---|---|---|---|")
     for (form, part), counts in named.items():
         wrong = Counter({f"{a} as {b}": n for (a, b), n in counts.items() if a != b})
         wrong["right"] = sum(n for (a, b), n in counts.items() if a == b)
-        print(row(f"{form}, {'fields' if part else 'text alone'}", wrong))
+        print(row(f"{form}, {part}", wrong))
 
 
 def line(name: str, seen: list[Seen]) -> str:

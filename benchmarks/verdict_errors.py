@@ -40,6 +40,7 @@ from horsesense.measures import estimate
 from horsesense.measures.cells import MISSING, NO_OPTION, NOT_ASKED, STATUS_CODE, Cell, Scores
 from horsesense.measures.estimate import Context
 from horsesense.measures.registry import MEASURES
+from horsesense.models.messages import Response
 from horsesense.models.registry import make_model
 from horsesense.readers.reading import Reading
 from horsesense.runs.cells import cells
@@ -178,7 +179,9 @@ def planned(n: int, k: tuple[int, ...], skewed: float, copies: int) -> Plan:
     index = {item.id: place for place, item in enumerate(study.items)}
     trials = [r for p in every for r in trial_rows(p.number, 1, p.trial, p.key, index)]
     marks = [
-        reading_row(p.number, 0, "text", Reading("empty", score=float(p.number)), p.trial)
+        reading_row(
+            p.number, 0, "text", Reading("empty", score=float(p.number)), p.trial, Response("")
+        )
         for p in every
     ]
     made = cells(frame_of(trials, TRIALS).lazy(), frame_of(marks, READINGS).lazy(), ["text"])

@@ -40,6 +40,7 @@ from horsesense.inference.limits import Retry
 from horsesense.inference.store import Store
 from horsesense.inference.store_file import explained
 from horsesense.inference.stored_rows import Spent
+from horsesense.runs.preflight import PASSAGE
 from horsesense.testing.faults import COSTLY, KINDS, FaultServer
 
 CONNECTIONS = 4
@@ -119,8 +120,8 @@ def cost(call: Call) -> int:
 
 
 def asks_items(prompt: str) -> bool:
-    """Whether a prompt is one of the study, and not one that finds out what the server offers."""
-    return "Reply with the letter A" not in prompt
+    """Whether a prompt is one of the study, and not one that tries what the server offers."""
+    return "Reply with the letter A" not in prompt and PASSAGE not in prompt
 
 
 # -- the process -------------------------------------------------------------------------------

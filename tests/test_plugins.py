@@ -67,9 +67,12 @@ class Site:
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     before = set(sys.modules)
     monkeypatch.syspath_prepend(tmp_path)
-    plugins.installed.cache_clear()
+    kept = plugins.installed, plugins.entry_points_of_all
+    for each in kept:
+        each.cache_clear()
     yield Site(tmp_path)
-    plugins.installed.cache_clear()
+    for each in kept:
+        each.cache_clear()
     for name in set(sys.modules) - before:
         del sys.modules[name]
 

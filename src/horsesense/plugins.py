@@ -157,10 +157,16 @@ class Registry(Generic[T]):
 
 @cache
 def installed(group: str) -> tuple[EntryPoint, ...]:
-    """The entry points of a group in all installed packages, looked for once in a process."""
+    """The entry points of a group in all installed packages."""
+    return tuple(entry_points_of_all().select(group=group)) if group else ()
+
+
+@cache
+def entry_points_of_all() -> Any:
+    """Those of all groups, looked for once in a process (Python 3.11 has a type of its own)."""
     from importlib.metadata import entry_points  # its own imports would slow down every start
 
-    return tuple(entry_points(group=group)) if group else ()
+    return entry_points()
 
 
 def _origin(point: EntryPoint) -> str:

@@ -136,7 +136,7 @@ class TestBeforeTheFirstAnswer:
         self.wrong(out, "http:m@http://user:secret@127.0.0.1:9/v1")
         self.wrong(out, "http:m@http://127.0.0.1:9/v1?api-key=abc")
         assert not out.exists()
-        hs.audit("sample", "sim:prior", out=out, limit=3)
+        hs.audit("sample", "sim:prior", out=out, limit=3, probes="order")
 
     def test_a_server_that_fails_every_request(self, tmp_path: Path) -> None:
         with FaultServer(hopeless=1.0) as server:
@@ -145,7 +145,7 @@ class TestBeforeTheFirstAnswer:
 
     def test_a_second_command_is_refused_before_it_asks(self, tmp_path: Path) -> None:
         out, asked = tmp_path / "run", []
-        other = hs.audit("sample", "sim:prior", out=tmp_path / "other", limit=2)
+        other = hs.audit("sample", "sim:prior", out=tmp_path / "other", limit=2, probes="order")
 
         def second(prompt: str) -> str:
             asked.append(prompt)
@@ -160,14 +160,14 @@ class TestBeforeTheFirstAnswer:
                     command()
             return "A"
 
-        run = hs.audit("sample", first, out=out, limit=2, readers="text")
+        run = hs.audit("sample", first, out=out, limit=2, probes="order", readers="text")
         assert len(run.trials) > 0
         assert not asked
 
     def test_a_run_that_came_meanwhile_is_not_overwritten(self, tmp_path: Path) -> None:
         out = tmp_path / "run"
         early = hs.Run.start(out, Settings.of(items="sample", model="sim:oracle", limit=2))
-        hs.audit("sample", "sim:prior", out=out, limit=2)
+        hs.audit("sample", "sim:prior", out=out, limit=2, probes="order")
         before = stored(out), (out / "run.toml").read_bytes()
         with pytest.raises(StoreError, match="has become a run of another command"):
             early.ask("sim:oracle")
@@ -175,12 +175,12 @@ class TestBeforeTheFirstAnswer:
 
     def test_a_run_that_is_there_stays_as_it_was(self, tmp_path: Path) -> None:
         out = tmp_path / "run"
-        hs.audit("sample", "sim:prior", out=out, limit=3)
+        hs.audit("sample", "sim:prior", out=out, limit=3, probes="order")
         before = (out / "run.toml").read_bytes()
         self.wrong(out, "sim:prior", probes="ordr")
         self.wrong(out, "http:m@http://127.0.0.1:9/v1")
         with pytest.raises(UsageError, match="answers of sim:prior"):
-            hs.audit("sample", "sim:uniform", out=out, limit=3)
+            hs.audit("sample", "sim:uniform", out=out, limit=3, probes="order")
         assert (out / "run.toml").read_bytes() == before
         assert hs.open(out).verify().sound
 
@@ -200,7 +200,7 @@ class TestOtherSettings:
         assert estimates(tmp_path / "a") == estimates(tmp_path / "b")
 
     def test_other_items_are_refused(self, tmp_path: Path) -> None:
-        hs.audit("sample", "sim:prior", out=tmp_path / "a", limit=3)
+        hs.audit("sample", "sim:prior", out=tmp_path / "a", limit=3, probes="order")
         rows = [{"id": "z", "question": "Red?", "options": ["yes", "no"], "answer_index": 0}]
         with pytest.raises(UsageError, match="none of the 1 items"):
             hs.audit(rows, "sim:prior", out=tmp_path / "a")
@@ -209,7 +209,9 @@ class TestOtherSettings:
 class TestInterrupted:
     def test_it_is_reported_and_continued(self, tmp_path: Path) -> None:
         out = tmp_path / "run"
-        run = hs.Run.start(out, hs.Settings(items="sample", model="sim:prior", limit=20))
+        run = hs.Run.start(
+            out, hs.Settings(items="sample", model="sim:prior", limit=20, probes=("order",))
+        )
         from horsesense.models.registry import make_model
 
         run.ask(make_model("sim:prior"), limits=hs.Limits(requests=50))
@@ -222,8 +224,8 @@ class TestInterrupted:
         assert again.findings["unread"] > 0
         page = (out / "report.html").read_text()
         assert "This run is not finished (budget)" in page
-        hs.audit("sample", "sim:prior", out=out, limit=20)
-        hs.audit("sample", "sim:prior", out=tmp_path / "whole", limit=20)
+        hs.audit("sample", "sim:prior", out=out, limit=20, probes="order")
+        hs.audit("sample", "sim:prior", out=tmp_path / "whole", limit=20, probes="order")
         assert estimates(out) == estimates(tmp_path / "whole")
 
 

@@ -22,9 +22,10 @@ import numpy as np
 from horsesense.findings.evidence import Evidence
 from horsesense.items.item import ItemSet, same_text
 from horsesense.measures.cells import MISSING, NO_OPTION, Bools, Cell
-from horsesense.measures.contrast import REPEAT, paired
+from horsesense.measures.contrast import REPEAT, SwitchBeyondRepeat
 from horsesense.measures.estimate import LeftOpen
 from horsesense.measures.joined import ORIGINAL
+from horsesense.measures.lost import unknown
 from horsesense.stats.change import Change
 from horsesense.stats.relabelled import better_than_guessing
 from horsesense.stats.two_way import Floats, Ints, by_cluster
@@ -118,10 +119,8 @@ class Guesses:
             first = self._of(ORIGINAL, reader)
             if probe != REPEAT or first is None:
                 continue
-            mine, theirs = paired(again, first)
-            one, two = again.option[mine], first.option[theirs][:, :1]
-            both = again.valid[mine] & first.valid[theirs][:, :1]
-            if both.any() and not (both & (one != two)).any():
+            hits, among = SwitchBeyondRepeat().changes(again.against(first))
+            if among.any() and not (hits & among).any():
                 found.add(reader)
         return frozenset(found)
 
@@ -177,13 +176,10 @@ def _lose_to_wrong(choices: Floats, right: Bools, options: Ints, lost: Floats) -
 def _switches(cell: Cell, first: Cell, size: int, lost_differ: bool | None = None) -> Floats:
     """How often each item's replies choose another option than as published, NaN where neither;
     of what is missing, supposed to do so or not."""
-    mine, theirs = paired(cell, first)
-    one, two = cell.option[mine], first.option[theirs][:, :1]
-    both = cell.valid[mine] & first.valid[theirs][:, :1]
-    both &= (one != NO_OPTION) & (two != NO_OPTION)
-    lost = (cell.status[mine] == MISSING) | (first.status[theirs][:, :1] == MISSING)
-    lost &= cell.asked[mine]
-    return _mean(cell.item[mine], *_supposing(both & (one != two), both, lost, lost_differ), size)
+    here = cell.among(first.item).against(first)
+    hits, among = SwitchBeyondRepeat().changes(here)
+    lost = unknown(here) & here.asked
+    return _mean(here.item, *_supposing(hits & among, among, lost, lost_differ), size)
 
 
 def _between(orders: Cell, size: int, lost_differ: bool | None = None) -> Floats:

@@ -179,6 +179,8 @@ class ItemBuilder:
         self, row: Row, ours: str, *, required: bool = True, name: bool = False
     ) -> str | None:
         """A text, or for a `name` a whole number too; None where it is absent or empty."""
+        if not required and ours not in self.present:
+            return None
         value = self.fields.get(row, ours)
         if type(value) is int and name:
             return str(value)

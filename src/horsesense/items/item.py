@@ -225,7 +225,7 @@ def _points_at_options(option: str) -> bool:
 
 
 def _any_in(phrases: Iterable[str], text: str) -> bool:
-    return any(phrase in text for phrase in phrases)
+    return any(map(text.__contains__, phrases))
 
 
 class _LettersAndDigits(dict[int, int | None]):

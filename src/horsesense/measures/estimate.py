@@ -55,7 +55,6 @@ class Context:
         tested: probes whose difference from the original is a finding; Holm's family.
         level: of the intervals.
         seed: of the permutations behind null values.
-        draws: not used; signatures still name the setting. Kept for callers of one release.
     """
 
     dataset: str
@@ -66,7 +65,6 @@ class Context:
     subject: npt.NDArray[np.intp] | None = None
     subjects: tuple[str, ...] = ()
     near: npt.NDArray[np.bool_] | None = None
-    draws: int = 1000
     level: float = 0.95
     seed: int = 0
 

@@ -186,7 +186,7 @@ class _Side(NamedTuple):
     @classmethod
     def of(cls, measure: SwitchBeyondRepeat, cell: Cell, items: npt.NDArray[np.intp]) -> Self:
         hits, among = measure.changes(cell)
-        return cls(*(one[items] for one in (hits, among, _unknown(cell), cell.asked)))
+        return cls(*(one[items] for one in (hits, among, unknown(cell), cell.asked)))
 
     def supposing(self, changed: bool, void: Bools) -> tuple[Bools, Bools]:
         """The first two if what is not known, or all of an item, were another option's or not."""
@@ -194,11 +194,11 @@ class _Side(NamedTuple):
         return np.where(away, changed, self.hits), self.among | away
 
 
-def _unknown(cell: Cell) -> Bools:
+def unknown(cell: Cell) -> Bools:
     """Replies of which it is not known whether they are another option's than as published."""
     base = cell.other.item[cell.other.status[:, 0] == MISSING]
-    unknown: Bools = (cell.status == MISSING) | (np.isin(cell.item, base)[:, None] & cell.asked)
-    return unknown
+    found: Bools = (cell.status == MISSING) | (np.isin(cell.item, base)[:, None] & cell.asked)
+    return found
 
 
 def _came(cell: Cell) -> Cell:

@@ -17,16 +17,18 @@ import numpy.typing as npt
 
 from horsesense.stats import functions
 from horsesense.stats.binomial import limits
-from horsesense.stats.known_check import clustering, goodness_of_fit, graded_as_likely
 from horsesense.stats.known_classes import (
     Fit,
     Floats,
     Ints,
     Parameters,
     ReplyPatterns,
+    clustering,
     described,
     em_step,
     fitted,
+    goodness_of_fit,
+    graded_as_likely,
     log_likelihood,
     patterns,
 )

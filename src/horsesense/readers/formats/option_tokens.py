@@ -160,17 +160,12 @@ class _Shown:
 
     def _label(self, found: str, text: str, end: int) -> tuple[int, ...]:
         """The position of a label; of a lower-case one where it cannot be a word."""
-        if found in self.exact:
-            return (self.exact[found],)
-        place = self.exact.get(found.upper())
-        word = found in ("a", "i", "A", "I") and not _SET_OFF.match(text, end)
-        word = word and not (found in ("a", "i") and self._goes_on(text, end))
-        return () if place is None or word else (place,)
-
-    def _goes_on(self, text: str, end: int) -> bool:
-        """Whether a letter is followed by another one of a list in lower case ("a c")."""
-        following = _LETTER.match(text, end)
-        return following is not None and following[1].upper() in self.exact
+        place = self.exact.get(found, self.exact.get(found.upper()))
+        if found in ("a", "i") and found not in self.exact and not _SET_OFF.match(text, end):
+            following = _LETTER.match(text, end)  # of a list in lower case ("a c")
+            if following is None or following[1].upper() not in self.exact:
+                return ()
+        return () if place is None else (place,)
 
     def _unknown(self, found: str) -> str:
         if self.letters and len(found) == 1 and found.isupper() and found != "I":
