@@ -108,30 +108,22 @@ def test_a_server_that_takes_a_prefix_goes_on_behind_the_thought(
     assert [cut.graded.n for cut in cuts(run)] == [12] * 3
 
 
-def test_a_server_that_refuses_is_spared_and_that_is_said(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("refusal", ["The last message must be of the user.", ""])
+def test_a_server_that_refuses_or_thinks_anew_is_spared_and_that_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], refusal: str
 ) -> None:
-    with Thinking(lambda body: "The last message must be of the user.") as server:
+    with Thinking(lambda body: refusal) as server:
+        server.content = "<think>Let me see."
         run = run_on(server, tmp_path / "run", takes_prefix=True)
+        told = capsys.readouterr().err
         untold = run_on(server, tmp_path / "untold")
-    assert "probe thought is left out: The last message must be" in capsys.readouterr().err
+    assert f"probe thought is left out{':' if refusal else '.'} {refusal}" in told
+    assert "at most 48 prompts" in told  # what there would be, had it gone on
     for one in (run, untold):
         assert one.run.failed == 0
         (row,) = one.findings["exclusions"]
         assert (row["items"], row["reason"][:18]) == (12, "the server refuses")
     assert len(hs.open(run.out).trials) == 12
-
-
-def test_a_server_that_thinks_anew_behind_a_begun_reply_is_left_out(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with Thinking(lambda body: "") as server:
-        server.content = "<think>Let me see."
-        run = run_on(server, tmp_path / "run", takes_prefix=True)
-    told = capsys.readouterr().err
-    assert "a thought of its own; probe thought is left out" in told
-    assert "at most 48 prompts" in told  # what is paid for if it had gone on
-    assert (len(server.begun), cuts(run)) == (1, [])
 
 
 def test_the_request_says_that_a_reply_is_begun() -> None:
@@ -144,7 +136,12 @@ def test_the_request_says_that_a_reply_is_begun() -> None:
     assert "continue_final_message" not in body_of(asked, "m", Dialect())
 
 
-@pytest.mark.parametrize("shares", ["", "50/25", "0/50", "50/100", "half"])
-def test_parts_of_a_thought_are_percents(shares: str) -> None:
-    with pytest.raises(UsageError, match="shares cannot be"):
-        parse_probe(f"thought(shares={shares})")
+PARTS = {"thought": ("shares", "|50/25|0/50|50/100|half"), "server": ("together", "0/1|many|1//2")}
+
+
+@pytest.mark.parametrize("probe", PARTS)
+def test_parts_of_a_thought_are_percents_and_prompts_at_a_time_are_counted(probe: str) -> None:
+    field, wrong = PARTS[probe]
+    for given in [*wrong.split("|"), "1/10000"]:
+        with pytest.raises(UsageError, match=f"{field} cannot be"):
+            parse_probe(f"{probe}({field}={given})")
