@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import tarfile
+import tomllib
 from pathlib import Path
 
 import pytest
+import tomli_w
 
 import horsesense as hs
 from conftest import HERE
+from horsesense.runs.settings import Settings
 
 
 @pytest.fixture
@@ -36,3 +39,26 @@ def test_a_run_of_0_2_0_is_measured_again_and_continued(old: Path) -> None:
     assert run.findings["run"]["cached"] == 47
     again = run.estimate("position_locked", "order", reader="text", group="B")
     assert (again.value, again.n) == (before.value, before.n)
+
+
+def test_all_of_a_run_of_0_2_0_counts_as_asked(old: Path) -> None:
+    assert hs.open(old).directory.trials().collect().height == 47
+
+
+@pytest.mark.parametrize(("value", "asked"), [(3, True), (4, False)])
+def test_a_setting_yet_to_come_asks_the_same_at_its_default(
+    tmp_path: Path, value: int, asked: bool
+) -> None:
+    class Later(Settings):
+        invented: int = 3
+
+    run = hs.audit("sample", "sim:oracle", out=tmp_path / "run", limit=2, probes="repeat")
+    record = run.directory.layout.record
+    content = tomllib.loads(record.read_text())
+    given = Settings(items="", model="").model_dump(mode="json")
+    kept = {n: v for n, v in content["settings"].items() if v != given[n]}
+    record.write_text(tomli_w.dumps({**content, "settings": kept}))
+    directory = hs.open(run.directory.layout.root).directory
+    assert directory.trials().collect().height == 4
+    directory.settings = Later(**directory.settings.model_dump(), invented=value)
+    assert (directory.asked() is not None) == asked
