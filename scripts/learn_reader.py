@@ -42,17 +42,17 @@ from horsesense.readers.text.reader import scene  # noqa: E402
 from recorded_truth import Truth, learnt_from  # noqa: E402
 
 WEIGHTS = ROOT / "src/horsesense/readers/text/weights.json"
-FOLDS = 4
+FOLDS = 16
 MIN_MENTION, MIN_CHOICE = 8, 6
 """Features of fewer rows are left out."""
 PENALTY_MENTION, PENALTY_CHOICE = 1.5, 1.5
 SMALL_MENTION, SMALL_CHOICE = 0.04, 0.04
 """Weights below are left out."""
 ITERATIONS = 60
-TREES = 120
+TREES = 60
 COUNTS = {"annotated": 1.0, "mmlu_pro": 1.5, "everyday": 1.5}
 """What a row counts beside one of the corpus."""
-ANSWER, STATUS = 0.87, 0.35
+ANSWER, STATUS = 0.88, 0.35
 """Confidence from which on a choice, or a status, is read."""
 SURE = 0.9
 
@@ -70,19 +70,6 @@ class Row:
     @property
     def weight(self) -> float:
         return COUNTS.get(self.truth.part.split()[0], 1.0)
-
-
-@dataclass
-class Fitted:
-    """Names and their weights."""
-
-    names: dict[str, int]
-    weights: np.ndarray
-
-    def table(self, least: float) -> dict[str, float]:
-        return {
-            n: float(self.weights[i]) for n, i in self.names.items() if abs(self.weights[i]) > least
-        }
 
 
 def main() -> None:
@@ -130,14 +117,16 @@ class Stages:
 def learn(rows: Sequence[Row], folds: Sequence[int]) -> Stages:
     stages = Stages()
     scored = [i for i, row in enumerate(rows) if row.scene is not None]
+    mentions = Mentions(rows, scored)
     for out, learnt, left in parted(scored, folds):
-        mention = fit_mentions([rows[i] for i in learnt]).table(SMALL_MENTION)
-        stages.z |= {i: scores(rows[i], mention) for i in left}
-        print("mentions", out, len(mention), flush=True)
+        weights = mentions.fit(learnt)
+        stages.z |= {i: mentions.scores(i, weights) for i in left}
+        print("mentions", out, flush=True)
+    choices = Choices(rows, stages.z, scored)
     for out, learnt, left in parted(scored, folds):
-        choice = fit_choice(rows, stages.z, learnt)
-        stages.decided |= {i: decide(rows[i], stages.z[i], choice) for i in left}
-        print("choices", out, len(choice), flush=True)
+        weights = choices.fit(learnt)
+        stages.decided |= {i: choices.decide(i, weights) for i in left}
+        print("choices", out, flush=True)
     for _, learnt, left in parted(scored, folds):
         trees = fit_trust(rows, stages.decided, learnt)
         numbers = np.array([stages.decided[i][1] for i in left])
@@ -153,10 +142,6 @@ def parted(
 ) -> Iterator[tuple[int, list[int], list[int]]]:
     for out in range(FOLDS):
         yield out, [i for i in scored if folds[i] != out], [i for i in scored if folds[i] == out]
-
-
-def scores(row: Row, mention: dict[str, float]) -> list[float]:
-    return [sum(mention.get(name, 0.0) for name in names) for names in row.mentions]
 
 
 def names_of(rows: Iterable[Iterable[str]], least: int) -> dict[str, int]:
@@ -178,63 +163,105 @@ def matrix(rows: Sequence[dict[str, float]], names: dict[str, int]) -> csr_matri
     return csr_matrix((data, columns, ends), shape=(len(rows), len(names)))
 
 
-def fit_mentions(rows: Sequence[Row]) -> Fitted:
-    found, right, weight = [], [], []
-    for row in rows:
-        assert row.scene is not None
-        chosen = row.truth.position
-        for m, names in zip(row.scene.found, row.mentions, strict=True):
-            found.append(
-                dict.fromkeys(names, 1.0)
-                | {n: float(c) for n, c in Counter(names).items() if c > 1}
-            )
-            right.append(float(m.option == chosen))
-            weight.append(row.weight / len(row.mentions) ** 0.5)
-    names = names_of(found, MIN_MENTION)
-    x, y, w = matrix(found, names), np.array(right), np.array(weight)
-    xt = x.T.tocsr()
-
-    def loss(b: np.ndarray) -> tuple[float, np.ndarray]:
-        s = x @ b
-        p = 1 / (1 + np.exp(-s))
-        value = (w * (np.logaddexp(0, s) - y * s)).sum() + PENALTY_MENTION / 2 * (b @ b)
-        return value, xt @ (w * (p - y)) + PENALTY_MENTION * b
-
-    return Fitted(names, smallest(loss, len(names)))
-
-
 def smallest(loss: Callable[[np.ndarray], tuple[float, np.ndarray]], n: int) -> np.ndarray:
     return minimize(
         loss, np.zeros(n), jac=True, method="L-BFGS-B", options={"maxiter": ITERATIONS}
     ).x
 
 
-def fit_choice(
-    rows: Sequence[Row], z: dict[int, list[float]], learnt: Sequence[int]
-) -> dict[str, float]:
-    """The weights of options and of statuses: softmax over both."""
-    options, status, sizes, target, weight = [], [], [], [], []
-    for i in learnt:
-        row = rows[i]
-        if row.target is None or row.scene is None:
-            continue
-        found = weigh.weighed(row.scene, row.mentions, z[i], {}, {})
-        options += found.options
-        status.append(found.status)
-        sizes.append(row.scene.see.k)
-        target.append(row.target)
-        weight.append(row.weight)
-    names = names_of(options, MIN_CHOICE)
-    statuses = names_of(status, MIN_CHOICE)
-    x, s = matrix(options, names), matrix(status, statuses)
-    fitted = smallest(choice_loss(x, s, np.array(sizes), np.array(target), np.array(weight)),
-                      len(names) + len(STATUSES) * len(statuses))  # fmt: skip
-    table = Fitted(names, fitted[: len(names)]).table(SMALL_CHOICE)
-    each = fitted[len(names) :].reshape(len(STATUSES), len(statuses))
-    for name, weights in zip(STATUSES, each, strict=True):
-        own = Fitted(statuses, weights).table(SMALL_CHOICE)
-        table |= {f"{name}|{key}": value for key, value in own.items()}
-    return table
+def cut(weights: np.ndarray, least: float) -> np.ndarray:
+    return np.where(np.abs(weights) > least, weights, 0.0)
+
+
+class Mentions:
+    """All mentions with their features: which of them name the answer is learnt (logistic)."""
+
+    def __init__(self, rows: Sequence[Row], scored: Sequence[int]) -> None:
+        found, right, weight = [], [], []
+        self.place: dict[int, slice] = {}
+        for i in scored:
+            row, start = rows[i], len(found)
+            assert row.scene is not None
+            for m, names in zip(row.scene.found, row.mentions, strict=True):
+                found.append({n: float(c) for n, c in Counter(names).items()})
+                right.append(float(m.option == row.truth.position))
+                weight.append(row.weight / len(row.mentions) ** 0.5)
+            self.place[i] = slice(start, len(found))
+        self.names = names_of(found, MIN_MENTION)
+        self.x, self.y, self.w = matrix(found, self.names), np.array(right), np.array(weight)
+
+    def fit(self, learnt: Sequence[int]) -> np.ndarray:
+        mine = np.concatenate([np.arange(len(self.y))[self.place[i]] for i in learnt])
+        x, y, w = self.x[mine], self.y[mine], self.w[mine]
+        xt = x.T.tocsr()
+
+        def loss(b: np.ndarray) -> tuple[float, np.ndarray]:
+            s = x @ b
+            p = 1 / (1 + np.exp(-s))
+            value = (w * (np.logaddexp(0, s) - y * s)).sum() + PENALTY_MENTION / 2 * (b @ b)
+            return value, xt @ (w * (p - y)) + PENALTY_MENTION * b
+
+        return cut(smallest(loss, len(self.names)), SMALL_MENTION)
+
+    def scores(self, i: int, weights: np.ndarray) -> list[float]:
+        found: list[float] = (self.x[self.place[i]] @ weights).tolist()
+        return found
+
+    def table(self, weights: np.ndarray) -> dict[str, float]:
+        return {name: float(weights[i]) for name, i in self.names.items() if weights[i]}
+
+
+class Choices:
+    """All candidates with their features: which a reply comes to is learnt (softmax)."""
+
+    def __init__(
+        self, rows: Sequence[Row], z: dict[int, list[float]], scored: Sequence[int]
+    ) -> None:
+        self.rows = rows
+        self.at = {i: at for at, i in enumerate(scored)}
+        self.found, options = {}, []
+        sizes = []
+        for i in scored:
+            row = rows[i]
+            assert row.scene is not None
+            found = self.found[i] = weigh.featured(row.scene, z[i])
+            sizes.append(len(found.options))
+            for option, f in enumerate(found.options):
+                k = found.named.strongest.get(option)
+                beside = row.mentions[k] if k is not None else ()
+                options.append(f | {weigh.BESIDE + name: 1.0 for name in beside})
+        status = [self.found[i].status for i in scored]
+        self.names, self.statuses = names_of(options, MIN_CHOICE), names_of(status, MIN_CHOICE)
+        self.x, self.s = matrix(options, self.names), matrix(status, self.statuses)
+        self.ends = np.cumsum([0, *sizes])
+
+    def fit(self, learnt: Sequence[int]) -> np.ndarray:
+        rows = [i for i in learnt if self.rows[i].target is not None]
+        at = np.array([self.at[i] for i in rows])
+        starts, ends = self.ends[at], self.ends[at + 1]
+        mine = np.concatenate([np.arange(a, b) for a, b in zip(starts, ends, strict=True)])
+        target = np.array([self.rows[i].target for i in rows])
+        weight = np.array([self.rows[i].weight for i in rows])
+        loss = choice_loss(self.x[mine], self.s[at], ends - starts, target, weight)
+        n = len(self.names) + len(STATUSES) * len(self.statuses)
+        return cut(smallest(loss, n), SMALL_CHOICE)
+
+    def decide(self, i: int, weights: np.ndarray) -> tuple[int, list[float]]:
+        at, n, scene = self.at[i], len(self.names), self.rows[i].scene
+        assert scene is not None
+        options = self.x[self.ends[at] : self.ends[at + 1]] @ weights[:n]
+        status = self.s[at] @ weights[n:].reshape(len(STATUSES), -1).T
+        scores = [*options.tolist(), *np.ravel(status).tolist()]
+        found = weigh.settled(self.found[i], scores)
+        return found.best, weigh.grounds(scene, found)
+
+    def table(self, weights: np.ndarray) -> dict[str, float]:
+        n = len(self.names)
+        table = {name: float(weights[i]) for name, i in self.names.items() if weights[i]}
+        for name, each in zip(STATUSES, weights[n:].reshape(len(STATUSES), -1), strict=True):
+            own = {f"{name}|{key}": float(each[i]) for key, i in self.statuses.items() if each[i]}
+            table |= own
+        return table
 
 
 def choice_loss(
@@ -264,19 +291,13 @@ def choice_loss(
     return loss
 
 
-def decide(row: Row, z: list[float], choice: dict[str, float]) -> tuple[int, list[float]]:
-    assert row.scene is not None
-    found = weigh.weighed(row.scene, row.mentions, z, *weigh.parted(choice))
-    return found.best, weigh.grounds(row.scene, found)
-
-
 def fit_trust(
     rows: Sequence[Row], decided: dict[int, tuple[int, list[float]]], learnt: Sequence[int]
 ) -> HistGradientBoostingClassifier:
     x = np.array([decided[i][1] for i in learnt])
     y = np.array([float(decided[i][0] == rows[i].target) for i in learnt])
     return HistGradientBoostingClassifier(
-        max_iter=TREES, max_depth=4, max_leaf_nodes=10, learning_rate=0.08, min_samples_leaf=30,
+        max_iter=TREES, max_depth=4, max_leaf_nodes=10, learning_rate=0.12, min_samples_leaf=30,
         l2_regularization=5, max_bins=64,
     ).fit(x, y, sample_weight=[rows[i].weight for i in learnt])  # fmt: skip
 
@@ -350,8 +371,9 @@ def errors(rows: Sequence[Row], sure: dict[int, tuple[int, float]], path: Path) 
 
 def write(rows: Sequence[Row], stages: Stages) -> None:
     scored = [i for i, row in enumerate(rows) if row.scene is not None]
-    mention = fit_mentions([rows[i] for i in scored]).table(SMALL_MENTION)
-    choice = fit_choice(rows, stages.z, scored)
+    mentions, choices = Mentions(rows, scored), Choices(rows, stages.z, scored)
+    mention = mentions.table(mentions.fit(scored))
+    choice = choices.table(choices.fit(scored))
     trust = fit_trust(rows, stages.decided, scored)
     value = {
         "mention": {name: round(weight, 2) for name, weight in mention.items()},

@@ -90,3 +90,26 @@ def test_what_explains_an_answer_given_in_full_takes_nothing_away() -> None:
         read(f"C. natural gas\n\nExplanation: {why}\n\nA. coal is dirty.\nB. hydrogen leaks.")
         == "C"
     )
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["B for a bird or C for a pet", "The answer is (B)(C).", "Some would say the answer is (D).",
+     "B. Overview\nFuels burn.\nThey are old.", "B or C, depending on the case."],
+)  # fmt: skip
+def test_what_is_open_or_said_by_others_is_no_choice(reply: str) -> None:
+    assert read(reply) == ""
+
+
+def test_an_option_that_begins_with_wrong_is_not_denied_by_its_own_text() -> None:
+    options = ("Right, wrong", "Wrong, right", "Wrong, wrong", "Right, right")
+    found = READER.read("The answer is C. Wrong, wrong. However, it depends.", options, LETTERS)
+    assert found.positions == (2,)
+
+
+def test_a_box_that_is_ticked_is_the_choice() -> None:
+    assert read("[ ] A. coal\n[x] B. hydrogen\n[ ] C. natural gas\n[ ] D. ethanol") == "B"
+
+
+def test_one_option_alone_is_read() -> None:
+    assert READER.read("Coal burns, so coal it is.", ("coal",), ("A",)).status != "ambiguous"

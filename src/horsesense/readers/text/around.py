@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from horsesense.readers.text import words
-from horsesense.readers.text.evidence import Scene
+from horsesense.readers.text.evidence import Scene, either
 from horsesense.readers.text.mentions import Mention
 from horsesense.readers.text.page import Page
 
@@ -41,6 +41,26 @@ def of_mention(scene: Scene, k: int) -> list[str]:
     out += heads + _negations({c for _, c in before}, {c for _, c in behind})
     out += _words_near(page, m, first, last)
     out += _neighbours(scene, k) + _question(scene, k) + _form(scene, k, nearest)
+    return out + _sentences(scene, k)
+
+
+def _sentences(scene: Scene, k: int) -> list[str]:
+    """How the mention's sentence and the following one begin, and the cues of the sentence."""
+    page, m = scene.page, scene.found[k]
+    here = page.sent[m.first]
+    begin, stop = page.begins[here], _end(page, here)
+    out = ["s:" + c for c in sorted(CUES.intersection(page.cls[begin:stop]))]
+    if begin < m.first:
+        out.append("s0:" + page.low[begin])
+    if words.ATTRIBUTED.match(page.text, page.at[begin]):
+        out += ["others", "others|" + m.how]
+    following = next(
+        (t for t in range(stop, min(stop + 3, len(page.raw))) if page.raw[t] != "\n"), -1
+    )
+    if following >= 0:
+        out += ["s1:" + page.low[following], "s1c:" + page.cls[following]]
+        rest = CUES.intersection(page.cls[following : _end(page, page.sent[following])])
+        out += ["s2:" + c for c in sorted(rest)]
     return out
 
 
@@ -122,6 +142,9 @@ def _neighbours(scene: Scene, k: int) -> list[str]:
         out.append("with>")
         if following.first - m.last < 4 and page.cls[m.last + 1] == "and":
             out.append("and>")
+    for name, other in (("or<", previous), ("or>", following)):
+        if other and other.option != m.option and either(page, other, m):
+            out.append(name)
     firm = [x for x in found if x.how != "P" and x.option != m.option]
     later = {x.option for x in firm if x.first > m.last}
     earlier = {x.option for x in firm if x.last < m.first}

@@ -65,9 +65,10 @@ def facts_of(page: Page, found: Sequence[Mention], see: Shown) -> Features:
     text, n = page.text, len(page.raw)
     facts: Features = {}
     for name, sign in words.SIGNS.items():
-        if sign.search(page.small, max(0, len(text) - 200)):
+        patterns = sign.within(page.small)
+        if words.first_of(patterns, page.small, max(0, len(text) - 200)):
             facts[name + "9"] = facts[name] = 1.0
-        elif len(text) < _ESSAY and (m := sign.search(page.small)):
+        elif len(text) < _ESSAY and (m := words.first_of(patterns, page.small)):
             facts[name] = 1.0
             if m.start() < 160:
                 facts[name + "0"] = 1.0
@@ -85,6 +86,7 @@ def facts_of(page: Page, found: Sequence[Mention], see: Shown) -> Features:
         "digit": any(t[0].isdigit() for t in page.raw),
         "recital": page.recital,
         "special": any(see.says),
+        "depends": not words.DEPENDS.isdisjoint(page.low),
         **_elsewhere(page, found),
     }
     facts |= {name: 1.0 for name, holds in signs.items() if holds}
@@ -132,16 +134,21 @@ Shares = dict[str, tuple[list[float], float, float]]
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What is known of the options once their mentions have scores."""
+    """What is known of the options once their mentions have scores.
+
+    Attributes:
+        tops: the highest score of each option's mentions.
+        strongest: option -> the mention that has it.
+        shares: how much of each option's words the reply has.
+    """
 
     tops: list[float]
+    strongest: dict[int, int]
     shares: Shares
 
 
-def of_options(
-    scene: Scene, names: Sequence[Sequence[str]], z: Sequence[float]
-) -> tuple[list[Features], Named]:
-    """The features of each option; `names` and `z` are the mentions' features and scores."""
+def of_options(scene: Scene, z: Sequence[float]) -> tuple[list[Features], Named]:
+    """The features of each option; `z` are the mentions' scores."""
     see, found = scene.see, scene.found
     by: list[list[float]] = [[] for _ in range(see.k)]
     for m, value in zip(found, z, strict=True):
@@ -153,22 +160,52 @@ def of_options(
         if z[k] >= z[strongest.setdefault(m.option, k)]:
             strongest[m.option] = k
     low = {i for i, values in enumerate(by) if values and max(values) < -1.0}
+    verdicts = _verdicts(scene)
     out = []
     for i, values in enumerate(by):
         f = _of_scores(scene, z, i, values, tops) if values else {}
-        if values:  # what stands around its strongest mention counts against that of others
-            f |= {"m:" + name: 1.0 for name in names[strongest[i]]}
         if not values and sum(map(bool, by)) == see.k - 1 > 0:
             f["leftout"] = 1.0
             f["leftover"] = float(len(low) == see.k - 1)
         f["others_low"] = float(len(low) == see.k - 1 and i not in low)
         _of_words(f, shares, i, bool(found))
         _of_status(f, scene, i)
+        f |= verdicts.get(i, {})
         if scene.stated == i:
             f["stated"] = 1.0
             f["stated|several"] = scene.facts.get("several", 0.0)
         out.append(f)
-    return out, Named(tops, shares)
+    return out, Named(tops, strongest, shares)
+
+
+_GOOD: Final = frozenset(["right", "fits"])
+_BAD: Final = frozenset(["wrong", "drop", "not", "none"])
+
+
+def _verdicts(scene: Scene) -> dict[int, Features]:
+    """Which option alone is called right, or wrong, in what follows its name."""
+    page, found = scene.page, [m for m in scene.found if m.how != "P"]
+    said: dict[int, set[bool]] = {}
+    for at, m in enumerate(found):
+        end = found[at + 1].first if at + 1 < len(found) else len(page.raw)
+        near = page.cls[m.last + 1 : min(end, m.last + 1 + _VERDICT)]
+        first = next((c for c in near if c in _GOOD or c in _BAD), "")
+        if first:
+            said.setdefault(m.option, set()).add(first in _GOOD)
+    sign = "x" if scene.see.negated else ""
+    out: dict[int, Features] = {}
+    for good in (True, False):
+        have = [i for i, both in said.items() if both == {good}]
+        others = [i for i, both in said.items() if both == {not good}]
+        if len(have) == 1:
+            size = "all" if len(others) == scene.see.k - 1 else "more" if len(others) > 1 else "few"
+            name = f"{sign}lone{'+' if good else '-'}"
+            out.setdefault(have[0], {}).update({name: 1.0, name + size: 1.0})
+    return out
+
+
+_VERDICT: Final = 24
+"""Tokens behind a name in which what is said of it is looked for."""
 
 
 def _of_scores(
@@ -215,15 +252,17 @@ def _shares(scene: Scene) -> Shares:
     while last and page.begins[last] >= len(page.raw) - 1:
         last -= 1
     opening = page.begins[1] if len(page.begins) > 1 else len(stems)
+    ends = (t for t in range(len(stems) - 1, -1, -1) if page.cls[t] in ("so", "final", "answer"))
+    closes = next(ends, len(stems))
+    owned = [(own, sum(own.values()) or 1.0) for own in scene.see.stems]
     out: Shares = {}
     for name, part in zip(
-        _PARTS, (stems, stems[page.begins[last] :], stems[:opening]), strict=True
+        _PARTS,
+        (stems, stems[page.begins[last] :], stems[:opening], stems[closes:]),
+        strict=True,
     ):
         have = set(part)
-        values = [
-            sum(w for s, w in own.items() if s in have) / (sum(own.values()) or 1.0)
-            for own in scene.see.stems
-        ]
+        values = [sum([w for s, w in own.items() if s in have]) / total for own, total in owned]
         *_, rest, best = sorted([0.0, 0.0, *values])
         out[name] = (values, best, rest)
     return out
@@ -241,7 +280,7 @@ def _of_words(f: Features, shares: Shares, i: int, named: bool) -> None:
                 f[names[3]] = 1.0
 
 
-_PARTS: Final = ("all", "end", "start")
+_PARTS: Final = ("all", "end", "start", "so")
 _SHARES: Final = [
     [tuple(f"{prefix}{part}{sign}" for sign in ("", ">", "!", "*")) for part in _PARTS]
     for prefix in ("u:", "w:")
@@ -276,7 +315,7 @@ def of_status(scene: Scene, z: Sequence[float], named: Named) -> Features:
     }
     if z:
         f["lastz"] = z[-1]
-        _pair(f, scene.found, z)
+        _pair(f, scene, z)
     for name in ("all", "end"):
         f["ov" + name] = named.shares[name][1]
     for name in list(scene.facts) if not count else ():
@@ -288,15 +327,28 @@ def of_status(scene: Scene, z: Sequence[float], named: Named) -> Features:
     return f
 
 
-def _pair(f: Features, found: Sequence[Mention], z: Sequence[float]) -> None:
+def _pair(f: Features, scene: Scene, z: Sequence[float]) -> None:
     """Whether the strongest mention stands beside one of another option."""
+    found = scene.found
     k = max(range(len(z)), key=z.__getitem__)
     for j in (k - 1, k + 1):
         if not 0 <= j < len(z) or found[j].option == found[k].option:
             continue
+        if either(scene.page, found[j], found[k]):
+            f |= {"either": 1.0, "either>0": float(z[j] > 0)}
         if found[max(j, k)].first - found[min(j, k)].last < 5:
             f |= {"pair": 1.0, "pair>0": float(z[j] > 0), "pairz": max(z[j], -4.0)}
             f["pair&plural"] = f.get("plural", 0.0)
+
+
+_OR: Final = frozenset(["or", "oder", "ou", "either"])
+
+
+def either(page: Page, one: Mention, other: Mention) -> bool:
+    """Whether a sentence has two options with "or" between them."""
+    first, second = sorted((one, other), key=lambda m: m.first)
+    near = page.sent[first.last] == page.sent[second.first]
+    return near and not _OR.isdisjoint(page.low[first.last + 1 : second.first])
 
 
 def _edge_words(scene: Scene) -> Iterator[str]:

@@ -46,8 +46,10 @@ def find(page: Page, see: Shown) -> list[Mention]:
     found: list[Mention] = []
     raw, low, folded, stems, cls = page.raw, page.low, page.folded, page.stems, page.cls
     index, labels, small, own = see.index, see.labels, see.small, see.own
-    i, n = 0, len(raw)
-    while i < n:
+    end = 0
+    for i in _candidates(page, see):
+        if i < end:
+            continue
         hit = None
         if folded[i] in index or raw[i] in labels or low[i] in small:
             hit = _by_name(page, i, see)
@@ -56,14 +58,32 @@ def find(page: Page, see: Shown) -> list[Mention]:
         if hit is None and stems[i] in own:
             hit = _by_part(page, i, see)
         if hit is None:
-            i += 1
             continue
         last = found[-1] if found else None
-        i = hit.last + 1
+        end = hit.last + 1
         if not (hit.how == "P" and last is not None and _goes_with(page, last, hit)):
             _add(page, found, hit)
     found = _without_rejected(page, _without_recital(page, found, see.k))
     return found if len(found) <= _MOST else found[: _MOST // 3] + found[-_MOST * 2 // 3 :]
+
+
+def _candidates(page: Page, see: Shown) -> list[int]:
+    """The tokens where an option may be named."""
+    index, labels, own, small = see.index, see.labels, see.own, see.small
+    tokens = enumerate(zip(page.raw, page.low, page.folded, page.stems, page.cls, strict=True))
+    out, pointed = [], False
+    for i, (raw, low, folded, stem, cls) in tokens:
+        if (
+            pointed
+            or stem in own
+            or folded in index
+            or raw in labels
+            or low in small
+            or low in words.PLACE
+        ):
+            out.append(i)
+        pointed = cls == "option"
+    return out
 
 
 def _by_name(page: Page, i: int, see: Shown) -> Mention | None:

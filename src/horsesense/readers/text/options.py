@@ -72,7 +72,8 @@ class Shown:
         """Of each option, the words by which it differs from others and what each tells."""
         (sets, count), k = self._sets, self.k
         half = {word: 0.5 if word in self.asked else 1.0 for word in count}
-        return tuple({w: half[w] / count[w] for w in sorted(one) if count[w] < k} for one in sets)
+        tells = {word for word, often in count.items() if often < max(k, 2)}
+        return tuple({w: half[w] / count[w] for w in sorted(one & tells)} for one in sets)
 
     @cached_property
     def own(self) -> Mapping[str, int]:

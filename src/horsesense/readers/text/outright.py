@@ -21,13 +21,22 @@ CHATTER: Final = 60
 LOOPS: Final = 0.22
 """The share to which the end of a text is packed that says the same over and over."""
 SHORTEST_LOOP: Final = 300
+_OWN: Final = 40
+"""Characters behind a label in which the option's own text is looked for."""
+ROUND: Final = 24
+"""Characters by which one round of a loop finds the one before."""
 EXACT, STATED, LESS = 0.99, 0.985, 0.95
 """Confidence in a whole reply that is an answer, in a plain statement, in what corrects another."""
 
 
-def denied(text: str, end: int) -> bool:
-    """Whether what is named up to `end` is denied right behind ("B is not correct")."""
-    return words.DENIED.match(text, end) is not None
+def denied(text: str, end: int, own: tuple[str, ...]) -> bool:
+    """Whether what is named up to `end` is denied right behind ("B is not correct").
+
+    The beginning of the option's text, `own`, denies nothing ("B. Wrong, not wrong").
+    """
+    if words.DENIED.match(text, end) is None:
+        return False
+    return key_of(text[end : end + _OWN])[:1] != own[:1]
 
 
 class Statement(NamedTuple):
@@ -96,13 +105,20 @@ def statements(text: str, low: str, table: Mapping[str, Wording], see: Shown) ->
         for m in found_by(form, text, low):
             at = m.start("label")
             position = _position(m["label"], see)
-            if words.DENIED.match(text, m.end()) or (position < 0 and text[at - 1] not in "(["):
+            own = see.keys[position] if position >= 0 else ()
+            if denied(text, m.end(), own) or (position < 0 and text[at - 1] not in "(["):
                 continue
-            if position >= 0 and _bare_small(m, see):
+            if position >= 0 and (_bare_small(m, see) or attributed(text, m.start())):
                 continue
             final = bool(m.groupdict().get("final")) or (at in found and found[at].final)
             found[at] = Statement(position, m.start(), m.end(), final, rule)
     return [found[at] for at in sorted(found)]
+
+
+def attributed(text: str, at: int) -> bool:
+    """Whether what begins at a place is what others say ("Some would say the answer is D")."""
+    begin = max(text.rfind("\n", 0, at), text.rfind(". ", 0, at), at - 80) + 1
+    return words.ATTRIBUTED.match(text, begin, at) is not None
 
 
 def _position(label: str, see: Shown) -> int:
@@ -133,12 +149,22 @@ def headed(text: str, labels: tuple[str, ...], see: Shown) -> list[Statement]:
 def _opens(text: str, m: re.Match[str], position: int, see: Shown) -> bool:
     """Whether a reply opens with a label and goes on in words of its own: "E. This is correct."."""
     rest = text[m.end() :]
+    if is_heading(text, m.end(), see.keys[position]):
+        return False
     opens = (
         see.style == "upper"
         and not text[: m.start("label")].strip(" *\n")
         and m[0].endswith((".", ")"))
     )
-    return opens and not _names_other(rest, position, see)
+    other = opens and _begins_other(rest, position, see)
+    return opens and not other and not _names_other(rest, position, see, numbers=False)
+
+
+def is_heading(text: str, end: int, own: tuple[str, ...]) -> bool:
+    """Whether what begins before `end` heads a part, in words that are none of an option's own."""
+    line, *below = text[end:].split("\n", 1)
+    title = bool(below) and line.rstrip(" *_")[-1:] not in (*".!?:,;", "")
+    return title and set(own).isdisjoint(key_of(line))
 
 
 def closing(text: str, labels: tuple[str, ...], see: Shown) -> list[Statement]:
@@ -182,6 +208,14 @@ def loops(text: str) -> bool:
     return len(text) > SHORTEST_LOOP and len(zlib.compress(end)) / len(end) < LOOPS
 
 
+def repeats(text: str) -> bool:
+    """Whether a text ends on the same words three times and more."""
+    before = text.rfind(text[-ROUND:], 0, len(text) - 1)
+    size = len(text) - ROUND - before
+    long = max(3 * size, SHORTEST_LOOP)
+    return before >= 0 and len(text) >= long and text[-long:-size] == text[size - long :]
+
+
 def without_next(text: str, see: Shown) -> str:
     """A text up to a further question, told by options of its own."""
     if len(see.labels) < 2:
@@ -216,13 +250,15 @@ class ToldAnswer(NamedTuple):
     plain: bool
 
 
-_NOTHING: Final = ToldAnswer(None, -1, False, False)
+NOTHING: Final = ToldAnswer(None, -1, False, False)
+"""Where no statement is found."""
 
 
 def told(text: str, labels: tuple[str, ...], see: Shown) -> ToldAnswer:
     """One decision on all statements of a prepared text."""
     short = len(text) < LONG and labels and not see.negated
-    against = patterns(labels).against.fullmatch(text) if short else None
+    known = patterns(labels)
+    against = short and (known.against.fullmatch(text) or known.rather.fullmatch(text))
     position = _position(against["label"], see) if against else -1
     if against and position >= 0:
         span = against.span("label")
@@ -232,12 +268,12 @@ def told(text: str, labels: tuple[str, ...], see: Shown) -> ToldAnswer:
     low = small(text)
     recap = words.RECAP.search(text) if "answers" in low or "questions" in low else None
     body = text[: recap.start()] if recap else text
-    lower, known = low[: len(body)], patterns(labels)
+    lower = low[: len(body)]
     found = statements(body, lower, known.states, see) or headed(body, labels, see)
     found = found or closing(body, labels, see) or by_text(body, lower, see)
     found = found or statements(body, lower, known.less, see)
     if not found:
-        return _NOTHING
+        return NOTHING
     final = [one for one in found if one.final]
     last = (final or found)[-1]
     among = {one.position for one in (final or found)}
@@ -318,32 +354,44 @@ def _says_more(text: str, last: Statement, see: Shown, alone: bool) -> bool:
     Where one answer alone is stated, more is a word that turns it, or a line headed by a label.
     """
     rest = text[last.end :]
-    line = rest.split("\n", 1)[0]
-    if line.strip(" .*)\"'`]"):
-        following = key_of(line)[:12]
-        others = (key for i, key in enumerate(see.keys) if i != last.position and key)
-        if any(following[: len(key)] == key for key in others):
-            return True
-    firm = alone and last.position >= 0 and last.rule in _STATES
-    turned = words.TURNS if not firm or _names_other(rest, last.position, see) else words.TAKES_BACK
-    if turned.search(rest) is not None:
+    if not rest.strip(_CLOSES):
+        return False
+    if _begins_other(rest, last.position, see):
         return True
-    long = len(rest) > CHATTER and len(TOKEN.findall(rest)) > CHATTER and not loops(rest)
-    return long and not (firm and not _heads_on(rest, last, see))
+    firm = alone and last.position >= 0 and last.rule in _STATES
+    if words.TAKES_BACK.search(rest):
+        return True
+    if words.TURNS.search(rest) and (not firm or _names_other(rest, last.position, see)):
+        return True
+    if len(rest) <= CHATTER or (firm and not _heads_on(rest, last, see)):
+        return False
+    return len(TOKEN.findall(rest)) > CHATTER and not loops(rest)
 
 
+_CLOSES: Final = " .*)\"'`]\n"
 _STATES: Final = frozenset(
     ["boxed", "final", "answer_is", "is_the_answer", "is_option", "most", "picks"]
 )
 
 
-def _names_other(rest: str, position: int, see: Shown) -> bool:
-    """Whether another label, or the whole text of another option, stands in the rest."""
+def _begins_other(rest: str, position: int, see: Shown) -> bool:
+    """Whether the line behind a label begins with the text of another option."""
+    line = rest.split("\n", 1)[0]
+    following = key_of(line)[:12] if line.strip(_CLOSES) else ()
+    others = (key for i, key in enumerate(see.keys) if i != position and key)
+    return bool(following) and any(following[: len(key)] == key for key in others)
+
+
+def _names_other(rest: str, position: int, see: Shown, numbers: bool = True) -> bool:
+    """Whether another label, or the whole text of another option, stands in the rest.
+
+    Without `numbers`, a text that is one number is none: a calculation has many.
+    """
     if any(see.labels.get(word, position) != position for word in TOKEN.findall(rest)):
         return True
     said = " ".join(key_of(rest))
-    others = (key for i, key in enumerate(see.keys) if key and i != position)
-    return any(" ".join(key) in said for key in others)
+    others = (" ".join(key) for i, key in enumerate(see.keys) if key and i != position)
+    return any(key in said for key in others if numbers or not key.isdecimal())
 
 
 def _heads_on(rest: str, last: Statement, see: Shown) -> bool:

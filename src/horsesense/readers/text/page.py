@@ -17,6 +17,9 @@ from horsesense.readers.text import words
 LONG: Final = 5_000
 """Characters of a reply that are read; of a longer one the beginning and the end."""
 _HEAD: Final = 2_000
+_OPENING: Final = 800
+_CLOSING: Final = 2_000
+"""Characters at both ends that are weighed where a reply states nothing."""
 _KEPT_OF_THE_REST: Final = 12
 """Characters that must be left before an offer of further help, for it to be cut."""
 
@@ -75,6 +78,10 @@ def _box(match: re.Match[str]) -> str:
     return " " * (len(match[0]) - 1) + "⟦"
 
 
+def _checked(match: re.Match[str]) -> str:
+    return match[1] + ("☐" if match[2] == " " else "☑") + "  "
+
+
 def _fraction(match: re.Match[str]) -> str:
     return f"{match[1]}/{match[2]}".rjust(len(match[0]))
 
@@ -100,10 +107,13 @@ def plain(text: str) -> str:
         text if text.isascii() and "\r" not in text and "\t" not in text else text.translate(_SIGNS)
     )
     if "\\" in text or "$" in text or "{" in text:
-        text = words.FRACTION.sub(_fraction, text)
-        for name, sign in words.SIGN_OF.items():
-            text = text.replace(name, sign.ljust(len(name)))
-        text = words.TEX.sub(_blank, words.BOX.sub(_box, text))
+        if "\\" in text:
+            text = words.FRACTION.sub(_fraction, text)
+            for name, sign in words.SIGN_OF.items():
+                text = text.replace(name, sign.ljust(len(name)))
+            text = words.TEX.sub(_blank, words.BOX.sub(_box, text))
+        for sign in "${}":
+            text = text.replace(sign, " ")
     return text
 
 
@@ -113,9 +123,9 @@ def prepare(response: str) -> Prepared:
     record = words.RECORDS.match(response)
     if record is not None:  # the first of several
         text = response[: record.end("first")]
-    if len(text) > LONG:
-        cut = len(text) - (LONG - _HEAD)
-        text = text[:_HEAD] + "\n".rjust(cut - _HEAD) + text[cut:]
+    text = _without_middle(text, _HEAD, LONG - _HEAD)
+    if "[ ]" in text:
+        text = words.CHECKED.sub(_checked, text)
     if "<" in text or "[" in text or "◁" in text:
         text, thinks = _without_thoughts(text)
         text = words.MARKUP.sub(_blank, words.BOX.sub(_box, without_struck(text)))
@@ -130,6 +140,16 @@ def prepare(response: str) -> Prepared:
     if offer and len(text[:offer].strip()) > _KEPT_OF_THE_REST:
         text = text[:offer]
     return Prepared(text.rstrip(), whole, thinks)
+
+
+def edges(text: str) -> str:
+    """A text with blanks for the middle, where it is long."""
+    return _without_middle(text, _OPENING, _CLOSING)
+
+
+def _without_middle(text: str, head: int, tail: int) -> str:
+    gap = len(text) - head - tail
+    return text if gap <= 0 else text[:head] + "\n".rjust(gap) + text[-tail:]
 
 
 def _offer(text: str) -> int:
@@ -159,7 +179,10 @@ def _without_thoughts(text: str) -> tuple[str, bool]:
     return (text[: begun.start()], True) if begun else (text, False)
 
 
-_FORMS: dict[str, tuple[str, str, str, str]] = {}
+_WORD, _MARK, _LINE, _CLOSE, _END = range(5)
+"""What a token is for the sentence that it stands in."""
+Forms = tuple[str, str, str, str, int]
+_FORMS: dict[str, Forms] = {}
 _REMEMBERED: Final = 60_000
 
 
@@ -168,13 +191,15 @@ def fold(token: str) -> str:
     return (_FORMS.get(token) or _forms(token))[1]
 
 
-def _forms(token: str) -> tuple[str, str, str, str]:
-    """A token in small letters, as it is compared, the beginning of that, and its class."""
+def _forms(token: str) -> Forms:
+    """A token in small letters, as it is compared, the beginning of that, its class and kind."""
     low = token.lower()
     word = _folded(low)
+    kind = _MARK if token in MARKS else _LINE if token[0] == "\n" else _WORD
+    kind = _END if token in ENDS else _CLOSE if token == ")" else kind
     if len(_FORMS) > _REMEMBERED:
         _FORMS.clear()
-    _FORMS[token] = forms = (low, word, stem(word), class_of(low))
+    _FORMS[token] = forms = (low, word, stem(word), class_of(low), kind)
     return forms
 
 
@@ -191,6 +216,9 @@ def _folded(word: str) -> str:
             word, word[:-1] if word[-1:] == "s" and word[-2:-1] != "s" else word
         )
     return words.NUMBER.get(word, word)
+
+
+_NEWLINE: Final[Forms] = ("\n", "\n", "\n", "", _LINE)
 
 
 def stem(word: str) -> str:
@@ -242,45 +270,44 @@ class Page:
 def page_of(text: str) -> Page:
     """The tokens of a prepared text, with their sentences."""
     page = Page(text, small(text))
-    raw, low, folded, stems = page.raw, page.low, page.folded, page.stems
-    at, cls, sent = page.at, page.cls, page.sent
+    raw, at, sent = page.raw, page.at, page.sent
+    forms: list[Forms] = []
     number, mark, fresh, n = 0, False, True, 0
     for match in TOKEN.finditer(text):
         token = match[0]
-        if token in MARKS:
+        form = _FORMS.get(token) or _forms(token)
+        kind = form[4]
+        if kind == _MARK:
             if n:
                 page.behind.add(n - 1)
             mark = True
             continue
-        if token[0] == "\n":
-            token = "\n"
-        elif fresh and n and page.begins[-1] != n and token not in ENDS and token != ")":
-            number += 1
-            page.begins.append(n)
+        if kind == _LINE:
+            token, form, fresh = "\n", _NEWLINE, True
+        elif fresh:
+            if kind < _CLOSE and n and page.begins[-1] != n:
+                number += 1
+                page.begins.append(n)
+            fresh = kind >= _CLOSE
         if mark:
             page.before.add(n)
             mark = False
-        forms = _FORMS.get(token) or _forms(token)
         raw.append(token)
-        low.append(forms[0])
-        folded.append(forms[1])
-        stems.append(forms[2])
-        cls.append(forms[3])
+        forms.append(form)
         at.append(match.start())
         sent.append(number)
         n += 1
-        if token == "?":
-            page.asks.add(number)
-        if token == "\n":
-            fresh = True
-        elif token in ENDS:
+        if kind == _END:
             fresh = not (token == "." and n > 1 and _no_end(page, n - 2))
-        elif token != ")":
-            fresh = False
+            if token == "?":
+                page.asks.add(number)
+    if forms:
+        page.low, page.folded, page.stems, page.cls, _ = map(list, zip(*forms, strict=True))
     return page
 
 
 def _no_end(page: Page, i: int) -> bool:
     """Whether the full stop behind token `i` ends no sentence: "B. red", "e.g."."""
-    head = (i == page.begins[-1] or len(page.raw[i]) == 1) and len(page.raw[i]) < 4
-    return head or page.low[i] in _SHORTENED
+    token = page.raw[i]
+    head = (i == page.begins[-1] or len(token) == 1) and len(token) < 4
+    return head or token.lower() in _SHORTENED

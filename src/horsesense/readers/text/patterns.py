@@ -62,6 +62,7 @@ class Patterns(NamedTuple):
     also: re.Pattern[str]
     heads: re.Pattern[str]
     against: re.Pattern[str]
+    rather: re.Pattern[str]
 
 
 _NOUN: Final = "(?:option|choice|answer)"
@@ -170,7 +171,10 @@ def _patterns(labels: tuple[str, ...]) -> Patterns:
     other = MARK + label.replace("?P<label>", "?:") + CLOSE
     wrong = r"(?:wrong|incorrect|false|not (?:right|correct|the answer|it))"
     it_is = r"(?:it'?s|it is|the answer is|i (?:choose|pick))"
-    joins = rf"(?:,|and|or|&|/|und|oder|et|ou|y|o){_W}(?:(?:and|or|option){_WW}){{0,3}}"
+    joins = (
+        rf"(?:(?:,|and|or|&|/|und|oder|et|ou|y|o){_W}(?:(?:and|or|option){_WW}){{0,3}}"
+        r"|[(\[](?=\w{1,4}[)\]]))"
+    )
     outright, lesser = (
         {
             name: Wording(a, re.compile(probe, _SHAPE), reach, leads, re.compile(whole, _SHAPE))
@@ -190,6 +194,11 @@ def _patterns(labels: tuple[str, ...]) -> Patterns:
                    rf"|(?:it isn't|it is not|it's not|not) {other}[.,;]{SS}{it_is})"
                    rf"{SS}{MARK}{label}{CLOSE}(?:{SS}is(?:{SS}(?:right|correct|it|the answer))?)?"
                    r"\W{0,9}", re.IGNORECASE),
+        re.compile(rf"\W{{0,9}}(?:(?:i (?:think|believe),?{SS})?(?:{it_is}|i'd (?:say|go with"
+                   rf"|choose|pick)|answer:?){SS})?(?:{_NOUN}{SS})?{MARK}{label}{CLOSE},?{SS}"
+                   rf"(?:(?:and{SS})?(?:\w{{1,12}}ly{SS})?not|rather than|instead of|over){SS}"
+                   rf"(?:{_NOUN}{SS})?{other}(?:,?{SS}(?:n?or|and){SS}{other})?\W{{0,9}}",
+                   re.IGNORECASE),
     )  # fmt: skip
 
 

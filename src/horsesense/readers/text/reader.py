@@ -12,8 +12,18 @@ from horsesense.readers.text import words
 from horsesense.readers.text.evidence import STATUSES, Features, Scene, scene_of
 from horsesense.readers.text.mentions import find
 from horsesense.readers.text.options import Meaning, Shown, meanings_of, option_meaning, shown
-from horsesense.readers.text.outright import denied, exact, loops, told, without_next
-from horsesense.readers.text.page import Prepared, page_of, prepare, small
+from horsesense.readers.text.outright import (
+    NOTHING,
+    attributed,
+    denied,
+    exact,
+    is_heading,
+    loops,
+    repeats,
+    told,
+    without_next,
+)
+from horsesense.readers.text.page import Prepared, edges, page_of, prepare, small
 from horsesense.readers.text.weigh import Weighed, Weights, confidence, grounds, shipped, weigh
 
 LIKELY: Final = 0.25
@@ -22,6 +32,7 @@ _SAID_UNSURE: Final = 0.88
 """The highest confidence in a choice of a reply that says it does not know."""
 _EMPTY: Final = Reading("empty", rule="empty", confidence=0.99)
 _CUT_IN_THOUGHT: Final = Reading("truncated", rule="thought_alone", confidence=0.95)
+_LOOPS: Final = Reading("truncated", rule="loops", confidence=0.95)
 _TOO: Final = re.compile(r"\W{0,4}(?:too|also|as well)\W{0,9}\Z", re.IGNORECASE)
 _CLOSED: Final = ".!?)\"'`*}]。！？|>"
 
@@ -85,6 +96,9 @@ def scene(
     if said.reading is not None and said.plain and not (length and words.OR_ELSE.search(text)):
         return said.reading
     ended = prepared.whole or text != prepared.text
+    if said is NOTHING and not ended and repeats(text):
+        return _LOOPS
+    text = edges(text)
     state = _state(text, length and not ended, ended, prepared)
     state |= {"told": float(said.reading is not None), "several": float(said.several)}
     page = page_of(text)
@@ -123,14 +137,17 @@ def _decided(scene: Scene, weights: Weights) -> Reading:
     sure = confidence(grounds(scene, found), weights)
     k = scene.see.k
     if found.best < k:
-        if sure < weights.least_choice:
+        if scene.stated == found.best and scene.facts.get("told") and not scene.facts["several"]:
+            sure = max(sure, weights.least_choice)  # a letter that is stated is the answer
+        if scene.facts.get("cut") and _only_begins(scene, found.best):
+            return Reading("truncated", (), "begins", _span(scene, found), min(sure, 0.9))
+        does = bool(scene.facts.get(scene.see.says[found.best]))  # "Refused" where it refuses
+        if sure < (weights.least_status if does else weights.least_choice):
             return Reading("unclear", (), "weak", _span(scene, found), sure)
         if _denied(scene, found.best):
             return Reading("unclear", (), "denied", _span(scene, found), min(sure, 0.5))
         if _also(scene, found.best):
             return Reading("ambiguous", (), "also", _span(scene, found), min(sure, 0.85))
-        if scene.facts.get("cut") and _only_begins(scene, found.best):
-            return Reading("truncated", (), "begins", _span(scene, found), min(sure, 0.9))
         named = any(m.option == found.best for m in scene.found)
         rule = "named" if named else "likeness"
         if scene.facts.get("unknown"):  # "D, not sure."
@@ -145,9 +162,21 @@ def _decided(scene: Scene, weights: Weights) -> Reading:
 
 
 def _denied(scene: Scene, option: int) -> bool:
-    """Whether every place that names an option denies it, and the question asks for what is so."""
-    ends = [scene.page.span(m.first, m.last)[1] for m in scene.found if m.option == option]
-    return bool(ends) and not scene.see.negated and all(denied(scene.page.text, at) for at in ends)
+    """Whether no place that names an option asserts it: each tells what others would answer, heads
+    a part, or denies it where the question asks for what is so."""
+    page, see, text = scene.page, scene.see, scene.page.text
+    spans = [page.span(m.first, m.last) for m in scene.found if m.option == option]
+    if not spans:
+        return False
+    if all(attributed(text, at) for at, _ in spans):
+        return True
+    if len(scene.found) == 1 and scene.found[0].style == "head":
+        return is_heading(text, spans[0][1], see.keys[option])
+    if see.negated:
+        return False
+    own = see.keys[option]
+    return all(denied(text, end, own) or words.DENIES.search(text, max(0, at - 24), at)
+               for at, end in spans)  # fmt: skip
 
 
 def _only_begins(scene: Scene, option: int) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from math import exp, log
 from typing import Final
@@ -20,19 +20,26 @@ Marks = Mapping[str, Mapping[int, float]]
 """Feature of a status -> number of the status -> weight."""
 
 
+BESIDE: Final = "m:"
+"""Begins the name of a mention's feature where it counts for its option, if no mention of that
+option is stronger."""
+
+
 @dataclass(frozen=True, slots=True)
 class Weights:
     """What was learnt (`scripts/learn_reader.py`).
 
     Attributes:
         mention: weight of each feature of a mention.
-        choice: of each feature of an option.
+        beside: of each feature of an option's strongest mention.
+        choice: of each other feature of an option.
         status: of each feature of a status.
         base, trees: what tells how sure a decision is.
         least_choice, least_status: confidence from which on a choice, or a status, is read.
     """
 
     mention: Mapping[str, float]
+    beside: Mapping[str, float]
     choice: Mapping[str, float]
     status: Marks
     base: float
@@ -44,14 +51,17 @@ class Weights:
 def shipped() -> Weights:
     """The weights of the package."""
     value = json.loads((files(__package__) / "weights.json").read_text(encoding="utf-8"))
-    choice, status = parted(value["choice"])
+    beside, choice, status = parted(value["choice"])
     trees = [[(*node, 0, 0)[:4] for node in tree] for tree in value["trees"]]
-    return Weights(value["mention"], choice, status, value["base"], trees, value["answer"],
-                   value["status"])  # fmt: skip
+    return Weights(value["mention"], beside, choice, status, value["base"], trees,
+                   value["answer"], value["status"])  # fmt: skip
 
 
-def parted(choice: Mapping[str, float]) -> tuple[Mapping[str, float], Marks]:
-    """The weights of options' features, and of statuses' (`status|feature`)."""
+def parted(
+    choice: Mapping[str, float],
+) -> tuple[Mapping[str, float], Mapping[str, float], Marks]:
+    """The weights of options' features, mentions apart, and of statuses' (`status|feature`)."""
+    beside: dict[str, float] = {}
     options: dict[str, float] = {}
     status: dict[str, dict[int, float]] = {}
     number = {name: i for i, name in enumerate(STATUSES)}
@@ -59,9 +69,11 @@ def parted(choice: Mapping[str, float]) -> tuple[Mapping[str, float], Marks]:
         name, _, feature = key.partition("|")
         if feature and name in number:
             status.setdefault(feature, {})[number[name]] = weight
+        elif key.startswith(BESIDE):
+            beside[key.removeprefix(BESIDE)] = weight
         else:
             options[key] = weight
-    return options, status
+    return beside, options, status
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +82,7 @@ class Weighed:
 
     Attributes:
         z: score of each mention.
+        options, status: the features of each option, and those that all statuses share.
         odds: log-probability of each candidate.
         best: the likeliest.
     """
@@ -84,33 +97,33 @@ class Weighed:
 
 def weigh(scene: Scene, weights: Weights) -> Weighed:
     """The log-probabilities of all candidates."""
-    get = weights.mention.get
+    get, beside, choice = weights.mention.get, weights.beside.get, weights.choice.get
     names = [around.of_mention(scene, k) for k in range(len(scene.found))]
-    z = [sum(get(name, 0.0) for name in each) for each in names]
-    return weighed(scene, names, z, weights.choice, weights.status)
-
-
-def weighed(
-    scene: Scene,
-    names: Sequence[Sequence[str]],
-    z: list[float],
-    choice: Mapping[str, float],
-    status: Marks,
-) -> Weighed:
-    """The same where the features and scores of the mentions are known."""
-    options, named = evidence.of_options(scene, names, z)
-    row = evidence.of_status(scene, z, named)
-    get = choice.get
-    odds = [sum(get(k, 0.0) * v for k, v in f.items()) for f in options]
+    z = [sum([get(name, 0.0) for name in each]) for each in names]
+    found = featured(scene, z)
+    odds = [sum([choice(k, 0.0) * v for k, v in f.items()]) for f in found.options]
+    for option, k in found.named.strongest.items():
+        odds[option] += sum([beside(name, 0.0) for name in dict.fromkeys(names[k])])
     each = [0.0] * len(STATUSES)
-    for name, value in row.items():
-        for number, weight in status.get(name, _NOTHING).items():
+    marks = weights.status.get
+    for name, value in found.status.items():
+        for number, weight in marks(name, _NOTHING).items():
             each[number] += weight * value
-    odds += each
-    top = max(odds)
-    norm = top + log(sum(exp(one - top) for one in odds))
-    odds = [one - norm for one in odds]
-    return Weighed(z, options, row, named, odds, max(range(len(odds)), key=odds.__getitem__))
+    return settled(found, odds + each)
+
+
+def featured(scene: Scene, z: list[float]) -> Weighed:
+    """The features of all candidates, undecided."""
+    options, named = evidence.of_options(scene, z)
+    return Weighed(z, options, evidence.of_status(scene, z, named), named, [], -1)
+
+
+def settled(found: Weighed, scores: list[float]) -> Weighed:
+    """Decided by the candidates' scores."""
+    top = max(scores)
+    norm = top + log(sum([exp(one - top) for one in scores]))
+    odds = [one - norm for one in scores]
+    return replace(found, odds=odds, best=odds.index(max(odds)))
 
 
 _NOTHING: Final[Mapping[int, float]] = {}
@@ -123,7 +136,7 @@ _STYLES: Final = {"": 0.0} | {
 _FACTS: Final = listed(
     "refusal refusal0 refusal9 unknown unknown9 none none0 none9 length cut hangs"
     " announces unclosed asks clash plural elsewhere equals_else recital bothall special"
-    " told several loop"
+    " told several loop depends"
 )
 _NEAR: Final = listed("answer option pick right so final not wrong if said maybe lure")
 _LATER: Final = ["not", "but", "turn", "maybe", "wrong", "if", "answer", "pick"]
@@ -141,6 +154,7 @@ def grounds(scene: Scene, found: Weighed) -> list[float]:
         float(best < k), order[0], order[0] - order[1], odds[best], max(other),
         float(k), float(len(scene.page.raw)), float(len({m.option for m in scene.found})),
         row.get("ovall", 0.0), row.get("ovend", 0.0), row.get("pairz", evidence.ABSENT),
+        row.get("either", 0.0),
         own.get("top_number!", 0.0), own.get("others_low", 0.0), float(scene.see.negated),
         float(scene.see.style == "digit"), float(scene.stated == best),
     ]  # fmt: skip

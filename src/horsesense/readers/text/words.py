@@ -122,10 +122,19 @@ class Sign:
         pairs = [(*row.split(" → "), row)[:2] for row in rows]
         self._rows = [(words.split("|"), re.compile(pattern)) for words, pattern in pairs]
 
-    def search(self, low: str, start: int = 0) -> re.Match[str] | None:
-        """The first match in a text in small letters, from a place on."""
-        tried = (p.search(low, start) for words, p in self._rows if any(w in low for w in words))
-        return min(filter(None, tried), key=lambda match: match.start(), default=None)
+    def within(self, low: str) -> list[re.Pattern[str]]:
+        """The patterns that may be in a text in small letters."""
+        return [pattern for words, pattern in self._rows if any(w in low for w in words)]
+
+    def search(self, low: str) -> re.Match[str] | None:
+        """The first match in a text in small letters."""
+        return first_of(self.within(low), low)
+
+
+def first_of(patterns: list[re.Pattern[str]], low: str, start: int = 0) -> re.Match[str] | None:
+    """The first match of any pattern, from a place on."""
+    found = filter(None, (pattern.search(low, start) for pattern in patterns))
+    return min(found, key=lambda match: match.start(), default=None)
 
 
 # What a reply does instead of choosing.
@@ -238,6 +247,19 @@ DENIED: Final = re.compile(
     r"|\W{0,9}(?:is|are|was|would|can|could|does)(?: not|not|n't)\b",
     re.IGNORECASE,
 )
+ATTRIBUTED: Final = re.compile(
+    r"\W{0,9}(?:(?:but|and|although|though|while|however),? )?(?:(?:many |some |most )?(?:people|"
+    r"students|readers|experts)|some|many|most|others|someone|somebody|you|they|one)"
+    r"(?: \w{1,9}){0,2}? (?:(?:would|might|may|could|will|can) (?:\w{1,9}ly )?)?(?:say|think|argue"
+    r"|claim|choose|pick|guess|believe|answer|object|suggest)s?\b",
+    re.IGNORECASE,
+)
+"""The beginning of a sentence that says what others would answer."""
+CHECKED: Final = re.compile(r"^(\W{0,9})\[([xX ])\](?= \S)", re.MULTILINE)
+DENIES: Final = re.compile(
+    r"(?:\bnot|n't)(?: (?:be|the|option|answer|choice|it))*[\s*_(\"']{1,4}\Z", re.IGNORECASE
+)
+"""What denies what is named right behind it."""
 UNCERTAIN: Final = re.compile(
     r"\b(?:if|whether|unless|suppose|said|says?|claim\w*|think|thought|believe[sd]?|tempt\w*|"
     r"might|may|could|not|n't|never|why|because|initial\w*|first|seems?|expected|were|had|"
@@ -311,7 +333,7 @@ MARKUP: Final = re.compile(
 )
 STRUCK: Final = re.compile(r"~~[^~\n]+~~|<(del|s|strike)>.*?</\1>", re.DOTALL | re.IGNORECASE)
 BOX: Final = re.compile(
-    r"\\f?boxed\s?(?:\{|\b)|\\fbox\{|####|<(?:final_?)?(?:answer|choice|ans)>"
+    r"\\f?boxed\s?(?:\{|\b)|\\fbox\{|####|<(?:\w{1,12}_)?(?:final)?(?:answer|choice|ans|option)>"
     r"|<\|begin_of_box\|>|\[\[(?=\w+\]\])",
     re.IGNORECASE,
 )
@@ -319,7 +341,7 @@ FRACTION: Final = re.compile(r"\\[dt]?frac\s?\{([^{}]+)\}\s?\{([^{}]+)\}")
 SIGN_OF: Final = {"\\times": "×", "\\cdot": "×", "\\pi": "π"}
 TEX: Final = re.compile(
     r"\\(?:text(?:bf|it|rm)?|math(?:rm|bf|sf|it)|operatorname|displaystyle|left|right|emph|bm)\b\s?"
-    r"|\\[()\[\],;! ]|\$|\{|\}"
+    r"|\\[()\[\],;! ]"
 )
 NEXT_QUESTION: Final = re.compile(
     r"\n\W{0,20}(?:(?:next |another |new )?(?:question|problem|exercise|aufgabe|frage|pregunta)"
@@ -348,6 +370,7 @@ ANNOUNCES: Final = re.compile(
     re.IGNORECASE,
 )
 ALL_OF_THEM: Final = re.compile(r"^\W*(?:all|both|every)\b", re.IGNORECASE)
+DEPENDS: Final = frozenset(["depends", "depending", "depend"])
 PLURAL: Final = frozenset(
     ["answers", "both", "two", "several", "options", "respuestas", "either", "multiple", "choices"]
 )

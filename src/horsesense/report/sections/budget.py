@@ -42,8 +42,10 @@ def context(run: Results) -> Context | None:
 
 def of_thought(run: Results) -> Context | None:
     cuts = limits_of(run, THOUGHT, SHARE, "accuracy_of_thought")
+    if not cuts:
+        return None
     shown = _shown(run, cuts, "Part of the thought", "the part of the thought", "\u202f%")
-    return {**shown, "whole": run.one("accuracy_as_graded")} if cuts else None
+    return {**shown, "whole": run.one("accuracy_as_graded")}
 
 
 def _shown(

@@ -21,7 +21,7 @@ from horsesense_extras.readers.trained.saved import (
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="9", source="ccee42c41ea7")
+RULES: Final = Rules(version="9", source="123bc032d03d")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""
