@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import tarfile
-import tomllib
 from pathlib import Path
 
 import pytest
-import tomli_w
 
 import horsesense as hs
 from conftest import HERE
@@ -32,6 +30,19 @@ def test_a_run_of_0_2_0_opens_as_it_was_measured(old: Path) -> None:
     assert run.verify().sound
 
 
+@pytest.mark.parametrize("value", [3, 4])
+def test_what_0_2_0_asked_counts_as_asked_whatever_settings_came_later(
+    old: Path, value: int
+) -> None:
+    class Later(Settings):
+        yet_to_come: int = 3
+
+    run = hs.open(old).directory
+    assert run.trials().collect().height == 47
+    run.settings = Later(**run.settings.model_dump(), yet_to_come=value)
+    assert run.trials().collect().height == (47 if value == 3 else 0)
+
+
 def test_a_run_of_0_2_0_is_measured_again_and_continued(old: Path) -> None:
     before = hs.open(old).estimate("position_locked", "order", reader="text", group="B")
     run = hs.audit("sample", "sim:position?k=1", out=old, limit=6, probes="order, labels")
@@ -39,26 +50,3 @@ def test_a_run_of_0_2_0_is_measured_again_and_continued(old: Path) -> None:
     assert run.findings["run"]["cached"] == 47
     again = run.estimate("position_locked", "order", reader="text", group="B")
     assert (again.value, again.n) == (before.value, before.n)
-
-
-def test_all_of_a_run_of_0_2_0_counts_as_asked(old: Path) -> None:
-    assert hs.open(old).directory.trials().collect().height == 47
-
-
-@pytest.mark.parametrize(("value", "asked"), [(3, True), (4, False)])
-def test_a_setting_yet_to_come_asks_the_same_at_its_default(
-    tmp_path: Path, value: int, asked: bool
-) -> None:
-    class Later(Settings):
-        invented: int = 3
-
-    run = hs.audit("sample", "sim:oracle", out=tmp_path / "run", limit=2, probes="repeat")
-    record = run.directory.layout.record
-    content = tomllib.loads(record.read_text())
-    given = Settings(items="", model="").model_dump(mode="json")
-    kept = {n: v for n, v in content["settings"].items() if v != given[n]}
-    record.write_text(tomli_w.dumps({**content, "settings": kept}))
-    directory = hs.open(run.directory.layout.root).directory
-    assert directory.trials().collect().height == 4
-    directory.settings = Later(**directory.settings.model_dump(), invented=value)
-    assert (directory.asked() is not None) == asked

@@ -31,21 +31,13 @@ SUITES: Sequence[dict[str, Any]] = (
     {"probes": ("order", "misleading_replaced", "true_false")},
     {"probes": ("order", "labels"), "readers": ("text", "pride")},
 )
+from studies import estimates
 
 
 def asked(path: Path, model: str = "sim:talker", **settings: Any) -> Run:
     run = Run.start(path, Settings.of(items="sample", model=model, limit=24, **settings))
     run.ask(model, tell=None)
     return run
-
-
-def estimates(run: Run) -> bytes:
-    """All that was found, but for what asking took."""
-    run.read()
-    run.measure()
-    found = orjson.loads(run.directory.layout.estimates.read_bytes())
-    del found["run"]
-    return orjson.dumps(found)
 
 
 @pytest.mark.parametrize("study", SUITES, ids=["bundles", "two stages", "fitted reader"])
