@@ -25,13 +25,13 @@ from horsesense.models.messages import Key, Response
 from horsesense.runs.merge import merge
 from horsesense.runs.settings import Settings
 from horsesense.runs.shard import Shard, placement
+from studies import estimates
 
 SUITES: Sequence[dict[str, Any]] = (
     {"suite": "multi-problem", "sizes": "2,5", "bundles": 10},
     {"probes": ("order", "misleading_replaced", "true_false")},
     {"probes": ("order", "labels"), "readers": ("text", "pride")},
 )
-from studies import estimates
 
 
 def asked(path: Path, model: str = "sim:talker", **settings: Any) -> Run:
