@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import horsesense as hs
 from horsesense.errors import ItemsError, UsageError
 from horsesense_extras.logs import streams
 from horsesense_extras.logs.known_items import KnownItems
@@ -198,6 +199,17 @@ def test_scored_letters_and_scored_texts(tmp_path: Path) -> None:
         "several options are right",
         "letters were scored, and the options behind them are not to be found",
     }
+
+
+def test_scores_alone_are_no_replies_and_an_empty_reply_is_one(tmp_path: Path) -> None:
+    empty = lm_eval_row(doc_id=1, doc={"question": "Red?", "choices": ["a", "b"], "answer": 0},
+                        arguments=[["Red?\nA. a\nB. b\nAnswer:", {"until": []}]],
+                        resps=[[""]], filtered_resps=[""], acc=0.0)  # fmt: skip
+    rows = [lm_eval_row(**texts("blood", "grass")), empty]
+    run = hs.load_log(jsonl(tmp_path / "samples_t.jsonl", rows), out=tmp_path / "run")
+    run.read("text")
+    found = run.readings.filter(run.readings["reader"] == "text")
+    assert found["status"].to_list() == ["empty"]
 
 
 def test_options_are_found_in_documents_of_many_kinds(tmp_path: Path) -> None:
