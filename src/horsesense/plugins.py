@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 from horsesense.errors import UsageError
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint, EntryPoints
+    from importlib.metadata import EntryPoint
 
 T = TypeVar("T")
 
@@ -162,8 +162,8 @@ def installed(group: str) -> tuple[EntryPoint, ...]:
 
 
 @cache
-def entry_points_of_all() -> EntryPoints:
-    """Those of all groups, looked for once in a process."""
+def entry_points_of_all() -> Any:
+    """Those of all groups, looked for once in a process (Python 3.11 has a type of its own)."""
     from importlib.metadata import entry_points  # its own imports would slow down every start
 
     return entry_points()
