@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import zlib
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import words
 from horsesense.readers.text.options import Shown, key_of, names_of, said_by, style_of
-from horsesense.readers.text.page import TOKEN, small
+from horsesense.readers.text.page import TOKEN, loops, small
 from horsesense.readers.text.patterns import SAYS_TEXT, Wording, alone, found_by, patterns
 
 LONGEST_EXACT: Final = 400
@@ -18,13 +17,8 @@ LONG: Final = 200
 """Characters of a reply up to which several statements are less surely several answers."""
 CHATTER: Final = 60
 """Tokens behind a statement from which on all is weighed."""
-LOOPS: Final = 0.22
-"""The share to which the end of a text is packed that says the same over and over."""
-SHORTEST_LOOP: Final = 300
 _OWN: Final = 40
 """Characters behind a label in which the option's own text is looked for."""
-ROUND: Final = 24
-"""Characters by which one round of a loop finds the one before."""
 EXACT, STATED, LESS = 0.99, 0.985, 0.95
 """Confidence in a whole reply that is an answer, in a plain statement, in what corrects another."""
 
@@ -200,20 +194,6 @@ def _bare_small(m: re.Match[str], see: Shown) -> bool:
     text, after = m.string, m.end("label")
     set_off = text[after : after + 1] in (")", "]", "") or text[m.start("label") - 1] in "([⟦"
     return not set_off
-
-
-def loops(text: str) -> bool:
-    """Whether the end of a text says the same over and over."""
-    end = text[-1_500:].encode("utf-8", "replace")
-    return len(text) > SHORTEST_LOOP and len(zlib.compress(end)) / len(end) < LOOPS
-
-
-def repeats(text: str) -> bool:
-    """Whether a text ends on the same words three times and more."""
-    before = text.rfind(text[-ROUND:], 0, len(text) - 1)
-    size = len(text) - ROUND - before
-    long = max(3 * size, SHORTEST_LOOP)
-    return before >= 0 and len(text) >= long and text[-long:-size] == text[size - long :]
 
 
 def without_next(text: str, see: Shown) -> str:

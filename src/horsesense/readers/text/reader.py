@@ -18,12 +18,10 @@ from horsesense.readers.text.outright import (
     denied,
     exact,
     is_heading,
-    loops,
-    repeats,
     told,
     without_next,
 )
-from horsesense.readers.text.page import Prepared, edges, page_of, prepare, small
+from horsesense.readers.text.page import Prepared, edges, loops, page_of, prepare, repeats, small
 from horsesense.readers.text.weigh import Weighed, Weights, confidence, grounds, shipped, weigh
 
 LIKELY: Final = 0.25
