@@ -137,6 +137,28 @@ def ended_by(reason: str | None) -> str | None:
     return "length" if _AT_LIMIT.fullmatch(folded) else reason
 
 
+WITHHELD: Final = re.compile(
+    r"content[ _-]?(?:filter|management|policy)|safety|blocklist|prohibited|recitation|\brefusal\b"
+    r"|\bspii\b|guardrail|usage polic(?:y|ies)",
+    re.IGNORECASE,
+)
+"""What a provider says that held a reply back."""
+_BROKE_OFF: Final = re.compile(
+    "abort(?:ed)?|cancell?ed|error|failed|insufficient_system_resource", re.IGNORECASE
+)
+
+
+def broken_off(reason: str | None) -> Literal["filtered", "failed"] | None:
+    """Whether a reply ended since it was held back, or by a server's trouble: then it is none.
+
+    >>> broken_off("content_filter"), broken_off("abort"), broken_off("stop")
+    ('filtered', 'failed', None)
+    """
+    if WITHHELD.search(reason or ""):
+        return "filtered"
+    return "failed" if _BROKE_OFF.fullmatch(reason or "") else None
+
+
 @dataclass(frozen=True, slots=True)
 class Response:
     """What came back, byte for byte.
@@ -164,6 +186,13 @@ class Response:
     latency: float | None = None
     served_by: str | None = None
     reasoning: str = ""
+
+    @property
+    def scores_alone(self) -> bool:
+        """Whether scores came and no reply, as in logs that hold none: that is no empty reply."""
+        came = self.token_logprobs or self.continuations
+        said = self.text or self.reasoning or self.finish_reason or self.usage.completion_tokens
+        return bool(came) and not said
 
     def as_json(self) -> dict[str, Any]:
         """Plain JSON value; fields that hold nothing are left out.

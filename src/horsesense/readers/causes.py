@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal, NamedTuple, get_args
 
-from horsesense.models.messages import Failure, Response, ended_by
+from horsesense.models.messages import WITHHELD, Failure, Response, broken_off, ended_by
 from horsesense.readers.reading import Reading, Status
 from horsesense.stats.words import agreeing
 from horsesense.trials.trial import Variant
@@ -114,13 +114,6 @@ TEMPLATE: Final = re.compile(
 )
 """What begins a turn: a reply that writes one was asked with the wrong template. And a whole reply
 of filling tokens, or of one sign over and over."""
-_FILTERED: Final = re.compile(
-    r"content[ _-]?(?:filter|management|policy)|safety|blocklist|prohibited|recitation|\brefusal\b"
-    r"|\bspii\b|guardrail|usage polic(?:y|ies)",
-    re.IGNORECASE,
-)
-_BROKE_OFF: Final = re.compile("abort(?:ed)?|cancelled|error|failed|insufficient_system_resource")
-"""Reasons of an end that are a server's trouble."""
 _OF_SERVER: Final = re.compile(
     r"""(?isx)\{\s*"(?:error"|detail"|(?:object|type)":\s*"error").*\}
     |(?:(?:http|api|server)\s)?error(?:\scode)?\W{0,3}[45]\d\d\b.{0,500}
@@ -157,7 +150,7 @@ def of_failure(failure: Failure | None) -> Cause:
     """The cause of a prompt without a reply, from what its call failed with; None: not sent."""
     if failure is None:
         return "not_asked"
-    return "filtered" if _FILTERED.search(failure.message) else "failed"
+    return "filtered" if WITHHELD.search(failure.message) else "failed"
 
 
 def cause_of(
@@ -209,11 +202,11 @@ def cause_unread(response: Response, cap: int) -> Cause:
 
 def _of_provider(response: Response, found: Cause) -> Cause | None:
     """What a server did or wrote in the place of a reply, told by its reason first."""
-    reason, text = response.finish_reason or "", response.text.strip()
+    text = response.text.strip()
     wrote = found != "choice" and _OF_SERVER.fullmatch(text)
-    if _FILTERED.search(reason) or (wrote and _FILTERED.search(text)):
+    if wrote and WITHHELD.search(text):
         return "filtered"
-    return "failed" if wrote or _BROKE_OFF.fullmatch(reason.casefold()) else None
+    return broken_off(response.finish_reason) or ("failed" if wrote else None)
 
 
 def ends_early(
@@ -222,8 +215,7 @@ def ends_early(
     """Whether a reply, or the thought before it, was cut off; None where it ended by itself, also
     with one of the labels or before a next question of its own making."""
     # Here and not above: what is needed before the first request loads no reader.
-    from horsesense.readers.text.outright import loops
-    from horsesense.readers.text.page import prepare
+    from horsesense.readers.text.page import loops, prepare
 
     text, thought = response.text, bool(response.reasoning or response.usage.reasoning_tokens)
     spent = response.usage.completion_tokens

@@ -33,6 +33,7 @@ from horsesense.models.openai.protocol import (
     retry_after,
 )
 from horsesense.models.registry import make_model
+from horsesense.readers.causes import of_failure
 from horsesense.readers.model_based.judge import JudgeReader
 
 KEY = "hs-very-secret-0123456789"
@@ -330,10 +331,26 @@ def test_an_error_with_status_200_is_a_failure() -> None:
     assert "overloaded" in result.message
 
 
-def test_a_filtered_reply_is_a_failure() -> None:
-    result = read(chat_reply(message={"content": None}, finish_reason="content_filter"))
+FILTERED = ("rejected", False, "filtered")
+BROKE_OFF = ("server", True, "failed")
+
+
+@pytest.mark.parametrize("content", [None, "", "A", "The answer is"])
+@pytest.mark.parametrize(
+    ("changes", "seen"),
+    [
+        ({"finish_reason": "content_filter"}, FILTERED),
+        ({"finish_reason": "SAFETY"}, FILTERED),
+        *(({"finish_reason": r}, BROKE_OFF) for r in ("error", "abort", "cancelled", "canceled")),
+        ({"finish_reason": "stop", "error": {"code": 502, "message": "upstream"}}, BROKE_OFF),
+    ],
+)
+def test_a_failure_inside_a_choice_is_no_answer(
+    content: str | None, changes: dict[str, Any], seen: tuple[object, ...]
+) -> None:
+    result = read(chat_reply(message={"content": content}, **changes))
     assert isinstance(result, Failure)
-    assert (result.kind, result.retryable) == ("rejected", False)
+    assert (result.kind, result.retryable, of_failure(result)) == seen
 
 
 json_values = st.recursive(

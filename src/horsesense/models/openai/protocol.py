@@ -17,7 +17,7 @@ from typing import Any, Final, TypeVar
 
 import orjson
 
-from horsesense.models.messages import Failure, Request, Response, Usage, ended_by
+from horsesense.models.messages import Failure, Request, Response, Usage, broken_off, ended_by
 from horsesense.models.openai.dialect import Dialect
 
 SCORED_TOKENS: Final = 8
@@ -96,9 +96,8 @@ def read_reply(body: bytes, request: Request, latency: float | None = None) -> R
         failure = Failure("malformed", f"the reply is not JSON: {start!r}", 200)
     except _MalformedError as error:
         failure = Failure("malformed", str(error), 200)
-    except _FilteredError:
-        message = "the server's content filter removed the reply"
-        failure = Failure("rejected", message, 200, retryable=False)
+    except _BrokenError as error:
+        failure = error.failure
     return replace(failure, usage=_usage_of(reply))
 
 
@@ -132,13 +131,17 @@ def message_of(body: bytes) -> str:
         reply = _parsed(body)
     except ValueError:
         return raw
+    return _said(reply, raw)
+
+
+def _said(reply: Any, otherwise: str) -> str:
     for name in ("error", "message", "detail"):
         while isinstance(reply, dict) and name in reply:
             reply = reply[name]
     try:
         return reply if isinstance(reply, str) else orjson.dumps(reply).decode()
     except orjson.JSONEncodeError:  # nested more deeply than can be written
-        return raw
+        return otherwise
 
 
 def failure_of(status: int, headers: Mapping[str, str], body: bytes) -> Failure:
@@ -194,8 +197,25 @@ class _MalformedError(Exception):
     """The reply lacks the promised form; the message says where."""
 
 
-class _FilteredError(Exception):
-    """The reply was withheld."""
+class _BrokenError(Exception):
+    """A choice that is no reply: it was withheld, or the server broke off."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+
+
+def _refuse_broken(choice: dict[str, Any], reason: str | None) -> None:
+    """Check that a choice is a reply, whole or cut off at its limit, and not a failure."""
+    if choice.get("error"):
+        message = f"an error in the choice: {_said(choice, 'which cannot be shown')[:START]}"
+        raise _BrokenError(Failure("server", message, 200))
+    kind = broken_off(reason)
+    if kind == "filtered":
+        message = "the server's content filter removed the reply, or a part of it"
+        raise _BrokenError(Failure("rejected", message, 200, retryable=False))
+    if kind == "failed":
+        raise _BrokenError(Failure("server", f"the reply broke off: {reason}", 200))
 
 
 def _typed(value: Any, kind: type[T], where: str) -> T:
@@ -213,6 +233,7 @@ def _response(reply: dict[str, Any], request: Request, latency: float | None) ->
     reason = choice.get("finish_reason")
     if reason is not None:
         _typed(reason, str, "choices[0].finish_reason")
+    _refuse_broken(choice, reason)
     read = _completion if request.messages is None else _chat
     text, token_logprobs = read(choice)
     served_by = reply.get("model")
@@ -277,8 +298,6 @@ def _instead_of_content(message: dict[str, Any], choice: dict[str, Any]) -> Any:
     if isinstance(refusal := message.get("refusal"), str) and refusal:
         return refusal
     reason = choice.get("finish_reason")
-    if reason == "content_filter":
-        raise _FilteredError
     return "" if isinstance(reason, str) and ended_by(reason) == "length" else None
 
 
