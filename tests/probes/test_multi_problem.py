@@ -437,16 +437,6 @@ def test_worked_examples_of_selection(name: str, vectors: dict[str, Any]) -> Non
     assert readings[0].excess == want["out_of_range"]
 
 
-def test_the_published_slip_loses_the_last_index_of_all(vectors: dict[str, Any]) -> None:
-    """The release expands "All" of SelectOne to range(1, n): its 0.75 where the answer is right."""
-    want = vectors["ppa_selectone_all_none"]
-    n = len(want["gold"])
-    slipped = [(0,) if number in range(1, n) else () for number in range(1, n + 1)]
-    cell = cell_of([0] * n, slipped, 2, "index_json")
-    assert value("per_problem_accuracy", cell)[0] == want["released_code_value"]
-    assert value("per_problem_errors", cell)[2] == 0.25
-
-
 def test_worked_example_of_a_batch(vectors: dict[str, Any]) -> None:
     want = vectors["ppa_batch"]
     gold = [SENTIMENT.index(label) for label in want["gold"]]
@@ -661,18 +651,9 @@ def test_labels_that_are_written_alike_are_left_out_with_the_reason() -> None:
 
 def test_labels_within_labels_and_one_that_never_occurs(tmp_path: Path) -> None:
     rows = [(f"sentence {i}", ("acceptable", "unacceptable")[i % 2]) for i in range(60)]
-    path = csv(tmp_path / "cola.jsonl", rows)
-    found = study(path, "sim:clerk", [f"{t}(sizes=10, bundles=9)" for t in TASKS], tmp_path / "a")
-    for task in TASKS:
-        assert values(found, "per_problem_accuracy", task)[0].value == 1
+    path, probes = csv(tmp_path / "cola.jsonl", rows), [f"{t}(sizes=10, bundles=9)" for t in TASKS]
     labels = ("acceptable", "unacceptable", "unheard")
-    found = study(
-        path,
-        "sim:clerk",
-        [f"{t}(sizes=10, bundles=9)" for t in TASKS],
-        tmp_path / "b",
-        labels=labels,
-    )
+    found = study(path, "sim:clerk", probes, tmp_path / "b", labels=labels)
     for task in TASKS:
         assert values(found, "per_problem_accuracy", task)[0].value == 1
         (never,) = values(found, "label_recall", task, "unheard")
