@@ -212,15 +212,13 @@ class _Guess:
         if right is not None:
             yield "answer", right
             return
-        if self.known & {"answer_index", "answer_number"} or "answer" in self.given:
+        if self.known & {"answer_index", "answer_number"} or "label" in self.given:
             return
-        if "label" in self.given:
-            return
-        theirs = self.plain.get("answer") or self._first(ANSWER)
+        theirs = self.given.get("answer") or self.plain.get("answer") or self._first(ANSWER)
         if theirs is None or theirs in used:
             return
         ours = self._counted(theirs, options or self.given.get("options", "options"))
-        if ours != theirs:
+        if ours not in (theirs, *self.given):
             yield ours, theirs
 
     def _counted(self, theirs: str, options: str) -> str:

@@ -30,6 +30,8 @@ WRITERS = {
 }
 """Format of a run -> its module, the function that writes it, and how the new file is called."""
 FORMATS = (*WRITERS, "lm-eval-task")
+FILES = (".csv", ".eval", ".json", ".jsonl", ".parquet", ".zip")
+"""Endings of files, which no folder is given."""
 
 
 def register(app: typer.Typer) -> None:
@@ -116,6 +118,10 @@ def _run(path: Path, out: Path | None, to: str) -> dict[str, Any]:
     module, function, ending = WRITERS[to]
     run = open_run(path)
     place = out or path.with_name(f"{path.resolve().name}{ending}")
+    single, suffix = ending.startswith("."), place.suffix.lower()
+    if suffix != ending if single else suffix in FILES:
+        what = f"one file, with the ending {ending}" if single else "a folder of files"
+        raise UsageError(f"--to {to} writes {what}; {place} is named otherwise.")
     if to != "batch" and "measure" not in run.directory.known.stages:
         run.measure()
     write = getattr(import_module(f"horsesense_extras.integrations.{module}"), function)
