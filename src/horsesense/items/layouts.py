@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from horsesense.errors import UsageError
-from horsesense.items.fields import FIELDS, LETTERS, option_lists, whole_number
+from horsesense.items.fields import FIELDS, LETTERS, in_one_cell, option_lists, whole_number
 from horsesense.items.files import Row
 
 
@@ -332,7 +332,7 @@ def _shown(row: Row, options: str) -> tuple[list[str], tuple[str, ...]]:
         texts: Any = [row[c] for c in columns if row.get(c) is not None]
         labels: Sequence[Any] = ()
     else:
-        texts, labels = option_lists(row.get(options))
+        texts, labels = option_lists(in_one_cell(row.get(options)))
     listed = [str(text) for text in texts] if isinstance(texts, list | tuple) else []
     return listed, tuple(map(str, labels)) or LETTERS[: len(listed)]
 
