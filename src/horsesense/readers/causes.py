@@ -164,6 +164,9 @@ def cause_of(
     """
     text, found = response.text, _OF_STATUS[reading.status]
     weighed = reading.rule in WEIGHED
+    if reading.rule == "left_out" and found in ("cut_off", "empty"):
+        # One of several problems: the reply answers others, and need not have been cut.
+        return ends_early(response, cap, variant.labels) or "no_choice"
     if found == "choice" and not weighed:
         return found
     stated = found in ("several", "none") and not weighed
