@@ -30,7 +30,8 @@ _WORKER = """
 import json, sys, time
 from horsesense.readers.text import TextReader
 reader = TextReader()
-reader.read("The answer is (B) red, I think.", ("blue", "red"), ("A", "B"))
+for first in ("The answer is (B) red, I think.", "Some like red, and some like blue."):
+    reader.read(first, ("blue", "red"), ("A", "B"))  # what is loaded once
 spent = 0.0
 for line in sys.stdin:
     r = json.loads(line)

@@ -70,3 +70,11 @@ def shared() -> Path:
     if not (root / "data").is_dir():
         pytest.skip(f"needs the shared benchmark data (HORSESENSE_SHARED, looked in {root})")
     return root
+
+
+@pytest.fixture(scope="session")
+def logs(shared: Path) -> Path:
+    """Real logs of other programs; tests that need them skip where they are absent."""
+    if not (shared / "logs").is_dir():
+        pytest.skip(f"needs the shared logs (HORSESENSE_SHARED, looked in {shared / 'logs'})")
+    return shared / "logs"

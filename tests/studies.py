@@ -22,6 +22,15 @@ from horsesense.trials.condition import PLAIN, Condition
 PROBES = ("repeat", "order", "labels", "none_of_the_above", "options_only")
 
 
+def estimates(run: Run) -> bytes:
+    """All that was found, but for what asking took."""
+    run.read()
+    run.measure()
+    found = orjson.loads(run.directory.layout.estimates.read_bytes())
+    del found["run"]
+    return orjson.dumps(found)
+
+
 def items_file(path: Path, n: int = 200, k: int = 4) -> Path:
     """Items of a made-up benchmark, gold spread evenly."""
     rows = [

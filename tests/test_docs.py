@@ -160,7 +160,7 @@ def test_readme_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         if "http:" in command or words[0] in ("view", "import", "demo"):
             continue  # a network, a server, a log; the demo is tested with the command line
         if words[0] == "cues":  # they need more items than the studies here
-            words[1] = "sample"
+            words[1:] = ["sample", "--repeats", "1", "--jobs", "1"]
         with pytest.raises(SystemExit) as stopped:
             main(shlex.split(" ".join(words)))
         assert stopped.value.code == 0, command

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Any, Final, Self, TextIO
+from unicodedata import category
 
 QUIET: Final = 2.0  # seconds before anything is shown
 LINE_EVERY: Final = 5.0
@@ -178,12 +179,17 @@ def say(sentence: str) -> None:
     print(harmless(sentence), file=sys.stderr, flush=True)
 
 
-def harmless(text: str) -> str:
-    """Text of several lines with what could steer a terminal shown as escapes.
+def harmless(text: str, kept: str = "\n\t") -> str:
+    """Text with what could steer a terminal shown as escapes; spaces of every width stay.
 
     Names of columns and files, and messages of servers, are untrusted.
+
+    >>> harmless("10\\u202f% \\x1b[2J")
+    '10\\u202f% \\\\x1b[2J'
     """
-    return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in text)
+    return "".join(
+        c if c.isprintable() or c in kept or category(c) == "Zs" else ascii(c)[1:-1] for c in text
+    )
 
 
 def clock(seconds: float) -> str:

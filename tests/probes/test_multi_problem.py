@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ from horsesense.api import plan_study
 from horsesense.errors import UsageError
 from horsesense.items.item import Item, ItemSet, flag_items
 from horsesense.items.load import load_items
-from horsesense.items.tasks import task_for
+from horsesense.items.tasks import check_task, task_for
 from horsesense.measures.base import Estimate
 from horsesense.measures.cells import STATUS_CODE, Bundles, Cell, ChosenSets
 from horsesense.measures.per_problem import chance, error_kinds
@@ -183,6 +185,9 @@ def test_selection_over_mixed_sets_asks_for_the_labels_of_all() -> None:
 
 # Prompts
 
+POOL = replace(texts(20), items=tuple(replace(i, id=f"s{i.id}") for i in texts(80).items[60:]))
+"""Items for worked examples, which are no items of `texts()`."""
+
 
 def content(planned: Any) -> str:
     return "\n".join(text for _, text in planned.request.messages)
@@ -211,6 +216,35 @@ def test_the_words_are_those_of_the_task() -> None:
         task_for(texts(), "sst3")
 
 
+@pytest.mark.parametrize(
+    ("name", "labels", "typed"),
+    [
+        ("dev", ("No", "Yes"), ["--task mrpc ", "--task wic --map target=FIELD"]),
+        ("mrpc", ("not same", "same"), ["--task mrpc --labels 'not same=No,same=Yes'"]),
+        ("mrpc", ("not paraphrase", "paraphrase"), []),
+        ("dev", ("not same", "same"), []),  # these say what they answer
+    ],
+)
+def test_a_task_that_nothing_tells_is_refused(name: str, labels: Any, typed: list[str]) -> None:
+    rows = [{"text_a": f"a{n}", "text_b": "b", "label": labels[n % 2]} for n in range(6)]
+    items = load_items(rows, name=name)
+    check_task(items, "any")
+    with pytest.raises(UsageError) if typed else nullcontext() as told:
+        check_task(items)
+    assert all(line in str(told.value.hint) for line in typed) if typed else told is None
+    named = load_items(rows, labels=[f"{labels[1]}=Yes", f"{labels[0]}=No"])
+    assert (named.labels, [i.gold for i in named]) == (("Yes", "No"), [1, 0] * 3)
+    check_task(named, "mrpc")
+
+
+def test_a_word_is_asked_about_whatever_its_field_is_called() -> None:
+    rows = [{"text_a": "a", "text_b": f"b{n}", "target_word": "bank", "label": ("T", "F")[n % 2]}
+            for n in range(6)]  # fmt: skip
+    items = load_items(rows, name="wic")
+    planned = made("batch(sizes=3, bundles=1)", items, Prompter(task=task_for(items)))[0]
+    assert content(planned).count("Target word: bank") == 3
+
+
 def test_a_task_of_ones_own(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text('decide = "Decide how it tastes."\nnoun = "Taste"\n')
@@ -232,12 +266,11 @@ def test_simplified_selection_shows_labels_for_texts() -> None:
 
 @pytest.mark.parametrize("spec", ["batch", "select_one", "select_all"])
 def test_worked_bundles_come_before_the_question_and_are_read_as_right(spec: str) -> None:
-    pool = replace(texts(20), items=tuple(replace(i, id=f"s{i.id}") for i in texts(80).items[60:]))
-    prompter = Prompter(shots=Shots(pool, 2))
+    prompter = Prompter(shots=Shots(POOL, 2))
     planned = made(f"{spec}(sizes=4, bundles=1)", texts(), prompter)[0]
     messages = planned.request.messages
     assert [role for role, _ in messages] == ["user", "assistant"] * 2 + ["user"]
-    for place, shown in enumerate((pool.items[:4], pool.items[4:8])):
+    for place, shown in enumerate((POOL.items[:4], POOL.items[4:8])):
         variants = tuple(
             replace(v, item_id=i.id, question=i.question, gold_at=i.gold)
             for v, i in zip(planned.trial.variants, shown, strict=True)
@@ -254,13 +287,11 @@ def test_worked_bundles_come_before_the_question_and_are_read_as_right(spec: str
 def test_an_arm_has_its_own_number_of_worked_bundles() -> None:
     with pytest.raises(UsageError, match="shots=2, of which file"):
         made("batch(sizes=4, bundles=1, shots=2)", texts())
-    pool = replace(texts(20), items=tuple(replace(i, id=f"s{i.id}") for i in texts(80).items[60:]))
-    prompter = Prompter(shots=Shots(pool, 0))
-    counts = {}
-    for spec in ("batch(sizes=4, bundles=1)", "batch(sizes=4, bundles=1, shots=2)"):
-        planned = made(spec, texts(), prompter)[0]
-        counts[planned.trial.condition] = len(planned.request.messages)
-    assert counts == {Condition(size=4): 1, Condition(size=4, shots=2): 5}
+    prompter = Prompter(shots=Shots(POOL, 0))
+    for more, messages in {"": 1, ", shots=2": 5}.items():
+        planned = made(f"batch(sizes=4, bundles=1{more})", texts(), prompter)[0]
+        assert len(planned.request.messages) == messages
+    assert planned.trial.condition == Condition(size=4, shots=2)
 
 
 def test_the_published_suite_has_worked_arms_where_examples_are_given() -> None:
@@ -293,8 +324,7 @@ def test_examples_may_write_the_labels_in_another_known_way(tmp_path: Path) -> N
 def test_reasoning_needs_examples_and_shows_one_that_classifies_first() -> None:
     with pytest.raises(UsageError, match="--shots-from"):
         made("select_all(sizes=4, bundles=1, cot=1)", texts())
-    pool = replace(texts(20), items=tuple(replace(i, id=f"s{i.id}") for i in texts(80).items[60:]))
-    prompter = Prompter(shots=Shots(pool, 0), want=Want(max_tokens=16))
+    prompter = Prompter(shots=Shots(POOL, 0), want=Want(max_tokens=16))
     planned = made("select_all(sizes=4, bundles=1, cot=1)", texts(), prompter)[0]
     answer = planned.request.messages[1][1]
     assert answer.index("1. Positive") < answer.index("{")
@@ -305,18 +335,10 @@ def test_reasoning_needs_examples_and_shows_one_that_classifies_first() -> None:
 
 
 def test_published_examples_go_through_the_labels() -> None:
-    pool = replace(texts(20), items=tuple(replace(i, id=f"s{i.id}") for i in texts(80).items[60:]))
-    prompter = Prompter(shots=Shots(pool, 2))
+    prompter = Prompter(shots=Shots(POOL, 2))
 
     def asked(spec: str) -> list[list[str]]:
-        return [
-            [
-                text.split('class is "')[1].split('"')[0]
-                for role, text in p.request.messages
-                if role == "user"
-            ]
-            for p in made(spec, texts(), prompter)
-        ]
+        return [re.findall(r'class is "(.+?)"', content(p)) for p in made(spec, texts(), prompter)]
 
     alternate = asked("select_one(sizes=4, bundles=1, examples=alternate)")
     assert alternate == [["Positive", "Negative", "Positive"], ["Positive", "Negative", "Negative"]]
@@ -413,16 +435,6 @@ def test_worked_examples_of_selection(name: str, vectors: dict[str, Any]) -> Non
     assert kinds["wrong_label"].sum() == want["n_wrong"]
     assert value("extra_labels", cell)[0] == pytest.approx(want["n_contradiction_extra_labels"])
     assert readings[0].excess == want["out_of_range"]
-
-
-def test_the_published_slip_loses_the_last_index_of_all(vectors: dict[str, Any]) -> None:
-    """The release expands "All" of SelectOne to range(1, n): its 0.75 where the answer is right."""
-    want = vectors["ppa_selectone_all_none"]
-    n = len(want["gold"])
-    slipped = [(0,) if number in range(1, n) else () for number in range(1, n + 1)]
-    cell = cell_of([0] * n, slipped, 2, "index_json")
-    assert value("per_problem_accuracy", cell)[0] == want["released_code_value"]
-    assert value("per_problem_errors", cell)[2] == 0.25
 
 
 def test_worked_example_of_a_batch(vectors: dict[str, Any]) -> None:
@@ -588,14 +600,6 @@ def test_a_respondent_that_refuses_leaves_everything_unassigned(
         assert values(found, "unread_share", task)[0].value == 1
 
 
-def test_a_run_goes_on_without_asking_again(films: Path, tmp_path: Path) -> None:
-    first = study(films, "sim:clerk?know=0.7", ALL[:1], tmp_path)
-    settings = Settings(items=str(films), model="sim:clerk?know=0.7", probes=ALL[:1])
-    again = run_study(settings, tmp_path)
-    assert again.run.sent == 0
-    assert [e.value for e in again.estimates] == [e.value for e in first]
-
-
 class Small(Simulated):
     """A simulation with a context of few words."""
 
@@ -647,18 +651,9 @@ def test_labels_that_are_written_alike_are_left_out_with_the_reason() -> None:
 
 def test_labels_within_labels_and_one_that_never_occurs(tmp_path: Path) -> None:
     rows = [(f"sentence {i}", ("acceptable", "unacceptable")[i % 2]) for i in range(60)]
-    path = csv(tmp_path / "cola.jsonl", rows)
-    found = study(path, "sim:clerk", [f"{t}(sizes=10, bundles=9)" for t in TASKS], tmp_path / "a")
-    for task in TASKS:
-        assert values(found, "per_problem_accuracy", task)[0].value == 1
+    path, probes = csv(tmp_path / "cola.jsonl", rows), [f"{t}(sizes=10, bundles=9)" for t in TASKS]
     labels = ("acceptable", "unacceptable", "unheard")
-    found = study(
-        path,
-        "sim:clerk",
-        [f"{t}(sizes=10, bundles=9)" for t in TASKS],
-        tmp_path / "b",
-        labels=labels,
-    )
+    found = study(path, "sim:clerk", probes, tmp_path / "b", labels=labels)
     for task in TASKS:
         assert values(found, "per_problem_accuracy", task)[0].value == 1
         (never,) = values(found, "label_recall", task, "unheard")

@@ -15,7 +15,7 @@ from horsesense.readers.causes import (
     of_failure,
     of_status,
 )
-from horsesense.readers.reading import STATUSES
+from horsesense.readers.reading import STATUSES, Reading
 from horsesense.readers.text import TextReader
 from horsesense.trials.trial import Variant
 
@@ -115,6 +115,12 @@ def test_a_server_that_gives_no_reason_is_judged_by_its_count_of_tokens() -> Non
     spent = Usage(completion_tokens=16)
     assert cause("First, the sky can be", None, 16, usage=spent) == "cut_off"
     assert cause("The sky is a fine thing.", None, 99, usage=spent) == "no_choice"
+
+
+def test_problems_that_a_reply_leaves_out_are_cut_off_only_where_the_reply_was() -> None:
+    left_out = Reading("truncated", (), "left_out", None, 0.99)
+    assert cause_of(left_out, Response("1. A", "stop"), SHOWN, 34) == "no_choice"
+    assert cause_of(left_out, Response("1. A\n2.", "length"), SHOWN, 34) == "cut_off"
 
 
 def test_what_states_an_option_and_cannot_be_read_is_not_a_reply_without_a_choice() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 import horsesense as hs
 from conftest import HERE
+from horsesense.runs.settings import Settings
 
 
 @pytest.fixture
@@ -27,6 +28,16 @@ def test_a_run_of_0_2_0_opens_as_it_was_measured(old: Path) -> None:
     assert run.results.verdict
     assert run.report().stat().st_size > 10_000
     assert run.verify().sound
+
+
+def test_what_0_2_0_asked_counts_as_asked_whatever_settings_came_later(old: Path) -> None:
+    class Later(Settings):
+        yet_to_come: int = 3
+
+    run = hs.open(old).directory
+    for value, trials in ((3, 47), (4, 0)):
+        run.settings = Later(**{**run.settings.model_dump(), "yet_to_come": value})
+        assert run.trials().collect().height == trials
 
 
 def test_a_run_of_0_2_0_is_measured_again_and_continued(old: Path) -> None:

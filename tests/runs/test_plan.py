@@ -64,6 +64,8 @@ def test_small_sets_are_counted_whole(
 def test_bundles_are_no_forms_and_what_is_never_asked_is_named(tmp_path: Path) -> None:
     told, _ = asked(tmp_path / "run", "batch(sizes=3/4,bundles=3)", "select_one(sizes=3)")
     assert told.forms == 3
+    assert [shown.form for shown in told.prompts] == ["choice", "batch_choice"]
+    assert "\n3. " in told.prompts[1].text
     assert [probe.name for probe in told.probes] == ["original", "batch"]
     assert told.never == ("select_one",)
     assert any("select_one" in line for line in told.sentences())

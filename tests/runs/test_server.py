@@ -17,7 +17,6 @@ from horsesense.findings.sentences import sentence
 from horsesense.measures.estimate import Context, found_all
 from horsesense.measures.registry import MEASURES
 from horsesense.models.registry import make_model
-from horsesense.probes.registry import parse_probe
 from horsesense.runs.settings import Settings
 from horsesense.stats.change import Change
 from horsesense.testing.faults import FaultServer, letter
@@ -84,9 +83,13 @@ def test_another_engine_is_asked_the_plain_prompts_and_a_later_command_asks_noth
     assert rate(run, ALONE) == 0
     assert told(run).condition == OTHER
     assert run.done.verify().sound
-    prompts = run.findings["trials"]
     again = run.done.ask(make_model("sim:oracle"))
-    assert (again.sent, again.cached) == (0, prompts)
+    assert (again.sent, again.cached) == (0, 500)
+    # What it loses is no change of answers, though first tokens are read of the other forms.
+    lost = study(
+        items, "sim:oracle", tmp_path / "lost", probes=("original",), against="sim:thinker"
+    )
+    assert (told(lost).conclusion, told(lost).reason) == ("undecided", "lost")
 
 
 def test_no_key_reaches_a_second_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,12 +98,6 @@ def test_no_key_reaches_a_second_server(tmp_path: Path, monkeypatch: pytest.Monk
     settings = Settings.of(items="sample", model=one, against=two, limit=3)
     with pytest.raises(UsageError, match="key of one server"):
         hs.Run.start(tmp_path / "run", settings).ask(make_model(one), tell=None)
-
-
-@pytest.mark.parametrize("together", ["0/1", "many", "1/10000", "1//2"])
-def test_numbers_of_prompts_at_a_time_are_checked(together: str) -> None:
-    with pytest.raises(UsageError, match="together cannot be"):
-        parse_probe(f"server(together={together})")
 
 
 def beyond(rng: np.random.Generator, n: int, noise: float, fault: float) -> Change:

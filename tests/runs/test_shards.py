@@ -25,6 +25,7 @@ from horsesense.models.messages import Key, Response
 from horsesense.runs.merge import merge
 from horsesense.runs.settings import Settings
 from horsesense.runs.shard import Shard, placement
+from studies import estimates
 
 SUITES: Sequence[dict[str, Any]] = (
     {"suite": "multi-problem", "sizes": "2,5", "bundles": 10},
@@ -37,15 +38,6 @@ def asked(path: Path, model: str = "sim:talker", **settings: Any) -> Run:
     run = Run.start(path, Settings.of(items="sample", model=model, limit=24, **settings))
     run.ask(model, tell=None)
     return run
-
-
-def estimates(run: Run) -> bytes:
-    """All that was found, but for what asking took."""
-    run.read()
-    run.measure()
-    found = orjson.loads(run.directory.layout.estimates.read_bytes())
-    del found["run"]
-    return orjson.dumps(found)
 
 
 @pytest.mark.parametrize("study", SUITES, ids=["bundles", "two stages", "fitted reader"])

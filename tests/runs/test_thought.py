@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -52,17 +53,17 @@ def test_only_whole_thoughts_are_cut(tmp_path: Path) -> None:
     whole = run.results.replies()["causes"]["choice"]
     assert {cut.graded.n for cut in cuts(run)} == {whole}
     assert run.findings["exclusions"][0]["reason"] == "no whole thought was recorded"
-    none = study(items, "sim:oracle", tmp_path / "none", probes=("thought",))
-    assert cuts(none) == []
+    assert cuts(study(items, "sim:oracle", tmp_path / "none", probes=("thought",))) == []
 
 
 class Thinking(FaultServer):
     """Thinks apart from its answer, and goes on with a reply that is begun, if it takes one."""
 
-    def __init__(self, refuses: Callable[[dict[str, Any]], str]) -> None:
+    def __init__(self, refuses: Callable[[dict[str, Any]], str], content: str = "A") -> None:
         super().__init__(describe=self._thinks)
         self.refuses = refuses
         self.begun: list[str] = []
+        self.content = content
 
     def _thinks(self, reply: dict[str, Any]) -> dict[str, Any]:
         reply["choices"][0].get("message", {})["reasoning_content"] = THOUGHT
@@ -76,7 +77,7 @@ class Thinking(FaultServer):
         if refusal := self.refuses(body):
             return web.json_response({"error": {"message": refusal}}, status=400)
         self.begun.append(last["content"])
-        message = {"role": "assistant", "content": "A"}
+        message = {"role": "assistant", "content": self.content}
         return web.json_response({"choices": [{"message": message, "finish_reason": "stop"}]})
 
 
@@ -107,17 +108,17 @@ def test_a_server_that_takes_a_prefix_goes_on_behind_the_thought(
     assert [cut.graded.n for cut in cuts(run)] == [12] * 3
 
 
-def test_a_server_that_refuses_is_spared_and_that_is_said(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(("refusal", "takes"), [("No.", True), ("", True), ("No.", False)])
+def test_a_server_that_refuses_or_thinks_anew_is_spared_and_that_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], refusal: str, takes: bool
 ) -> None:
-    with Thinking(lambda body: "The last message must be of the user.") as server:
-        run = run_on(server, tmp_path / "run", takes_prefix=True)
-        untold = run_on(server, tmp_path / "untold")
-    assert "probe thought is left out: The last message must be" in capsys.readouterr().err
-    for one in (run, untold):
-        assert one.run.failed == 0
-        (row,) = one.findings["exclusions"]
-        assert (row["items"], row["reason"][:18]) == (12, "the server refuses")
+    with Thinking(lambda body: refusal, "<think>Let me see.") as server:
+        run = run_on(server, tmp_path / "run", takes_prefix=takes)
+    told = f"at most 48 prompts[^$]*probe thought is left out[.:] {refusal}"
+    assert bool(re.search(told, capsys.readouterr().err)) == takes
+    assert run.run.failed == 0
+    (row,) = run.findings["exclusions"]
+    assert (row["items"], row["reason"][:18]) == (12, "the server refuses")
     assert len(hs.open(run.out).trials) == 12
 
 
@@ -131,7 +132,11 @@ def test_the_request_says_that_a_reply_is_begun() -> None:
     assert "continue_final_message" not in body_of(asked, "m", Dialect())
 
 
-@pytest.mark.parametrize("shares", ["", "50/25", "0/50", "50/100", "half"])
-def test_parts_of_a_thought_are_percents(shares: str) -> None:
-    with pytest.raises(UsageError, match="shares cannot be"):
-        parse_probe(f"thought(shares={shares})")
+WRONG = "thought(shares=) thought(shares=50/25) thought(shares=0/50) thought(shares=50/100)"
+WRONG += " thought(shares=half) server(together=0/1) server(together=many) server(together=1//2)"
+
+
+@pytest.mark.parametrize("given", [*WRONG.split(), "server(together=1/10000)"])
+def test_parts_of_a_thought_are_percents_and_prompts_at_a_time_counted(given: str) -> None:
+    with pytest.raises(UsageError, match=r"(shares|together) cannot be"):
+        parse_probe(given)

@@ -11,6 +11,7 @@ from horsesense.errors import ModelError, UsageError
 from horsesense.files import usable
 from horsesense.inference.limits import UNLIMITED, Limits
 from horsesense.items.item import ItemSet
+from horsesense.items.tasks import check_task
 from horsesense.models.base import Capabilities, Model
 from horsesense.runs import run as runs
 from horsesense.runs.plan import Plan, plan_of
@@ -114,6 +115,7 @@ async def _plan(
 ) -> tuple[Plan, Study]:
     check_names(settings)
     found = load_study_items(settings) if items is None else items
+    check_task(found, settings.task)
     async with model as entered:
         try:
             offers = await entered.capabilities()

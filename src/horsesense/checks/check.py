@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
@@ -13,6 +12,7 @@ from horsesense.checks.registry import RULES
 from horsesense.checks.shares import share_test
 from horsesense.errors import UsageError
 from horsesense.items.item import ItemSet
+from horsesense.progress import harmless
 from horsesense.stats.multiplicity import holm
 from horsesense.stats.words import NARROW, percent, plural, some_of
 
@@ -228,7 +228,7 @@ def check_text(result: CheckResult, shown: int = 3, *, every: bool = False) -> s
         if every or not why.startswith("it is not about")
     ]
     lines += [] if every else ["--all names every check."]
-    return "\n".join(map(_printable, lines))
+    return "\n".join(harmless(line, "") for line in lines)
 
 
 def _finding_text(finding: ItemFinding, shown: int) -> list[str]:
@@ -275,10 +275,3 @@ def summary(result: CheckResult) -> str:
     nouns = ("fault", "cue", "style flaw")
     told = [plural(n, noun) for n, noun in zip(counts, nouns, strict=True) if n]
     return f"{', '.join(told) or 'nothing found'} in {looked} checks."
-
-
-def _printable(text: str) -> str:
-    """`text` without anything a terminal would obey; spaces of every width stay."""
-    return "".join(
-        c if c.isprintable() or unicodedata.category(c) == "Zs" else "\ufffd" for c in text
-    )

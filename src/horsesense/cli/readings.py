@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from horsesense.errors import ExitCode
+from horsesense.progress import harmless
 
 if TYPE_CHECKING:
     from horsesense.inference.limits import Limits
@@ -94,8 +94,5 @@ def _shortened(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """`text` on one line, with characters that could steer a terminal shown as escapes; spaces of
-    every width stay."""
-    return "".join(
-        c if c.isprintable() or unicodedata.category(c) == "Zs" else ascii(c)[1:-1] for c in text
-    )
+    """`text` on one line, harmless to a terminal."""
+    return harmless(text, "")

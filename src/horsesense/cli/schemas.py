@@ -122,6 +122,7 @@ class PlanOutput(Output):
     unlimited: bool = Field(description="whether the model costs something and no limit is set")
     budget: int | None = Field(description="requests that may be sent; null without a limit")
     cautions: list[str] = Field(description="what --until leaves untold")
+    prompts: Rows = Field(description="one whole prompt of each form")
     saved: int
     saved_over_probes_alone: float
     completion_tokens_at_most: int

@@ -200,7 +200,8 @@ def main_reader(sides: Sequence[Side]) -> str:
         told = "; ".join(f"{s.name}: {', '.join(s.results.readers) or 'none'}" for s in sides)
         raise UsageError(
             f"No reader has read all of these runs ({told}).",
-            hint="horsesense read RUN --readers text,first_token reads the stored answers.",
+            hint="horsesense read RUN --readers text,first_token reads the stored answers. A log"
+            " that holds scores alone has no reply to read: import logs of one kind.",
         )
     votes = Counter(side.results.reader for side in sides)
     return max(common, key=lambda name: votes[name])

@@ -39,7 +39,9 @@ ID: Final = _listed(
 )
 TEXT: Final = ("text", "sentence", "content", "review", "tweet", "utterance", "premise")
 PAIRS: Final = (("premise", "hypothesis"), ("sentence1", "sentence2"), ("text1", "text2"),
-                ("question1", "question2"), ("#1 string", "#2 string"))  # fmt: skip
+                ("question1", "question2"), ("context1", "context2"), ("text 1", "text 2"),
+                ("sentence 1", "sentence 2"), ("context 1", "context 2"),
+                ("#1 string", "#2 string"))  # fmt: skip
 WORD: Final = ("word", "target word", "lemma")
 """The word of which a pair of sentences is asked."""
 CLASS: Final = ("label", "class", "category", "sentiment", "intent", "target", "gold label",
@@ -187,6 +189,8 @@ class _Guess:
             yield from found
         elif not self.known & {"text", "text_a"} and "question" not in self.known:
             yield from self._classification()
+        elif "text_a" in self.known and "target" not in self.free:
+            yield from self._word()
 
     def _first(self, wanted: Sequence[str]) -> str | None:
         return next((self.plain[name] for name in wanted if name in self.plain), None)
@@ -264,15 +268,18 @@ class _Guess:
         if pair is not None:
             yield "text_a", self.plain[pair[0]]
             yield "text_b", self.plain[pair[1]]
-            word = self._first(WORD)
-            if word is not None and not {"target", "label"} & set(self.given):
-                yield "target", word
+            yield from self._word()
         elif text is not None and text != label:
             yield "text", text
         else:
             return
         if label != "label":
             yield "label", label
+
+    def _word(self) -> Iterator[tuple[str, str]]:
+        word = self._first(WORD)
+        if word is not None and "target" not in self.given:
+            yield "target", word
 
     def _answered(self) -> Iterator[tuple[str, str]]:
         """Texts with a class in `answer` and their number in `index`, as LegalBench has them.

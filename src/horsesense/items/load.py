@@ -18,7 +18,7 @@ from horsesense.items.files import read_rows, stem
 from horsesense.items.item import Item, ItemSet, Kind, draw, flag_items, identity
 from horsesense.items.layouts import guess
 from horsesense.items.select import EVERY_SPLIT, HELP, Selection
-from horsesense.items.tasks import aliases, spelled_out
+from horsesense.items.tasks import aliases, named_labels, spelled_out
 from horsesense.rng import fingerprint
 from horsesense.stats.words import agreeing, plural, some_of
 
@@ -59,6 +59,7 @@ def load_items(
             order of the file does not matter; the items kept stay in the file's order.
         shots_from: a few-shot file of the same format; items that also occur in it are flagged.
         labels: the label set of a classification task; by default all labels of the source.
+            "THEIRS=OURS" for each: the file's labels are shown as ours.
         seed: the seed of the sample drawn by `limit`.
         name: the name of the set; by default taken from the source.
         skip_faults: leave faulty rows out, where others are sound, and keep what is wrong with
@@ -76,8 +77,9 @@ def load_items(
     rows = Selection(found, FieldMap({**layout.renamed, **(map or {})}), faults)
     rows.check_fields()
     task = rows.where(where or {})
-    label_set = task.label_set(labels, declared)
-    chosen = _named_as(task.of_split(split), labels)
+    given, meant = named_labels(labels, task.written())
+    label_set = task.label_set(given, declared)
+    chosen = _named_as(task.of_split(split), given, meant)
     builder = ItemBuilder(chosen.fields, chosen.faults, rows.present, layout.rivals)
     items = _build(builder, chosen, task.kind, label_set)
     if not (skip_faults and items):
@@ -98,7 +100,7 @@ def load_items(
     whole = items
     items, limit_note = _sample(whole, limit, seed)
     notes += [*cluster_notes, limit_note, _gold_note(items)]
-    shots = load_items(shots_from, map=map, labels=label_set).items if shots_from else ()
+    shots = load_items(shots_from, map=map, labels=labels or label_set).items if shots_from else ()
     return ItemSet(
         name=name or default_name,
         kind=task.kind,
@@ -180,12 +182,16 @@ def _unfolded(
     return tuple(replace(at, row=of_conversation(at.row)) for at in rows), told
 
 
-def _named_as(chosen: Selection, labels: Sequence[str] | None) -> Selection:
-    """The rows with the labels of the given set, where they write them in another known way."""
+def _named_as(
+    chosen: Selection, labels: Sequence[str] | None, meant: Mapping[str, str]
+) -> Selection:
+    """The rows with the labels of the given set, where they write them in another known way.
+
+    `meant`: what the user says that theirs are called.
+    """
     if not labels or chosen.kind == "choice":
         return chosen
-    written = {label_of(chosen.fields.get(at.row, "label")) for at in chosen.rows} - {None}
-    meant = aliases(labels, [str(label) for label in written])
+    meant = meant or aliases(labels, chosen.written())
     if not meant:
         return chosen
     theirs = chosen.fields.theirs["label"]

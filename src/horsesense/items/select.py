@@ -151,14 +151,18 @@ class Selection:
         choice = any(has(at.row, "question") and has(at.row, "options") for at in self.rows)
         return "choice" if choice else "label"
 
+    def written(self) -> set[str]:
+        """The labels in the rows, as the file writes them."""
+        found = (label_of(self.fields.get(at.row, "label")) for at in self.rows)
+        return {label for label in found if label is not None}
+
     def label_set(self, given: Sequence[str] | None, declared: Sequence[str]) -> tuple[str, ...]:
         """The task's labels: as given, as the source declares them, or all in the rows, sorted."""
         if self.kind == "choice":
             if given:
                 self.refuse("labels were given, but the items have options of their own.")
             return ()
-        found = {label_of(self.fields.get(at.row, "label")) for at in self.rows} - {None}
-        labels = tuple(given or declared or sorted(map(str, found)))
+        labels = tuple(given or declared or sorted(self.written()))
         if len(set(labels)) < max(2, len(labels)):
             self.refuse(
                 f"the label set is {list(labels)}; it needs two different labels.",

@@ -7,13 +7,14 @@ words; any other file of texts and labels in general ones.
 from __future__ import annotations
 
 import re
+import shlex
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from horsesense.errors import UsageError
 from horsesense.files import read_settings
@@ -78,6 +79,14 @@ class Task:
         return {}
 
 
+GENERAL: Final = "any"
+"""The name by which general words are asked for."""
+_UNSAID: Final = re.compile(r"yes|no|true|false|(?:label|class)?[ _-]*-?\d+|[a-z]", re.IGNORECASE)
+"""Labels that answer a question without saying which."""
+_DENIES: Final = re.compile(r"(?:not?|non|un|in|dis|neg)(?![aeiou]*$)|false|0", re.IGNORECASE)
+_NEAREST: Final = 3
+"""Known tasks that are named where none fits."""
+
 ANY = Task()
 PAIR = Task(one="pair of texts", many="pairs of texts")
 
@@ -102,26 +111,116 @@ def task_for(items: ItemSet, name: str | None = None) -> Task:
     'any'
 
     Args:
-        name: a shipped task, or a TOML file with the fields of `Task`.
+        name: a shipped task, "any" for general words, or a TOML file with the fields of `Task`.
 
     Raises:
         UsageError: the name is unknown, the file cannot be read, or the items have other labels
             than the task.
     """
+    general = PAIR if _pairs(items) else ANY
     if name is None:
         found = (t for t in shipped().values() if t.named(items.name) and t.suits(items))
-        pairs = any(item.text_b is not None for item in items)
-        return max(found, key=_longest_name, default=PAIR if pairs else ANY)
+        return max(found, key=_longest_name, default=general)
+    if name == GENERAL:
+        return general
     task = _load(Path(name)) if name.endswith(".toml") else shipped().get(name)
     if task is None:
-        raise UsageError.unknown("task", name, shipped())
+        raise UsageError.unknown("task", name, (*shipped(), GENERAL))
     if not task.suits(items):
+        lacking = f", and needs the field {', '.join(task.needs)}" if task.needs else ""
         raise UsageError(
-            f"Task {name} has the labels {', '.join(task.labels)}; "
+            f"Task {name} has the labels {', '.join(task.labels)}{lacking}; "
             f"{items.name} has {', '.join(items.labels) or 'none'}.",
-            hint="Leave --task out for general wording, or describe the task in a TOML file.",
+            hint=f"Type {_to_type(task, items)}, or --task any for general words, or describe the"
+            " task in a TOML file.",
         )
     return task
+
+
+def check_task(items: ItemSet, name: str | None = None) -> None:
+    """UsageError where general words would ask a question that nobody can answer.
+
+    So it is where labels such as Yes and No do not say what they answer, or where the name of the
+    set tells a task of which it has no label. The error names the options to type.
+
+    Args:
+        name: the task that the user has named; None where its name is to tell.
+    """
+    if items.kind != "label" or name is not None or task_for(items).name != GENERAL:
+        return
+    labels = _folded(items.labels)
+    unsaid = all(map(_UNSAID.fullmatch, items.labels))
+    meant = [task for task in shipped().values() if task.named(items.name)]
+    if not unsaid and (not meant or any(labels & _folded(task.labels) for task in meant)):
+        return
+    known = sorted(shipped().values(), key=lambda task: _likeness(task, items), reverse=True)
+    lines = [f"  {_to_type(task, items)}   ({task.decide})" for task in known[:_NEAREST]]
+    told = f"the labels {', '.join(items.labels)}"
+    why = f"{told} do not say what they answer" if unsaid else f"{told} are not {meant[0].name}'s"
+    raise UsageError(
+        f"What is asked about {items.name}? No known task fits: {why}.",
+        hint="\n".join(
+            [
+                "Type the options of a task:",
+                *lines,
+                "--task FILE.toml describes another one; --task any asks in general words.",
+            ]
+        ),
+    )
+
+
+def _likeness(task: Task, items: ItemSet) -> tuple[bool, ...]:
+    """How near a task is to a set; what counts most comes first."""
+    return (
+        task.named(items.name),
+        ("pair" in task.one) == _pairs(items),
+        _folded(task.labels) == _folded(items.labels) or bool(task.spelling(items.labels)),
+        len(task.labels) == len(items.labels),
+        all(getattr(item, field) is not None for field in task.needs for item in items),
+        bool(task.needs),
+    )
+
+
+def _to_type(task: Task, items: ItemSet) -> str:
+    """The options by which a set becomes one of the task, as far as that can be told."""
+    typed = [f"--task {task.name}"]
+    typed += [
+        f"--map {field}=FIELD"
+        for field in task.needs
+        if any(getattr(item, field) is None for item in items)
+    ]
+    if _folded(task.labels) != _folded(items.labels):
+        yes_first = (sorted(labels, key=_denies) for labels in (items.labels, task.labels))
+        same = len(task.labels) == len(items.labels)
+        told = task.spelling(items.labels) or dict(zip(*yes_first, strict=False))
+        named = [f"{one}={told[one] if same else 'LABEL'}" for one in items.labels]
+        typed.append(f"--labels {shlex.quote(','.join(named))}")
+    return " ".join(typed)
+
+
+def _denies(label: str) -> bool:
+    return bool(_DENIES.match(label))
+
+
+def _pairs(items: ItemSet) -> bool:
+    return any(item.text_b is not None for item in items)
+
+
+def named_labels(
+    given: Sequence[str] | None, written: Iterable[str]
+) -> tuple[Sequence[str] | None, dict[str, str]]:
+    """The label set that "THEIRS=OURS" or plain names give, and theirs -> ours.
+
+    >>> named_labels(["same=Yes", "other=No"], ["same", "other"])
+    (('Yes', 'No'), {'same': 'Yes', 'other': 'No'})
+    >>> named_labels(["a=1", "b=2"], ["a=1", "b=2"])[1]
+    {}
+    """
+    found = set(written)
+    if not given or found & set(given) or not all("=" in one for one in given):
+        return given, {}
+    named = dict(one.rsplit("=", 1) for one in given)
+    return tuple(dict.fromkeys(named.values())), named if found & named.keys() else {}
 
 
 def spelled_out(name: str, labels: tuple[str, ...]) -> tuple[tuple[str, ...], str]:

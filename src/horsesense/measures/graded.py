@@ -7,7 +7,8 @@ with nothing. A prompt without any reply stays missing. What that leaves open is
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final
 
@@ -16,11 +17,15 @@ import numpy as np
 from horsesense.measures.base import item_means
 from horsesense.measures.cells import MISSING, NO_OPTION, STATUS_CODE, Bools, Cell, Replies
 from horsesense.measures.counting import goldless, with_gold
-from horsesense.readers.causes import CAUSES, LOST, NO_REPLY, Cause
+from horsesense.readers.causes import CAUSES, LOST, NO_REPLY, Cause, Loss
 from horsesense.trials.condition import Condition
 
 GRADED: Final = "_as_graded"
 """What the names of these measures end in."""
+CAPPED: Final = "budget"
+"""The probe whose replies are meant to be cut off."""
+SERVER: Final = "server"
+"""The probe each of whose forms has a server, or a way to ask it, of its own."""
 
 
 def graded(cell: Cell) -> Cell:
@@ -102,3 +107,27 @@ def score_range(cell: Cell) -> ScoreRange:
         most=mean(right | replies.of(*LOST), asked),
         without={c: mean(right | replies.of(c), asked) for c in counts if c in LOST},
     )
+
+
+def losses(rows: Iterable[Mapping[str, Any]], main: str) -> dict[str, Loss]:
+    """What was lost under each probe but `budget`, by the reader that has most of it; of the items
+    as published, by the main one.
+
+    `rows` are ranges as JSON. Each form of `server` stands alone, and the worst speaks for all.
+    """
+    counts: dict[tuple[str, str], dict[str, Counter[Cause]]] = {}
+    for row in rows:
+        probe, reader = row["probe"], row["reader"]
+        form = row["condition"] if probe == SERVER else ""
+        if probe != CAPPED and (probe != "original" or reader == main):
+            by_reader = counts.setdefault((probe, form), {})
+            by_reader.setdefault(reader, Counter()).update(row["causes"])
+    found: dict[str, Loss] = {}
+    for (probe, _), by_reader in counts.items():
+        loss = min(map(Loss.of, by_reader.values()), key=_lost)
+        found[probe] = max(found.get(probe, loss), loss, key=_lost)
+    return found
+
+
+def _lost(loss: Loss) -> float:
+    return loss.share

@@ -187,6 +187,13 @@ class Response:
     served_by: str | None = None
     reasoning: str = ""
 
+    @property
+    def scores_alone(self) -> bool:
+        """Whether scores came and no reply, as in logs that hold none: that is no empty reply."""
+        came = self.token_logprobs or self.continuations
+        said = self.text or self.reasoning or self.finish_reason or self.usage.completion_tokens
+        return bool(came) and not said
+
     def as_json(self) -> dict[str, Any]:
         """Plain JSON value; fields that hold nothing are left out.
 

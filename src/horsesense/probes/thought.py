@@ -50,8 +50,8 @@ class Thought(Probe):
         super().check(item, setting)
         if not setting.continues:
             raise NotApplicableError(
-                "the server refuses a reply that is begun, or --takes-prefix does not say that it"
-                " takes one"
+                "the server refuses a reply that is begun or thinks anew, or --takes-prefix does"
+                " not say that it takes one"
             )
         if setting.history is not None and item.id not in setting.history.thoughts:
             raise NotApplicableError("no whole thought was recorded")

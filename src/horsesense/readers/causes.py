@@ -164,6 +164,9 @@ def cause_of(
     """
     text, found = response.text, _OF_STATUS[reading.status]
     weighed = reading.rule in WEIGHED
+    if reading.rule == "left_out" and found in ("cut_off", "empty"):
+        # One of several problems: the reply answers others, and need not have been cut.
+        return ends_early(response, cap, variant.labels) or "no_choice"
     if found == "choice" and not weighed:
         return found
     stated = found in ("several", "none") and not weighed
@@ -215,8 +218,7 @@ def ends_early(
     """Whether a reply, or the thought before it, was cut off; None where it ended by itself, also
     with one of the labels or before a next question of its own making."""
     # Here and not above: what is needed before the first request loads no reader.
-    from horsesense.readers.text.outright import loops
-    from horsesense.readers.text.page import prepare
+    from horsesense.readers.text.page import loops, prepare
 
     text, thought = response.text, bool(response.reasoning or response.usage.reasoning_tokens)
     spent = response.usage.completion_tokens

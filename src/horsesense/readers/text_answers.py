@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="24", source="c543989b0b81")
+RULES: Final = Rules(version="25", source="876eb9e4eee3")
 
 
 class TextAnswers:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 
 from horsesense.errors import BudgetSpentError, UsageError
@@ -99,7 +100,10 @@ def other_goal(directory: RunDirectory) -> Iterator[str]:
 async def expectation(directory: RunDirectory, model: Model, store: Store, limits: Limits) -> Plan:
     """What will be asked, before the model is asked anything."""
     before = None if directory.record is None else directory.record.model.offers
-    study = ready(directory, model, ModelRecord.of(model, await assumed(model, before)))
+    offers = await assumed(model, before)
+    if directory.settings.takes_prefix:  # until it refuses one
+        offers = replace(offers, continues=True)
+    study = ready(directory, model, ModelRecord.of(model, offers))
     with progress("planning"):
         return plan_of(study, model, limits, store=store, sample=LOOKED_AT)
 

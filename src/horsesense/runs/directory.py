@@ -17,6 +17,7 @@ from horsesense.inference.store import Store
 from horsesense.items.item import ItemSet
 from horsesense.kept import read_kept
 from horsesense.probes.registry import parse_probes
+from horsesense.prompts import Want
 from horsesense.rng import fingerprint
 from horsesense.runs.accounts import named
 from horsesense.runs.asked import AskedRecord
@@ -30,6 +31,15 @@ from horsesense.runs.tables import READINGS, TRIALS
 
 READ_LATER = frozenset(("readers", "level", "smallest", "no_preflight"))
 """Settings that change nothing about what is asked, but for scores that a reader needs."""
+
+_BEFORE = (
+    "items model probes suite faithful sizes bundles disjoint map split where labels task limit"
+    " seed shots shots_from style templates max_tokens temperature top_p until"
+    " top_logprobs label_tokens continuations unconditional"
+)
+ALWAYS_NAMED = frozenset(_BEFORE.split())
+"""What 0.2.0 knew. What came later is named only where it is not at its default, so that runs from
+before there was such a setting asked the same."""
 
 
 @dataclass
@@ -159,12 +169,12 @@ class RunDirectory:
 
     def question(self) -> str:
         """Fingerprint of everything that decides what was asked."""
-        asked = self.settings.model_dump(mode="json", exclude=set(READ_LATER))
-        for later in ("shard", "against"):  # runs from before there were these asked the same
-            if asked[later] is None:
-                del asked[later]
+        settings = self.settings.model_dump(mode="json", exclude=set(READ_LATER))
+        known = type(self.settings).model_fields.items()
+        asked = _named(settings, {n: f.get_default(call_default_factory=True) for n, f in known})
         shots = None if self.shots is None else self.shots.fingerprint
-        want = asdict(want_of(self.settings, self.known.model.offers, self._asked_for(None)))
+        wanted = want_of(self.settings, self.known.model.offers, self._asked_for(None))
+        want = _named(asdict(wanted), asdict(Want()))
         whom = self.known.model.model_dump(mode="json")
         return fingerprint([asked, self.items.fingerprint, shots, whom, want])
 
@@ -200,6 +210,11 @@ class RunDirectory:
         alone = self.writable and may_write(self.layout.store)
         with Store.open(self.layout.store) if alone else self.store() as store:
             yield store
+
+
+def _named(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """What a fingerprint names: values that 0.2.0 knew, and later ones that are not the default."""
+    return {n: v for n, v in values.items() if n in ALWAYS_NAMED or v != defaults[n]}
 
 
 def scan_readings(

@@ -14,12 +14,13 @@ from horsesense.inference.limits import UNLIMITED, Limits, rounded_up
 from horsesense.inference.store import Store
 from horsesense.items.item import Item
 from horsesense.models.base import Capabilities, Model, NeedsAnswerKey, Probing
-from horsesense.models.messages import Key
+from horsesense.models.messages import Key, Request
 from horsesense.probes.base import Probe, SetProbe
 from horsesense.probes.registry import parse_probes
 from horsesense.progress import clock
 from horsesense.runs.planner import Planned, Planner, characters
 from horsesense.runs.prepare import Study, reader_names
+from horsesense.trials.condition import PLAIN, Condition
 
 LOOKED_AT: Final = 200
 """Items up to which all are planned before an audit; so many of larger sets."""
@@ -50,6 +51,16 @@ class ProbePlan:
 
 
 @dataclass(frozen=True)
+class ShownPrompt:
+    """One whole prompt: the template, of which probe and condition, and its text."""
+
+    form: str
+    probe: str
+    condition: str
+    text: str
+
+
+@dataclass(frozen=True)
 class Plan:
     """What asking a study will take.
 
@@ -77,6 +88,7 @@ class Plan:
         unlimited: whether a model is paid or far away, and no budget is given.
         budget: requests that may be sent at most, over all sessions; None without such a limit.
         cautions: what `until` leaves untold, and whether it is worth that.
+        prompts: one whole prompt of each form in which problems are put.
     """
 
     dataset: str
@@ -101,6 +113,7 @@ class Plan:
     unlimited: bool
     budget: int | None
     cautions: tuple[str, ...] = ()
+    prompts: tuple[ShownPrompt, ...] = ()
 
     @property
     def to_ask(self) -> int:
@@ -235,6 +248,7 @@ def plan_of(
         unlimited=not free and not limits.any,
         budget=limits.requests,
         cautions=_cautions(study),
+        prompts=tuple(tally.prompts.values()),
     )
 
 
@@ -294,6 +308,8 @@ class _Tally:
     """Signature of a probe -> its requests."""
     keys: dict[Key, tuple[float, int, int]] = field(default_factory=dict)
     """Key -> weight, prompt tokens, most completion tokens."""
+    prompts: dict[tuple[str, Condition], ShownPrompt] = field(default_factory=dict)
+    """Template, and what distinguishes prompts with several problems -> the first of them."""
 
     def add(self, planner: Planner, planned: Planned, weight: float) -> None:
         trial, request = planned.trial, planned.request
@@ -304,6 +320,11 @@ class _Tally:
         # Prompts with several problems are numbered by their bundles, which are no forms.
         number = 0 if len(trial.variants) > 1 else trial.repetition
         self.forms.add((*place, number, trial.sample))
+        kind = trial.form, trial.condition.without("size") if len(trial.variants) > 1 else PLAIN
+        if kind not in self.prompts:
+            told = str(trial.condition)
+            shown = ShownPrompt(trial.form, trial.probe, told, written(request))
+            self.prompts[kind] = shown
         if planned.key in self.keys:
             return
         tokens = self.model.count_tokens(request)
@@ -333,6 +354,14 @@ class _Tally:
         asked = {probe.name for probe in every if probe.signature in self.trials}
         sure = [p for p in every if p.stage == 1 and (whole or isinstance(p, SetProbe))]
         return tuple(dict.fromkeys(p.name for p in sure if p.name not in asked))
+
+
+def written(request: Request) -> str:
+    """A prompt as people read it: turns apart, each after the first with whose it is."""
+    if request.messages is None:
+        return request.text or ""
+    first, *others = request.messages
+    return "\n\n".join([first[1], *(f"[{role}]\n{text}" for role, text in others)])
 
 
 def evenly(items: Sequence[Item], n: int) -> Sequence[Item]:

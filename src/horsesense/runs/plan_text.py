@@ -130,8 +130,18 @@ def plan_text(plan: Plan, found: Mapping[str, Any]) -> str:
             ),
             f"{found['model']} gives token scores: {scores}; text: {text}.",
             *can["notes"],
+            *_prompt_lines(plan),
         ]
     )
+
+
+def _prompt_lines(plan: Plan) -> list[str]:
+    """One whole prompt of each form, so that a question nobody can answer is seen."""
+    lines = ["", "One prompt of each form:"] * bool(plan.prompts)
+    for shown in plan.prompts:
+        where = f"{shown.probe} {shown.condition}".strip()
+        lines += ["", f"--- {shown.form} ({where}) ---", shown.text]
+    return lines
 
 
 def _saved(found: Mapping[str, Any]) -> list[str]:

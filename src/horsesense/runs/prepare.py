@@ -68,7 +68,9 @@ def load_shots(settings: Settings, items: ItemSet) -> ItemSet | None:
             f"{settings.shots} few-shot examples are wanted, but no file is named.",
             hint="Give --shots-from FILE.",
         )
-    return load_items(settings.shots_from, map=settings.map, labels=items.labels or None)
+    return load_items(
+        settings.shots_from, map=settings.map, labels=settings.labels or items.labels or None
+    )
 
 
 def reader_names(settings: Settings, items: ItemSet, model: ModelRecord) -> tuple[str, ...]:

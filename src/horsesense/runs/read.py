@@ -26,8 +26,9 @@ from horsesense.kept import keep
 from horsesense.models.messages import Key, Response
 from horsesense.probes.base import Setting
 from horsesense.progress import progress
-from horsesense.readers.base import FittedReader, Reader
+from horsesense.readers.base import FittedReader, OptionScorer, Reader
 from horsesense.readers.model_based.cases import BulkReader
+from horsesense.readers.registry import reads_scores
 from horsesense.runs.directory import RunDirectory, told_of
 from horsesense.runs.layout import RunLayout
 from horsesense.runs.parts import UNREADABLE, PartWriter, scan_parts
@@ -94,11 +95,12 @@ async def read_stage(
             await stack.enter_async_context(reader)
         with progress("reading", height) as tick:
             for rows, answers in _chunks(trials, store) if whole is None else whole:
+                replies = [one for one in answers if not one[2].scores_alone]
+                pairs = [(trial, response) for _, trial, response in replies]
                 for reader in bulk:
-                    pairs = [(trial, response) for _, trial, response in answers]
                     spent += await reader.prepare(pairs, store, limits, max_connections)
                 for shelf in shelves:
-                    shelf.add(shelf.read(answers))
+                    shelf.add(shelf.read(answers if shelf.of_scores else replies))
                 tick(rows)
     for shelf in shelves:
         shelf.finish()
@@ -154,6 +156,7 @@ class _Shelf:
 
     def __init__(self, layout: RunLayout, reader: Reader, stage: int, plan: str) -> None:
         self.reader = reader
+        self.of_scores = reads_scores(reader.name) or isinstance(reader, OptionScorer)
         self.folder = layout.readings_of(reader.name, reader.version)
         place = self.folder / f"stage-{stage}"
         self._stage, self._plan = stage, plan

@@ -39,8 +39,19 @@ async def tried(
     (result,), spent = await ask_aside(model, store, limits, [TRIED])
     if isinstance(result, Failure):
         say(f"The server refuses a begun reply; probe thought is left out: {result.message}")
-    offers = replace(study.capabilities, continues=isinstance(result, Response))
+    anew = isinstance(result, Response) and bool(result.reasoning or thinks(result.text))
+    if anew:
+        say(
+            "The server goes on with a begun reply by a thought of its own; probe thought is left"
+            " out. Start it without a reasoning parser, with a template that goes on."
+        )
+    offers = replace(study.capabilities, continues=isinstance(result, Response) and not anew)
     return ModelRecord.of(model, offers), spent
+
+
+def thinks(text: str) -> bool:
+    """Whether a reply holds a thought, ended or not."""
+    return "<think>" in text or bool(thought_apart(text)[0])
 
 
 def with_thoughts(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,8 +27,8 @@ from horsesense.items.item import ItemSet
 from horsesense.kept import read_kept
 from horsesense.measures.base import Estimate
 from horsesense.measures.cells import HELD_OUT
-from horsesense.measures.graded import GRADED
-from horsesense.readers.causes import Cause, Loss
+from horsesense.measures.graded import GRADED, losses
+from horsesense.readers.causes import Loss
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.record import StageRecord
 from horsesense.trials.condition import Condition
@@ -42,8 +41,6 @@ _HELD: Mapping[str, type] = {
     "trials": int,
 }
 """What `findings` always hold."""
-CAPPED = "budget"
-"""The probe whose replies are meant to be cut off."""
 UNDERSTOOD = ("answer", "none", "refusal", "unknown")
 """Statuses of replies whose meaning is known, whether they choose an option or not."""
 
@@ -209,18 +206,9 @@ class Results:
         return next((row for row in rows if (row["probe"], row["reader"]) == wanted), {})
 
     def losses(self) -> dict[str, Loss]:
-        """What was lost under each probe that is not about limits on tokens, by the reader that has
-        most of it; of the items as published, by the main one. Empty for runs measured before."""
-        counts: dict[tuple[str, str], Counter[Cause]] = {}
-        for row in self.findings.get("replies", ()):
-            probe, reader = row["probe"], row["reader"]
-            if probe != CAPPED and (probe != "original" or reader == self.reader):
-                counts.setdefault((probe, reader), Counter()).update(row["causes"])
-        found: dict[str, Loss] = {}
-        for (probe, _), causes in counts.items():
-            loss = Loss.of(causes)
-            found[probe] = min(found.get(probe, loss), loss, key=lambda one: one.share)
-        return found
+        """What was lost under each probe (`measures.graded.losses`); empty for runs measured
+        before."""
+        return losses(self.findings.get("replies", ()), self.reader)
 
     def _chose(self, reader: str) -> float:
         """In how many replies to the items as published a reader reads a choice; of the text -1 in

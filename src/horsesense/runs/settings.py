@@ -133,10 +133,10 @@ class Settings(BaseModel):
         default_factory=dict, description="FIELD=VALUE that a row must have."
     )
     labels: tuple[str, ...] | None = Field(
-        None, description="Label set of a classification task, separated by commas."
+        None, description="Label set of a task, separated by commas; THEIRS=OURS renames them."
     )
     task: str | None = Field(
-        None, description="Words for what is classified: a shipped task or a TOML file."
+        None, description="Words for what is classified: a shipped task, any, or a TOML file."
     )
     limit: int | None = Field(None, ge=1, description="At most so many items (a seeded sample).")
     seed: int = Field(0, description="Of every random choice.")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from horsesense.errors import StoreError, UsageError
 from horsesense.items.item import ItemSet
+from horsesense.items.tasks import check_task
 from horsesense.probes.registry import parse_probes
 from horsesense.progress import say
 from horsesense.readers.registry import reads_replies
@@ -31,7 +32,8 @@ def start(out: str | Path, settings: Settings, items: ItemSet | None = None) -> 
         items: the items, where they come from no file.
 
     Raises:
-        UsageError, ItemsError: the items cannot be read, or `out` holds a run over others.
+        UsageError, ItemsError: the items cannot be read, nothing says what is asked about them, or
+            `out` holds a run over others.
         StoreError: `out` cannot be a run directory.
     """
     layout = RunLayout.at(out)
@@ -53,6 +55,8 @@ def start(out: str | Path, settings: Settings, items: ItemSet | None = None) -> 
         for sentence in changes(before, directory):
             say(sentence)
         directory.record = before.record
+    else:
+        check_task(found, settings.task)
     return directory
 
 

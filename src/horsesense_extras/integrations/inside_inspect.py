@@ -35,6 +35,7 @@ from inspect_ai.scorer import (
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from horsesense.errors import UsageError
+from horsesense.items.tasks import check_task
 from horsesense.models.base import Capabilities
 from horsesense.models.messages import Failure, Request, Response, SamplingParams
 from horsesense.probes.base import LETTERS
@@ -115,6 +116,7 @@ def _study(items: str, top_logprobs: int, given: Mapping[str, Any]) -> Study:
             values[name] = dict(part.split("=", 1) for part in values[name].split(","))
     settings = Settings.of(items=items, model="inspect", style="chat", **values)
     found = load_study_items(settings)
+    check_task(found, settings.task)
     offers = Capabilities(chat=True, top_logprobs=top_logprobs)
     model = ModelRecord.named(UNKNOWN, UNKNOWN, offers)
     names = reader_names(settings, found, model)

@@ -19,6 +19,7 @@ import yaml
 from horsesense.errors import UsageError
 from horsesense.files import Lines, new_folder
 from horsesense.items.item import ItemSet
+from horsesense.items.tasks import check_task
 from horsesense.models.base import Capabilities
 from horsesense.models.messages import Request, Response
 from horsesense.readers.text_answers import TextAnswers
@@ -89,6 +90,7 @@ def write_tasks(settings: Settings, folder: Path, items: ItemSet | None = None) 
     """
     kind = _kind(settings)
     found = load_study_items(settings) if items is None else items
+    check_task(found, settings.task)
     study = _study(settings, found, kind)
     made = Tasks(slug(f"horsesense_{found.name}"))
     with new_folder(folder) as lines:

@@ -21,6 +21,7 @@ from horsesense.errors import UsageError
 from horsesense.runs.settings import Settings
 from horsesense.testing.faults import FaultServer
 from horsesense_extras.integrations.ray_engine import RayEngine
+from studies import estimates
 
 pytestmark = pytest.mark.harness
 
@@ -53,15 +54,6 @@ def run_of(path: Path, server: FaultServer) -> Run:
     items.write_bytes(b"\n".join(map(orjson.dumps, rows)))
     model = f"http:m@{server.url}"
     return Run.start(path, Settings.of(items=str(items), model=model, probes=("order",)))
-
-
-def estimates(run: Run) -> bytes:
-    """All that was found, but for what asking took."""
-    run.read()
-    run.measure()
-    found = orjson.loads(run.directory.layout.estimates.read_bytes())
-    del found["run"]
-    return orjson.dumps(found)
 
 
 def workers(shards: Path) -> set[int]:

@@ -10,20 +10,13 @@ from typing import Any
 
 import pytest
 
+import horsesense as hs
 from horsesense.errors import ItemsError, UsageError
 from horsesense_extras.logs import streams
 from horsesense_extras.logs.known_items import KnownItems
 from horsesense_extras.logs.options import index_of, lettered, shown_order
 from horsesense_extras.logs.registry import is_log, open_logs
 from horsesense_extras.logs.sample import Sample
-
-
-@pytest.fixture(scope="session")
-def logs(shared: Path) -> Path:
-    """Real logs of other programs; tests that need them skip where they are absent."""
-    if not (shared / "logs").is_dir():
-        pytest.skip(f"needs the shared logs (HORSESENSE_SHARED, looked in {shared / 'logs'})")
-    return shared / "logs"
 
 
 def samples(*paths: Path) -> list[Sample]:
@@ -187,7 +180,8 @@ def test_scored_letters_and_scored_texts(tmp_path: Path) -> None:
         lm_eval_row(doc_id=4, target="[0, 1]"),
         lm_eval_row(doc_id=5, doc={"question": "?"}, arguments=[["Say:", " A"], ["Say:", " B"]]),
     ]
-    [log] = open_logs([jsonl(tmp_path / "samples_t.jsonl", rows)])
+    path = jsonl(tmp_path / "samples_t.jsonl", rows)
+    [log] = open_logs([path])
     letters, plain, first, second = log.samples()
     assert dict(letters.label_scores) == {"A": -0.5, "B": -1.5}
     assert (letters.options, letters.labels) == (("blood", "grass"), ("A", "B"))
@@ -198,6 +192,9 @@ def test_scored_letters_and_scored_texts(tmp_path: Path) -> None:
         "several options are right",
         "letters were scored, and the options behind them are not to be found",
     }
+    run = hs.load_log(path, out=tmp_path / "run")
+    run.read("text")  # no reply is recorded, which is no empty one
+    assert "text" not in set(run.readings["reader"])
 
 
 def test_options_are_found_in_documents_of_many_kinds(tmp_path: Path) -> None:

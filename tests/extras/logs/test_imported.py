@@ -19,14 +19,6 @@ from horsesense_extras.cue_tests.answers import load_answers
 from horsesense_extras.logs.imported import load_imported
 from horsesense_extras.logs.log_score import log_scores
 
-
-@pytest.fixture(scope="session")
-def logs(shared: Path) -> Path:
-    if not (shared / "logs").is_dir():
-        pytest.skip(f"needs the shared logs (HORSESENSE_SHARED, looked in {shared / 'logs'})")
-    return shared / "logs"
-
-
 REPORTED = {
     "inspect/mmlu_shuffled_mock.eval": {"choice/accuracy": 0.275},
     "inspect/mmlu-summary-choices.eval": {"choice/accuracy": 0.0},

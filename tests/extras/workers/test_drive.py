@@ -34,6 +34,7 @@ from horsesense_extras.workers.drive import ask_with
 from horsesense_extras.workers.parts import Keep
 from horsesense_extras.workers.schedule import Event
 from horsesense_extras.workers.work import Job, Task, Worker
+from studies import estimates
 
 CONNECTIONS = 4
 PROBING = "Reply with the letter A."
@@ -188,15 +189,6 @@ def run_of(path: Path, server: FaultServer, **settings: Any) -> Run:
 
 def ask(run: Run, engine: Here | None = None, **more: Any) -> Any:
     return run.ask(engine=engine, max_connections=CONNECTIONS, tell=None, **more)
-
-
-def estimates(run: Run) -> bytes:
-    """All that was found, but for what asking took."""
-    run.read()
-    run.measure()
-    found = orjson.loads(run.directory.layout.estimates.read_bytes())
-    del found["run"]
-    return orjson.dumps(found)
 
 
 def times(server: FaultServer) -> dict[str, int]:

@@ -94,7 +94,8 @@ def refuse_shared_key(models: Iterable[object]) -> None:
     if len({url.origin() for url in urls}) > 1 and os.environ.get(GIVEN, "").strip():
         raise UsageError(
             f"{GIVEN} is the key of one server, and the models are on several.",
-            hint="Audit the models of each server on their own.",
+            hint="Audit the models of each server on their own. For --against, unset it, and keep"
+            " the model's key in another variable (--key-env NAME).",
         )
 
 

@@ -73,7 +73,7 @@ def facts_of(page: Page, found: Sequence[Mention], see: Shown) -> Features:
             if m.start() < 160:
                 facts[name + "0"] = 1.0
     facts["short" if n < 8 else "medium" if n < 30 else "long" if n < 120 else "essay"] = 1.0
-    tail = text[-40:]
+    tail = page.small[-40:]
     closed = text[-1:] in ".!?)\"'`*}]。！？|>" or n < 8
     signs = {
         "hangs": words.HANGS.search(tail),

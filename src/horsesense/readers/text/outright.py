@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import zlib
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import words
 from horsesense.readers.text.options import Shown, key_of, names_of, said_by, style_of
-from horsesense.readers.text.page import TOKEN, small
+from horsesense.readers.text.page import TOKEN, loops, small
 from horsesense.readers.text.patterns import SAYS_TEXT, Wording, alone, found_by, patterns
 
 LONGEST_EXACT: Final = 400
@@ -18,25 +17,21 @@ LONG: Final = 200
 """Characters of a reply up to which several statements are less surely several answers."""
 CHATTER: Final = 60
 """Tokens behind a statement from which on all is weighed."""
-LOOPS: Final = 0.22
-"""The share to which the end of a text is packed that says the same over and over."""
-SHORTEST_LOOP: Final = 300
 _OWN: Final = 40
 """Characters behind a label in which the option's own text is looked for."""
-ROUND: Final = 24
-"""Characters by which one round of a loop finds the one before."""
 EXACT, STATED, LESS = 0.99, 0.985, 0.95
 """Confidence in a whole reply that is an answer, in a plain statement, in what corrects another."""
 
 
-def denied(text: str, end: int, own: tuple[str, ...]) -> bool:
+def denied(text: str, end: int, position: int, see: Shown) -> bool:
     """Whether what is named up to `end` is denied right behind ("B is not correct").
 
-    The beginning of the option's text, `own`, denies nothing ("B. Wrong, not wrong").
+    The beginning of the option's own text denies nothing ("B. Wrong, not wrong").
     """
     if words.DENIED.match(text, end) is None:
         return False
-    return key_of(text[end : end + _OWN])[:1] != own[:1]
+    own = see.keys[position][:1] if position >= 0 else ()
+    return key_of(text[end : end + _OWN])[:1] != own
 
 
 class Statement(NamedTuple):
@@ -105,8 +100,7 @@ def statements(text: str, low: str, table: Mapping[str, Wording], see: Shown) ->
         for m in found_by(form, text, low):
             at = m.start("label")
             position = _position(m["label"], see)
-            own = see.keys[position] if position >= 0 else ()
-            if denied(text, m.end(), own) or (position < 0 and text[at - 1] not in "(["):
+            if denied(text, m.end(), position, see) or (position < 0 and text[at - 1] not in "(["):
                 continue
             if position >= 0 and (_bare_small(m, see) or attributed(text, m.start())):
                 continue
@@ -202,20 +196,6 @@ def _bare_small(m: re.Match[str], see: Shown) -> bool:
     return not set_off
 
 
-def loops(text: str) -> bool:
-    """Whether the end of a text says the same over and over."""
-    end = text[-1_500:].encode("utf-8", "replace")
-    return len(text) > SHORTEST_LOOP and len(zlib.compress(end)) / len(end) < LOOPS
-
-
-def repeats(text: str) -> bool:
-    """Whether a text ends on the same words three times and more."""
-    before = text.rfind(text[-ROUND:], 0, len(text) - 1)
-    size = len(text) - ROUND - before
-    long = max(3 * size, SHORTEST_LOOP)
-    return before >= 0 and len(text) >= long and text[-long:-size] == text[size - long :]
-
-
 def without_next(text: str, see: Shown) -> str:
     """A text up to a further question, told by options of its own."""
     if len(see.labels) < 2:
@@ -282,7 +262,7 @@ def told(text: str, labels: tuple[str, ...], see: Shown) -> ToldAnswer:
     more = _says_more(text, last, see, alone)
     if more and alone:
         more = not _in_full(text, last, labels, see)
-    plain = not more and all(_is_plain(text, one) for one in found)
+    plain = not more and all(_is_plain(low, one) for one in found)
     if last.position < 0:
         return ToldAnswer(Reading("illegal", (), "other_label", span, LESS), -1, False, plain)
     if words.CLOSEST.search(text, max(0, last.start - 30), last.end) and words.NO_OPTION.search(
@@ -309,12 +289,13 @@ def told(text: str, labels: tuple[str, ...], see: Shown) -> ToldAnswer:
 def _beside(text: str, last: Statement, labels: tuple[str, ...], see: Shown) -> bool:
     """Whether a statement names a second option with the first ("A and B", "A. red and B."
     " blue")."""
-    known = patterns(labels)
-    m = known.follows.match(text, last.end) if labels else None
+    known, own = patterns(labels), see.keys[last.position]
+    in_full = len(own) > 1 and key_of(text[last.end : last.end + 400])[: len(own)] == own
+    m = known.follows.match(text, last.end) if labels and not in_full else None
     if (m is None or _position(m["label"], see) < 0) and labels and last.rule != "text_is":
         line = text[last.end : last.end + 400].split("\n", 1)[0]
         m = known.also.search(line) if len(line) > 4 else None
-        if m is None or words.TURNS.search(line):
+        if m is None or words.TURNS.search(small(line)):
             return False
         if len(key_of(line[: m.start()])) > len(see.keys[last.position]) + 2:
             return False
@@ -325,16 +306,16 @@ def _corrected(text: str, found: list[Statement], last: Statement) -> bool:
     """Whether something says that the last statement replaces those before it."""
     before = [one for one in found if one.position != last.position][-1]
     between = text[before.end : last.start]
-    if len(between) > 25 and words.TURNS.search(between):
+    if len(between) > 25 and words.TURNS.search(small(between)):
         return True
     return all(words.CLOSEST.search(text, max(0, one.start - 30), one.end) for one in found)
 
 
-def _is_plain(text: str, one: Statement) -> bool:
+def _is_plain(low: str, one: Statement) -> bool:
     start = max(0, one.start - 160)
-    ends = (m.end() for m in words.SENTENCE.finditer(text, start, one.start))
+    ends = (m.end() for m in words.SENTENCE.finditer(low, start, one.start))
     begin = max(ends, default=start)
-    return words.UNCERTAIN.search(text, begin, one.start) is None
+    return words.UNCERTAIN.search(low, begin, one.start) is None
 
 
 def _in_full(text: str, last: Statement, labels: tuple[str, ...], see: Shown) -> bool:
@@ -344,7 +325,7 @@ def _in_full(text: str, last: Statement, labels: tuple[str, ...], see: Shown) ->
     return (
         bool(own)
         and key_of(words.SENTENCE.split(rest)[0]) == own
-        and not words.TAKES_BACK.search(rest)
+        and not words.TAKES_BACK.search(small(rest))
     )
 
 
@@ -359,9 +340,10 @@ def _says_more(text: str, last: Statement, see: Shown, alone: bool) -> bool:
     if _begins_other(rest, last.position, see):
         return True
     firm = alone and last.position >= 0 and last.rule in _STATES
-    if words.TAKES_BACK.search(rest):
+    low = small(rest)
+    if words.TAKES_BACK.search(low):
         return True
-    if words.TURNS.search(rest) and (not firm or _names_other(rest, last.position, see)):
+    if words.TURNS.search(low) and (not firm or _names_other(rest, last.position, see)):
         return True
     if len(rest) <= CHATTER or (firm and not _heads_on(rest, last, see)):
         return False

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+import zlib
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -20,6 +21,11 @@ _HEAD: Final = 2_000
 _OPENING: Final = 800
 _CLOSING: Final = 2_000
 """Characters at both ends that are weighed where a reply states nothing."""
+LOOPS: Final = 0.22
+"""The share to which the end of a text is packed that says the same over and over."""
+SHORTEST_LOOP: Final = 300
+ROUND: Final = 24
+"""Characters by which one round of a loop finds the one before."""
 _KEPT_OF_THE_REST: Final = 12
 """Characters that must be left before an offer of further help, for it to be cut."""
 
@@ -140,6 +146,20 @@ def prepare(response: str) -> Prepared:
     if offer and len(text[:offer].strip()) > _KEPT_OF_THE_REST:
         text = text[:offer]
     return Prepared(text.rstrip(), whole, thinks)
+
+
+def loops(text: str) -> bool:
+    """Whether the end of a text says the same over and over."""
+    end = text[-1_500:].encode("utf-8", "replace")
+    return len(text) > SHORTEST_LOOP and len(zlib.compress(end)) / len(end) < LOOPS
+
+
+def repeats(text: str) -> bool:
+    """Whether a text ends on the same words three times and more."""
+    before = text.rfind(text[-ROUND:], 0, len(text) - 1)
+    size = len(text) - ROUND - before
+    long = max(3 * size, SHORTEST_LOOP)
+    return before >= 0 and len(text) >= long and text[-long:-size] == text[size - long :]
 
 
 def edges(text: str) -> str:

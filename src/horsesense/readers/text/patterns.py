@@ -12,6 +12,7 @@ from horsesense.readers.text.options import bare
 # Repetitions have an end everywhere: hostile replies must not be tried in many ways.
 S: Final = r"\s{0,9}"
 SS: Final = r"\s{1,9}"
+ENDS: Final = r"(?:\s{1,9}|\Z)"
 _W: Final = r"\W{0,9}"
 _WW: Final = r"\W{1,9}"
 MARK: Final = r"[\s*_\"'`([⟦:.]{0,12}"
@@ -149,7 +150,7 @@ def _patterns(labels: tuple[str, ...]) -> Patterns:
         rf"{CLOSE}(?=[.:,;\n]|\Z| the (?:{_CORRECT}|strongest))"
     )
     most = rf"\bthe{SS}(?:most|least|best|strongest|correct|right)\b[^.:;!?\n]{{1,120}}?{SS}"
-    named = rf"(?:is|would be|should be|must be){SS}{MARK}{label}{CLOSE}[.:]{SS}"
+    named = rf"(?:is|would be|should be|must be){SS}{MARK}{label}{CLOSE}[.:]{ENDS}"
     pick = rf"(?:choose|pick|select|go with|answer){SS}{_NOUN}?{MARK}{label}"
     states = {
         "boxed": (("⟦",), boxed, 0, (), boxed),
@@ -162,7 +163,7 @@ def _patterns(labels: tuple[str, ...]) -> Patterns:
         "is_option": (("option", "choice"), rf"(?:option|choice){SS}{label}", 16, ("",), names),
         "most": (
             (" is ", " be "),
-            r"\s(?:is|be)" + rf"{SS}{MARK}{label}{CLOSE}[.:]{SS}",
+            r"\s(?:is|be)" + rf"{SS}{MARK}{label}{CLOSE}[.:]{ENDS}",
             140,
             ("the ",),
             most + named,

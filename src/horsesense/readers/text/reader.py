@@ -18,12 +18,10 @@ from horsesense.readers.text.outright import (
     denied,
     exact,
     is_heading,
-    loops,
-    repeats,
     told,
     without_next,
 )
-from horsesense.readers.text.page import Prepared, edges, page_of, prepare, small
+from horsesense.readers.text.page import Prepared, edges, loops, page_of, prepare, repeats, small
 from horsesense.readers.text.weigh import Weighed, Weights, confidence, grounds, shipped, weigh
 
 LIKELY: Final = 0.25
@@ -137,7 +135,9 @@ def _decided(scene: Scene, weights: Weights) -> Reading:
     sure = confidence(grounds(scene, found), weights)
     k = scene.see.k
     if found.best < k:
-        if scene.stated == found.best and scene.facts.get("told") and not scene.facts["several"]:
+        facts = scene.facts
+        told_once = facts["told"] and not facts["several"]
+        if scene.stated == found.best and told_once:
             sure = max(sure, weights.least_choice)  # a letter that is stated is the answer
         if scene.facts.get("cut") and _only_begins(scene, found.best):
             return Reading("truncated", (), "begins", _span(scene, found), min(sure, 0.9))
@@ -174,8 +174,7 @@ def _denied(scene: Scene, option: int) -> bool:
         return is_heading(text, spans[0][1], see.keys[option])
     if see.negated:
         return False
-    own = see.keys[option]
-    return all(denied(text, end, own) or words.DENIES.search(text, max(0, at - 24), at)
+    return all(denied(text, end, option, see) or words.DENIES.search(text, max(0, at - 24), at)
                for at, end in spans)  # fmt: skip
 
 

@@ -265,19 +265,16 @@ UNCERTAIN: Final = re.compile(
     r"might|may|could|not|n't|never|why|because|initial\w*|first|seems?|expected|were|had|"
     r"incorrect|wrong|key|some|many|people|often|usually|someone|previous\w*|example|assum\w*|"
     r"would)\b|n't\b",
-    re.IGNORECASE,
 )
 """What in the sentence before a statement may make it none."""
 TURNS: Final = re.compile(
     r"\b(?:wait|incorrect|correction|mistake|mistaken|therefore|thus|so,?|hence|actually|however"
     r"|obviously|sorry|apologi[sz]e|revis\w+|reconsider\w*|correct(?:ed|ing)|instead|no,|oops|error"
     r"|hold on|redo|edit|hmm+|but)\b",
-    re.IGNORECASE,
 )
 TAKES_BACK: Final = re.compile(
     r"\b(?:wait|incorrect|correction|mistake|mistaken|actually|sorry|apologi[sz]e|revis\w+|oops"
     r"|reconsider\w*|correct(?:ed|ing)|instead|no,|error|hold on|redo|edit|hmm+|not correct)\b",
-    re.IGNORECASE,
 )
 """Of these words, those that take back even an answer given with its text."""
 CLOSEST: Final = re.compile(r"\b(?:closest|nearest|most likely|approximately)\b", re.IGNORECASE)
@@ -362,12 +359,10 @@ OFFER: Final = re.compile(
 HANGS: Final = re.compile(
     r"(?:[:,(\-–]|\b(?:is|are|the|a|an|of|to|and|or|with|option|answer|ist|es|be|that|for|by|in|but"
     r"|because|so|as|which))\W{0,3}\Z",
-    re.IGNORECASE,
 )
 ANNOUNCES: Final = re.compile(
     r"(?:answer|choice|option|antwort|respuesta|réponse|risposta|conclusion|letter)\W*"
     r"(?:is|ist|es|est|è|:)?\W*\Z",
-    re.IGNORECASE,
 )
 ALL_OF_THEM: Final = re.compile(r"^\W*(?:all|both|every)\b", re.IGNORECASE)
 DEPENDS: Final = frozenset(["depends", "depending", "depend"])
