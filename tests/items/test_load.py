@@ -11,6 +11,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import horsesense.items.item
-import horsesense.items.load
 from conftest import ROOT
 from horsesense.checks.check import check_items
 from horsesense.errors import HorsesenseError, ItemsError, UsageError
@@ -692,8 +691,9 @@ def test_every_shared_file_is_read_whole(shared: Path) -> None:
 def test_the_examples_of_the_documentation_run() -> None:
     page = ROOT / "docs" / "items.md"
     assert doctest.testfile(str(page), module_relative=False) == (0, 5)
-    assert doctest.testmod(horsesense.items.item)[0] == 0
-    assert doctest.testmod(horsesense.items.load)[0] == 0
+    for name in ("items.item", "items.load", "items.fields", "items.nested", "progress"):
+        assert doctest.testmod(import_module(f"horsesense.{name}"))[0] == 0
+    assert doctest.testmod(import_module("horsesense_extras.cli.export"))[0] == 0
 
 
 def test_a_split_behind_the_name_of_a_file(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from horsesense.api import plan_study
 from horsesense.errors import UsageError
 from horsesense.items.item import Item, ItemSet, flag_items
 from horsesense.items.load import load_items
-from horsesense.items.tasks import check_task, task_for
+from horsesense.items.tasks import check_task, shipped, task_for
 from horsesense.measures.base import Estimate
 from horsesense.measures.cells import STATUS_CODE, Bundles, Cell, ChosenSets
 from horsesense.measures.per_problem import chance, error_kinds
@@ -201,6 +201,9 @@ def test_a_text_with_line_breaks_and_numbers_stays_one_problem() -> None:
     numbers = [line.split(".")[0] for line in text.splitlines() if line[:1].isdigit()]
     assert numbers == ["1", "2", "3"]
     assert "first 3. not the third 4. nor the fourth" in text
+    for task in TASKS:  # what is wanted stands before the texts
+        text = content(made(f"{task}(sizes=3, bundles=1)", items)[0])
+        assert text.index("Reply with") < text.index("1. ")
 
 
 def test_the_words_are_those_of_the_task() -> None:
@@ -262,6 +265,7 @@ def test_simplified_selection_shows_labels_for_texts() -> None:
     gold = [v.options[v.gold_at] for v in planned.trial.variants]
     assert "\n".join(f"{n}. {g}" for n, g in enumerate(gold, 1)) in content(planned)
     assert "text number" not in content(planned)
+    assert "Words: Positive, Negative\nFor each word" in content(planned)
 
 
 @pytest.mark.parametrize("spec", ["batch", "select_one", "select_all"])
@@ -337,12 +341,18 @@ def test_reasoning_needs_examples_and_shows_one_that_classifies_first() -> None:
 def test_published_examples_go_through_the_labels() -> None:
     prompter = Prompter(shots=Shots(POOL, 2))
 
-    def asked(spec: str) -> list[list[str]]:
-        return [re.findall(r'class is "(.+?)"', content(p)) for p in made(spec, texts(), prompter)]
+    def asked(spec: str, items: ItemSet) -> list[list[str]]:
+        return [re.findall(r'class is "(.+?)"', content(p)) for p in made(spec, items, prompter)]
 
-    alternate = asked("select_one(sizes=4, bundles=1, examples=alternate)")
+    alternate = asked("select_one(sizes=4, bundles=1, examples=alternate)", texts())
     assert alternate == [["Positive", "Negative", "Positive"], ["Positive", "Negative", "Negative"]]
-    assert asked("select_one(sizes=4, bundles=1)") == [["Positive"] * 3, ["Negative"] * 3]
+    assert asked("select_one(sizes=4, bundles=1)", texts()) == [
+        ["Positive"] * 3,
+        ["Negative"] * 3,
+    ]
+    prompter.task, alphabetical = shipped()["sst2"], texts(labels=SENTIMENT[::-1])
+    [_, other] = asked("select_one(sizes=4, bundles=1, examples=alternate)", alphabetical)
+    assert other[0] == "Positive"  # the order of the task
 
 
 def test_letters_for_many_multiple_choice_questions() -> None:

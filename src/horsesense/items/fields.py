@@ -197,7 +197,7 @@ class ItemBuilder:
     def _options(self, row: Row) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Option texts, and the names that the file gives them (else letters)."""
         name = self.fields.call("options")
-        texts, names = option_lists(self.fields.get(row, "options"))
+        texts, names = option_lists(in_one_cell(self.fields.get(row, "options")))
         if not isinstance(texts, list | tuple):
             state = f"{kind_of(texts)} where a list is expected" if texts is not None else "missing"
             self._wrong.append(f"{name} is {state}")
@@ -343,6 +343,16 @@ def whole_number(value: Any) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or value % 1 != 0:
         return None
     return int(value)
+
+
+def in_one_cell(value: Any) -> Any:
+    """Options that stand in one text with bars between them, as a list; others as they are.
+
+    >>> in_one_cell("red | blue")
+    ['red', 'blue']
+    """
+    barred = isinstance(value, str) and "|" in value and value.lstrip()[:1] not in ("[", "{")
+    return [part.strip() for part in value.split("|")] if barred else value
 
 
 def option_lists(value: Any) -> tuple[Any, Sequence[Any]]:

@@ -229,7 +229,13 @@ def _json_rows(lines: Lines, faults: Faults) -> Rows:
 
 
 def _object(number: int, row: Any, faults: Faults) -> Rows:
-    """A row, if it is one."""
+    """A row, if it is one; all rows of a task of BIG-bench, which is one object with `examples`."""
+    inside = row.get("examples") if isinstance(row, dict) else None
+    if isinstance(inside, list) and any("target_scores" in one for one in inside[:1]):
+        faults.unit = "row"
+        for place, one in enumerate(inside, 1):
+            yield from _object(place, one, faults)
+        return
     if isinstance(row, dict) and row:
         yield number, row
     else:
@@ -242,7 +248,7 @@ def _json_or_array(lines: Lines, faults: Faults) -> Rows:
     first = next(((number, line) for number, line in lines if line.strip()), None)
     if first is None:
         return
-    if not first[1].lstrip().startswith(b"["):
+    if not first[1].lstrip().startswith(b"[") and first[1].strip() != b"{":
         yield from _json_rows(chain([first], lines), faults)
         return
     parts, length = [first[1]], len(first[1])
@@ -257,6 +263,8 @@ def _json_or_array(lines: Lines, faults: Faults) -> Rows:
         found = orjson.loads(text)
     except orjson.JSONDecodeError:
         found = _parse_leniently(text, first[0], faults)
+    if isinstance(found, dict):
+        yield from _object(first[0], found, faults)
     if not isinstance(found, list):
         return
     faults.unit = "row"

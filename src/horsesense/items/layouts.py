@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from horsesense.errors import UsageError
-from horsesense.items.fields import FIELDS, LETTERS, option_lists, whole_number
+from horsesense.items.fields import FIELDS, LETTERS, in_one_cell, option_lists, whole_number
 from horsesense.items.files import Row
 
 
@@ -216,15 +216,13 @@ class _Guess:
         if right is not None:
             yield "answer", right
             return
-        if self.known & {"answer_index", "answer_number"} or "answer" in self.given:
+        if self.known & {"answer_index", "answer_number"} or "label" in self.given:
             return
-        if "label" in self.given:
-            return
-        theirs = self.plain.get("answer") or self._first(ANSWER)
+        theirs = self.given.get("answer") or self.plain.get("answer") or self._first(ANSWER)
         if theirs is None or theirs in used:
             return
         ours = self._counted(theirs, options or self.given.get("options", "options"))
-        if ours != theirs:
+        if ours not in (theirs, *self.given):
             yield ours, theirs
 
     def _counted(self, theirs: str, options: str) -> str:
@@ -341,7 +339,7 @@ def _shown(row: Row, options: str) -> tuple[list[str], tuple[str, ...]]:
         texts: Any = [row[c] for c in columns if row.get(c) is not None]
         labels: Sequence[Any] = ()
     else:
-        texts, labels = option_lists(row.get(options))
+        texts, labels = option_lists(in_one_cell(row.get(options)))
     listed = [str(text) for text in texts] if isinstance(texts, list | tuple) else []
     return listed, tuple(map(str, labels)) or LETTERS[: len(listed)]
 

@@ -17,6 +17,7 @@ from horsesense.items.fields import GOLDS, FieldMap, ItemBuilder, Numbered, labe
 from horsesense.items.files import read_rows, stem
 from horsesense.items.item import Item, ItemSet, Kind, draw, flag_items, identity
 from horsesense.items.layouts import guess
+from horsesense.items.nested import flat
 from horsesense.items.select import EVERY_SPLIT, HELP, Selection
 from horsesense.items.tasks import aliases, named_labels, spelled_out
 from horsesense.rng import fingerprint
@@ -72,6 +73,10 @@ def load_items(
     source, split = _with_split(source, split)
     faults = Faults(str(source) if isinstance(source, str | Path) else "the given rows")
     found, default_name, declared = _rows_of(source, split, faults)
+    mapped, nested_note = set((map or {}).values()), ""
+    if flat(found[0].row, mapped) is not found[0].row:  # most sets are flat: one row says so
+        found = tuple(replace(at, row=flat(at.row, mapped)) for at in found)
+        nested_note = "Options are taken from within a field, as the authors of the set nest them."
     found, unfolded_note = _unfolded(found, map or {})
     layout = guess(faults.source, [at.row for at in found], map or {})
     rows = Selection(found, FieldMap({**layout.renamed, **(map or {})}), faults)
@@ -90,6 +95,7 @@ def load_items(
     if shown != label_set:
         items = [replace(item, options=shown) for item in items]
     notes = [
+        nested_note,
         unfolded_note,
         layout.note,
         label_note,

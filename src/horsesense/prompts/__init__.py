@@ -211,7 +211,7 @@ class Prompter:
         if self.shots is None:
             return
         count = own_shots or (1 if reasons else self.shots.k)
-        for shown in examples(trial, self.shots.items, count):
+        for shown in examples(trial, self.shots.items, count, self.task):
             fields = bundle_fields(trial, shown, self.task)
             yield template.problem.render(fields), worked_answer(trial, shown)
 

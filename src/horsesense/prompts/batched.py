@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from horsesense.errors import UsageError
-from horsesense.items.item import Item
+from horsesense.items.item import Item, normalised
 from horsesense.items.tasks import Task
 from horsesense.trials.answer_formats import index_json, label_key, label_lines, numbers
 from horsesense.trials.trial import Trial, Variant, bundled
@@ -37,10 +37,11 @@ def own(trial: Trial) -> ShownProblem:
     return ShownProblem(trial.variants, labels, bundled(trial).asked or "")
 
 
-def examples(trial: Trial, pool: Iterable[Item], k: int) -> Iterator[ShownProblem]:
+def examples(trial: Trial, pool: Iterable[Item], k: int, task: Task) -> Iterator[ShownProblem]:
     """`k` worked bundles of the trial's size: the first items of `pool`, in its order.
 
-    Items that the trial shows are passed over. UsageError if there are too few.
+    Items that the trial shows are passed over. Where examples alternate, they go through the
+    labels in the order of `task`. UsageError if there are too few items.
     """
     size, bundle = len(trial.variants), own(trial)
     shown = {v.item_id for v in trial.variants} | {v.question for v in trial.variants}
@@ -54,12 +55,18 @@ def examples(trial: Trial, pool: Iterable[Item], k: int) -> Iterator[ShownProble
             )
         label = bundle.asked
         if label and bundled(trial).examples == "alternate":
-            label = bundle.labels[number % len(bundle.labels)]
+            label = _in_order(bundle.labels, task)[number % len(bundle.labels)]
         gold = [_gold(item, trial) for item in items]
         problems = items
         if bundled(trial).shows == "label":
             problems = [Item(i.id, g, i.options, i.gold) for i, g in zip(items, gold, strict=True)]
         yield ShownProblem(problems, bundle.labels, label, gold)
+
+
+def _in_order(labels: Sequence[str], task: Task) -> Sequence[str]:
+    """Labels in the order of the task, not of the alphabet; as they are where it has none."""
+    places = {normalised(label): place for place, label in enumerate(task.labels)}
+    return sorted(labels, key=lambda label: places.get(normalised(label), 0))
 
 
 def _gold(item: Item, trial: Trial) -> str:

@@ -13,7 +13,7 @@ from horsesense.errors import StoreError
 from horsesense.files import read_settings
 from horsesense.kept import keep, read_kept
 from horsesense.models.base import Capabilities, Model, NeedsAnswerKey
-from horsesense.runs.layout import SHARDS
+from horsesense.runs.layout import SHARDS, version_one
 from horsesense.runs.settings import Settings
 from horsesense.version import __version__
 
@@ -170,6 +170,11 @@ def not_a_run(folder: Path) -> StoreError:
             " them was killed.",
             hint="The same audit command continues it. For a report of what is there: horsesense"
             f" merge {folder / SHARDS}/*-of-* --out ANOTHER",
+        )
+    if version_one(folder):
+        return StoreError(
+            f"{folder} is a run of horsesense 0.1.0, which is to be converted first.",
+            hint=f"horsesense report {folder} converts it.",
         )
     return StoreError(
         f"{folder} is not a run directory: it has no run.toml.",

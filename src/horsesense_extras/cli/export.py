@@ -30,6 +30,8 @@ WRITERS = {
 }
 """Format of a run -> its module, the function that writes it, and how the new file is called."""
 FORMATS = (*WRITERS, "lm-eval-task")
+FILES = (".csv", ".eval", ".json", ".jsonl", ".parquet", ".zip")
+"""Endings of files, which no folder is given."""
 
 
 def register(app: typer.Typer) -> None:
@@ -116,12 +118,27 @@ def _run(path: Path, out: Path | None, to: str) -> dict[str, Any]:
     module, function, ending = WRITERS[to]
     run = open_run(path)
     place = out or path.with_name(f"{path.resolve().name}{ending}")
+    _check_name(place, to)
     if to != "batch" and "measure" not in run.directory.known.stages:
         run.measure()
     write = getattr(import_module(f"horsesense_extras.integrations.{module}"), function)
     written = write(run.directory if to == "batch" else run.results, place)
     found = {"out": str(place), "format": to, "says": [str(place)]}
     return found | _of_batch(written, place, run.path) if to == "batch" else found
+
+
+def _check_name(place: Path, to: str) -> None:
+    """UsageError where the name of the new file or folder promises something else.
+
+    >>> _check_name(Path("out.csv"), "csv")
+    Traceback (most recent call last):
+    horsesense.errors.UsageError: --to csv writes a folder of files; out.csv is named otherwise.
+    """
+    ending, suffix = WRITERS[to][2], place.suffix.lower()
+    single = ending.startswith(".")
+    if suffix != ending if single else suffix in FILES:
+        what = f"one file, with the ending {ending}" if single else "a folder of files"
+        raise UsageError(f"--to {to} writes {what}; {place} is named otherwise.")
 
 
 def _of_batch(written: Written, place: Path, root: Path) -> dict[str, Any]:

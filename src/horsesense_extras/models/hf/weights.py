@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import logging
+import os
 import re
 import warnings
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from typing import Any, Final
 
 from horsesense.errors import ModelError, UsageError, install
 from horsesense.files import read_whole, write_whole
+from horsesense.progress import progress
 from horsesense_extras.models.hf.tokens import Tokens
 
 SMOLLM2 = "smollm2"
@@ -237,6 +239,16 @@ def load(
         ModelError: packages are missing, or the files are damaged.
         UsageError: these weights cannot be packed.
     """
+    with progress(f"loading {weights.name}"):
+        return _load(weights, dtype, device, four_bits, computed, loader)
+
+
+def _load(
+    weights: Weights, dtype: str, device: str, four_bits: bool, computed: str | None, loader: str
+) -> tuple[Any, Any]:
+    # Threads that wait by spinning burn what others need; read when torch is first imported.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    os.environ.setdefault("GOMP_SPINCOUNT", "0")
     try:
         import torch
         import transformers
