@@ -32,6 +32,7 @@ from horsesense.inference.store_file import (
     refusal,
 )
 from horsesense.inference.stored_rows import (
+    ASKED_IN,
     MOST_COUNTED,
     UNREADABLE,
     Failed,
@@ -254,11 +255,7 @@ class Store:
     def exchanges(self, keys: Sequence[Key]) -> dict[Key, tuple[Request, Response]]:
         """Requests with their responses under `keys`; a key without a response is left out."""
         sound = self.texts(keys)
-        sql = (
-            "SELECT responses.rowid, key, identity, request FROM responses"
-            " JOIN models ON models.id = model WHERE key IN ({})"
-        )
-        rows = list(self.select_in(sql, list(sound)))
+        rows = list(self.select_in(ASKED_IN, list(sound)))
         damaged = {k: row for row, k, *asked in rows if any(faults_of_row("", k, *asked))}
         self._set_aside([(row, key) for key, row in damaged.items()])
         return {

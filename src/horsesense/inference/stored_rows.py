@@ -120,6 +120,12 @@ def faults_of_row(
             yield f"{where}: request and model {identity!r} hash to {derived.hex()}"
 
 
+ASKED_IN: Final = (
+    "SELECT responses.rowid, key, identity, request FROM responses"
+    " JOIN models ON models.id = model WHERE key IN ({})"
+)
+"""What shows whether a request is the one that was asked, of some keys."""
+
 _HASHED: Final = {
     "responses": """
         SELECT key, identity, request, response, digest FROM responses
