@@ -10,7 +10,8 @@ import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from horsesense.errors import StoreError
-from horsesense.files import read_settings, write_whole
+from horsesense.files import read_settings
+from horsesense.kept import keep, read_kept
 from horsesense.models.base import Capabilities, Model, NeedsAnswerKey
 from horsesense.runs.layout import SHARDS, version_one
 from horsesense.runs.settings import Settings
@@ -127,13 +128,14 @@ class RunRecord(_Frozen):
 
     def save(self, path: Path) -> None:
         """Write run.toml whole; StoreError where the disk refuses."""
-        write_whole(path, tomli_w.dumps(self.model_dump(mode="json", exclude_none=True)))
+        keep(path, tomli_w.dumps(self.model_dump(mode="json", exclude_none=True)))
 
     @classmethod
     def load(cls, path: Path) -> RunRecord:
         """Read run.toml; StoreError if it is missing, damaged or of a later format."""
         try:
             content = read_settings(path, inside=True)
+            read_kept(path)
         except (FileNotFoundError, NotADirectoryError):
             raise not_a_run(path.parent) from None
         except (OSError, ValueError) as error:
