@@ -21,7 +21,7 @@ SIDE = SOURCE.parent / "horsesense_extras"
 FLOORS = (
     "errors rng version",
     "files plugins progress side stats",
-    "trials",
+    "kept trials",
     "items",
     "models probes",
     "checks",
@@ -141,6 +141,7 @@ files
 findings: wording
 inference: absorb control limits probe runner store store_file stored_rows
 items: faults fields files item load near own_order rows tasks
+kept
 measures: base families joined registry
 models: base known messages openai.api_key openai.dialect openai.protocol registry
 plugins

@@ -133,6 +133,18 @@ def write_whole(path: Path, content: bytes | str) -> None:
         part.write_bytes(data)
 
 
+def append(path: Path, line: bytes) -> None:
+    """Add to the end of a file, which is made where there is none; StoreError where refused."""
+    flags = os.O_CREAT | os.O_APPEND | os.O_WRONLY | _flag("O_NOFOLLOW") | _flag("O_CLOEXEC")
+    try:
+        make_folder(path.parent)
+        with os.fdopen(os.open(path, flags | _flag("O_BINARY"), PRIVATE), "ab") as file:
+            file.write(line)
+        flush(path)
+    except OSError as error:
+        raise _refused(path, error) from error
+
+
 def json_lines(rows: Iterable[Any]) -> bytes:
     """Rows as JSONL."""
     return b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows)

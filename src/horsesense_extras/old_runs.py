@@ -14,9 +14,10 @@ import orjson
 import polars as pl
 
 from horsesense.errors import HorsesenseError, StoreError
-from horsesense.files import read_settings, read_whole, replace_folder, write_whole
+from horsesense.files import read_settings, read_whole, replace_folder
 from horsesense.inference.limits import RunSummary
 from horsesense.items.item import ItemSet
+from horsesense.kept import keep
 from horsesense.probes.registry import PROBES
 from horsesense.progress import say
 from horsesense.readers.registry import make_reader
@@ -229,7 +230,7 @@ def _readings(
         for field, source in (("fit", "fits"), ("spent", "judges")):
             if before in findings.get(source, {}):
                 told[field] = findings[source][before]
-        write_whole(folder / "reader.json", orjson.dumps(told))
+        keep(folder / "reader.json", orjson.dumps(told))
 
 
 def _renamed(frame: pl.LazyFrame) -> pl.LazyFrame:

@@ -27,6 +27,7 @@ import polars as pl
 from horsesense.errors import UsageError
 from horsesense.files import read_whole, write_whole
 from horsesense.items.item import Item, ItemSet
+from horsesense.kept import NAME as MANIFEST
 from horsesense.probes.registry import parse_probe
 from horsesense.runs.directory import RunDirectory, told_of
 from horsesense.runs.layout import RunLayout, parts_of
@@ -217,7 +218,7 @@ def write_redacted(results: Results, out: Path, key: bytes) -> Path:
         buffer = BytesIO()
         with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as packed:
             for path in sorted(root.rglob("*")):
-                if path.is_file():
+                if path.is_file() and path.name != MANIFEST:
                     # No time of day: equal runs and keys make equal files.
                     entry = zipfile.ZipInfo(path.relative_to(root).as_posix())
                     entry.compress_type = zipfile.ZIP_DEFLATED

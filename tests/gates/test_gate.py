@@ -95,6 +95,11 @@ def test_replies_lost_to_the_instrument_fail_whatever_is_required(
     nothing = ": this says nothing of what the model knows." if share == 1.0 else "; "
     assert re.match(rf"\d+ of 30 replies were {told}{re.escape(nothing)}", first)
     assert {f.kind for f in run.verdict if f.conclusion == "found"} <= {"no_choice"}
+    # Against such a baseline no loss is seen, as the run itself is sound.
+    study(items, "sim:oracle", tmp_path / "sound", probes=("order",))
+    later = call("gate", str(tmp_path / "sound"), "--baseline", str(tmp_path / "run"))
+    assert later.returncode == 5, later.stdout
+    assert re.search(rf"in the baseline\n.* replies were {told} .*goes unseen", later.stdout)
     assert call(*words, "--lost", "never").returncode == 0
     assert call(*words, "--lost", "80%").returncode == (1 if share == 1.0 else 0)
     assert call(*words, "--lost", "much").returncode == 2

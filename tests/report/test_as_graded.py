@@ -14,6 +14,7 @@ from horsesense.inference.limits import Limits
 from horsesense.models.base import Asked
 from horsesense.models.messages import Failure, Response
 from horsesense.models.registry import make_model
+from horsesense.report.behind_score import caveats
 from horsesense.report.score_bar import headline
 from horsesense.runs.settings import Settings
 
@@ -76,6 +77,8 @@ def test_what_spoils_a_score_is_named(
     (first,) = headline(run.results)
     assert said in first
     assert first.startswith(f"{told['causes'][cause]} of 60") == (cause != "no_choice")
+    # What was lost is said in the place of a guess.
+    assert not [text for text in caveats(run.results) if said and "be guessing" in text]
     if isinstance(instead, Response):
         score = run.results.score
         assert score is not None

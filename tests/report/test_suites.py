@@ -70,6 +70,7 @@ def test_broken_bounds_are_never_silent(out: Path, tmp_path: Path) -> None:
               "low": 0.9, "high": 0.1, "holds": False}  # fmt: skip
     found["bounds"]["violated"] = [broken]
     (tmp_path / "estimates.json").write_bytes(orjson.dumps(found))
+    (tmp_path / "manifest").unlink()
     assert any(
         "that must hold between these numbers do" in sentence
         for sentence in verdict_of(results_of(tmp_path))
@@ -138,6 +139,7 @@ def test_the_papers_tables_are_those_of_the_same_prompts(
     found = orjson.loads((out / "estimates.json").read_bytes())
     found["study"]["shots"] = shots
     (tmp_path / "estimates.json").write_bytes(orjson.dumps(found))
+    (tmp_path / "manifest").unlink()
     run = results_of(tmp_path)
     one = run.one("accuracy")
     tables = beside(run, "revas", lambda *_: one)

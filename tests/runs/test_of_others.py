@@ -40,7 +40,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run(made: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(made, tmp_path / "run"))
+    (run := Path(shutil.copytree(made, tmp_path / "run")) / "manifest").unlink()  # they forged it
+    return run.parent
 
 
 @pytest.fixture

@@ -508,6 +508,7 @@ def test_a_run_outlives_the_plug_in_that_read_it(tmp_path: Path) -> None:
     record = record.replace("[readers]\n", '[readers]\ngone = "1"\n')
     record = record.replace("asked_for = [", 'asked_for = [\n    "gone",')
     (run.path / "run.toml").write_text(record)
+    (run.path / "manifest").unlink()
     again = hs.open(run.path)
     again.read("text")
     again.measure()

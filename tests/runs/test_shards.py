@@ -354,6 +354,7 @@ def test_a_session_that_is_no_number_is_an_error_that_says_so(tmp_path: Path) ->
     told = orjson.loads((path / "asked.json").read_bytes())
     told["spent"]["sent"] = "many"
     (path / "asked.json").write_bytes(orjson.dumps(told))
+    (path / "manifest").unlink()
     with pytest.raises(StoreError, match=r"(?s)asked\.json cannot be read.*sent is not a number"):
         merge([path], tmp_path / "out")
 
@@ -363,6 +364,7 @@ def test_other_versions_and_shards_of_a_huge_division_are_told_shortly(tmp_path:
     toml = (paths[1] / "run.toml").read_text(encoding="utf-8")
     old = re.sub(r'(?m)^horsesense = ".*"', 'horsesense = "0.1.9"', toml)
     (paths[1] / "run.toml").write_text(old, encoding="utf-8")
+    (paths[1] / "manifest").unlink()
     done = call("merge", *map(str, paths), "--out", "out", cwd=tmp_path)
     assert "different horsesense: 0.1.9, " in done.stdout
     [line] = [line for line in done.stdout.splitlines() if line.startswith("Missing")]

@@ -143,7 +143,7 @@ def _verdict(
     tolerances = gates.Tolerances.parse(tolerance)
     results = open_run(run).results
     before = None if baseline is None else open_run(baseline).results
-    checks = [*gates.require(wanted, results, before), *gates.replies_lost(results, lost)]
+    checks = [*gates.require(wanted, results, before), *gates.replies_lost(results, lost, before)]
     notes, sees = gates.notes_on(results, before), ""
     if before is not None:
         less = gates.regressions(results, before, tolerances, measure=measure, level=level)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -97,11 +98,16 @@ def verify(run: RunPath, as_json: AsJson = False) -> None:
 
     found = open_run(run).verify()
     if as_json:
-        print_json("verify", {"checked": found.checked, "faults": found.faults})
+        print_json("verify", asdict(found))
     else:
         print(f"{found.checked:,} stored answers checked, {len(found.faults)} faults")
         for fault in found.faults[:20]:
             print(f"  {fault}")
+        if not found.manifest:
+            print(
+                "There is no manifest, since an earlier version made it: only answers and items"
+                " were checked."
+            )
     if not found.sound:
         raise typer.Exit(ExitCode.TROUBLE)
 

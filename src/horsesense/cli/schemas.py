@@ -243,6 +243,7 @@ class VerifyOutput(Output):
 
     checked: int
     faults: list[str]
+    manifest: bool = Field(description="whether the run has digests of its other files")
 
 
 class ListOutput(Output):

@@ -32,6 +32,7 @@ from horsesense.inference.store_file import (
     refusal,
 )
 from horsesense.inference.stored_rows import (
+    ASKED_IN,
     MOST_COUNTED,
     UNREADABLE,
     Failed,
@@ -39,6 +40,7 @@ from horsesense.inference.stored_rows import (
     Totals,
     Verification,
     digest_of,
+    faults_of_row,
     json_of,
     request_of,
     response_of,
@@ -218,8 +220,7 @@ class Store:
                 found[key] = text
             else:
                 damaged.append((row, key))
-        if damaged:
-            self._set_aside(damaged)
+        self._set_aside(damaged)
         return found
 
     def set_aside(self, rows: Sequence[int]) -> None:
@@ -241,7 +242,7 @@ class Store:
 
     def _set_aside(self, damaged: Sequence[tuple[int, Key]]) -> None:
         """Set damaged responses aside, so that they can be asked again, and name them."""
-        if self._held is not None:
+        if self._held is not None and damaged:
             self.set_aside([row for row, _ in damaged])
         for _, key in damaged:
             if key not in self._named:
@@ -254,10 +255,13 @@ class Store:
     def exchanges(self, keys: Sequence[Key]) -> dict[Key, tuple[Request, Response]]:
         """Requests with their responses under `keys`; a key without a response is left out."""
         sound = self.texts(keys)
-        sql = "SELECT key, request FROM responses WHERE key IN ({})"
+        rows = list(self.select_in(ASKED_IN, list(sound)))
+        damaged = {k: row for row, k, *asked in rows if any(faults_of_row("", k, *asked))}
+        self._set_aside([(row, key) for key, row in damaged.items()])
         return {
             key: (request_of(request), response_of(sound[key]))
-            for key, request in self.select_in(sql, list(sound))
+            for _, key, identity, request in rows
+            if key not in damaged
         }
 
     def get_request(self, key: Key) -> Request | None:

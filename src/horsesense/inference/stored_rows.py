@@ -62,10 +62,11 @@ class Failed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What `Store.verify` found: rows checked, and one sentence for each fault."""
+    """What was found: rows checked, a sentence for each fault, and whether there is a manifest."""
 
     checked: int
     faults: tuple[str, ...]
+    manifest: bool = False
 
     @property
     def sound(self) -> bool:
@@ -104,7 +105,7 @@ def response_of(text: str) -> Response:
 
 
 def faults_of_row(
-    table: str, key: Key, identity: str, request: str, text: str, digest: bytes | None
+    table: str, key: Key, identity: str, request: str, text: str = "", digest: bytes | None = None
 ) -> Iterator[str]:
     """What is wrong with a row of a table: its digest, its request or its key."""
     where = f"{table}, key {shown_key(key)}"
@@ -118,6 +119,12 @@ def faults_of_row(
         if derived != key:
             yield f"{where}: request and model {identity!r} hash to {derived.hex()}"
 
+
+ASKED_IN: Final = (
+    "SELECT responses.rowid, key, identity, request FROM responses"
+    " JOIN models ON models.id = model WHERE key IN ({})"
+)
+"""What shows whether a request is the one that was asked, of some keys."""
 
 _HASHED: Final = {
     "responses": """

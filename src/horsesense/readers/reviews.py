@@ -14,7 +14,8 @@ from typing import Any
 import orjson
 
 from horsesense.errors import StoreError
-from horsesense.files import read_whole, write_whole
+from horsesense.files import write_whole
+from horsesense.kept import keep, read_kept
 from horsesense.models.messages import Key
 
 FILE = "reviews.json"
@@ -54,7 +55,7 @@ class Reviews:
         if not path.exists():
             return cls()
         try:
-            content = orjson.loads(read_whole(path, inside=True))
+            content = orjson.loads(read_kept(path))
             given = content.get("given", {})
             _check(content)
             return cls(
@@ -73,7 +74,8 @@ class Reviews:
     def save(self, out: Path) -> None:
         given = {name: _by_hex(classes) for name, classes in self.given.items()}
         content = {**self.as_json(), "classes": _by_hex(self.classes), "given": given}
-        write_whole(out / FILE, orjson.dumps(content, option=orjson.OPT_INDENT_2))
+        write = keep if (out / "run.toml").exists() else write_whole
+        write(out / FILE, orjson.dumps(content, option=orjson.OPT_INDENT_2))
 
     def as_json(self) -> dict[str, Any]:
         """What a report says of them."""

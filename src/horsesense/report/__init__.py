@@ -15,6 +15,7 @@ from markupsafe import Markup
 from horsesense.errors import StoreError
 from horsesense.files import write_whole
 from horsesense.inference.store import Store
+from horsesense.kept import keep
 from horsesense.report import examples
 from horsesense.report.behind_score import caveats
 from horsesense.report.browser import Filters, shelves
@@ -105,7 +106,8 @@ def _written(directory: RunDirectory, html: str, path: Path) -> Path:
             f"{directory.layout.root} cannot be written to.",
             hint="Write the page somewhere else: horsesense report RUN --to FILE.",
         )
-    write_whole(path, html)
+    write = keep if path == directory.layout.report else write_whole
+    write(path, html)
     return path
 
 

@@ -142,9 +142,10 @@ def _judged(run: Results) -> Finding | None:
 
 
 def may_be_guessing(run: Results) -> str:
-    """That a score is not shown to be better than guessing, where that is undecided."""
+    """That a score is not shown to be better than guessing, where that is undecided, and what was
+    lost does not come first."""
     f, score = _judged(run), run.score
-    if f is None or f.conclusion != "undecided" or _no_guess(run, f.null):
+    if f is None or f.conclusion != "undecided" or _no_guess(run, f.null) or first_of_all(run):
         return ""
     # The lower end if the number of items had been fixed beforehand: what it leaves out is
     # doubtful only since asking may have stopped for what was answered.

@@ -17,9 +17,10 @@ import orjson
 from pydantic import Field, TypeAdapter
 
 from horsesense.errors import StoreError
-from horsesense.files import make_folder, read_whole, write_whole
+from horsesense.files import make_folder
 from horsesense.inference.store import Store
 from horsesense.inference.stored_rows import MOST_COUNTED, Spent
+from horsesense.kept import keep, read_kept
 from horsesense.runs.layout import SHARDS, RunLayout
 
 Count = Annotated[int, Field(ge=0, le=MOST_COUNTED)]
@@ -39,7 +40,7 @@ def named(layout: RunLayout) -> str:
     if (name := _name(layout)) is None:
         name = secrets.token_hex(8)
         make_folder(layout.root)
-        write_whole(layout.name, name)
+        keep(layout.name, name)
     return name
 
 
@@ -50,7 +51,7 @@ def known_as(layout: RunLayout) -> str:
 
 def _name(layout: RunLayout) -> str | None:
     try:
-        found = read_whole(layout.name, inside=True).decode(errors="replace")
+        found = read_kept(layout.name).decode(errors="replace")
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -147,14 +148,14 @@ def told_before(whole: RunLayout) -> Told:
     if not path.exists():
         return {}
     try:
-        return _TOLD.validate_json(read_whole(path, inside=True))
+        return _TOLD.validate_json(read_kept(path))
     except (OSError, ValueError) as error:
         hint = "Restore it from a copy, or merge into another --out."
         raise StoreError.unreadable(path, error, hint) from None
 
 
 def _tell(whole: RunLayout, told: Told) -> None:
-    write_whole(_file(whole), orjson.dumps(told, option=orjson.OPT_INDENT_2))
+    keep(_file(whole), orjson.dumps(told, option=orjson.OPT_INDENT_2))
 
 
 def _file(whole: RunLayout) -> Path:

@@ -10,8 +10,8 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from horsesense.errors import StoreError
-from horsesense.files import read_whole, write_whole
 from horsesense.inference.limits import RunSummary
+from horsesense.kept import keep, read_kept
 from horsesense.probes.base import Probe
 from horsesense.runs.goal import Extents
 from horsesense.runs.prepare import Study
@@ -105,13 +105,13 @@ class AskedRecord(BaseModel):
         return spent
 
     def save(self, path: Path) -> None:
-        write_whole(path, orjson.dumps(self.model_dump(mode="json"), option=orjson.OPT_INDENT_2))
+        keep(path, orjson.dumps(self.model_dump(mode="json"), option=orjson.OPT_INDENT_2))
 
     @classmethod
     def load(cls, path: Path) -> AskedRecord:
         """Read asked.json; StoreError where it is missing or damaged."""
         try:
-            return cls.model_validate(orjson.loads(read_whole(path, inside=True)))
+            return cls.model_validate(orjson.loads(read_kept(path)))
         except (OSError, ValueError) as error:
             hint = "Delete it: what was asked is then worked out again from run.toml."
             raise StoreError.unreadable(path, error, hint) from None

@@ -12,9 +12,10 @@ import orjson
 import polars as pl
 
 from horsesense.errors import StoreError
-from horsesense.files import make_folder, may_write, read_whole, remove_leftovers
+from horsesense.files import make_folder, may_write, remove_leftovers
 from horsesense.inference.store import Store
 from horsesense.items.item import ItemSet
+from horsesense.kept import read_kept
 from horsesense.probes.registry import parse_probes
 from horsesense.prompts import Want
 from horsesense.rng import fingerprint
@@ -223,7 +224,13 @@ def scan_readings(
     places = []
     for name, version in readers.items():
         folder = layout.readings_of(name, version)
-        read = told_of(folder).get("plan", {})
+        told = told_of(folder)
+        if plan and not told:
+            raise StoreError(
+                f"{folder / 'reader.json'} is missing.",
+                hint=f"horsesense report {layout.root} reads the answers again.",
+            )
+        read = told.get("plan", {})
         places += [
             folder / f"stage-{stage}"
             for stage in sorted(plan)
@@ -233,14 +240,23 @@ def scan_readings(
 
 
 def told_of(folder: Path) -> dict[str, Any]:
-    """What reader.json says of the readings in a folder; nothing where it is missing or damaged."""
+    """What reader.json says of the readings in a folder; nothing where there is none.
+
+    StoreError where it is there and damaged: its readings are then made again, and not left out.
+    """
+    path = folder / "reader.json"
     try:
-        found: dict[str, Any] = orjson.loads(read_whole(folder / "reader.json", inside=True))
+        found: dict[str, Any] = orjson.loads(read_kept(path))
         shown: list[tuple[Any, type]] = [(found["name"], str), (found["version"], str)]
         shown += [(text, str) for text in found["plan"].values()]
         shown += [(count, int) for count in found.get("rows", {}).values()]
         shown += [(found["fit"], dict)] if "fit" in found else []
         shown += [(found["spent"].get("failed", 0), int)] if "spent" in found else []
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        if not all(isinstance(value, kind) for value, kind in shown):
+            raise TypeError
+    except FileNotFoundError:
         return {}
-    return found if all(isinstance(value, kind) for value, kind in shown) else {}
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        hint = f"horsesense report {folder.parents[1]} reads the answers again."
+        raise StoreError.unreadable(path, error, hint) from None
+    return found

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Self
 
 from horsesense.files import refuse_links, usable
+from horsesense.kept import NAME as MANIFEST
 from horsesense.rng import fingerprint
 from horsesense.side import side
 
@@ -31,6 +32,7 @@ class RunLayout:
     people.json           of a test that people took: its booklets
     recorded/             of an import: what the logs' scorers made of each answer
     estimates.json, report.html
+    manifest              digests of these files, by which damage is seen
     """
 
     root: Path
@@ -124,6 +126,7 @@ _OURS = (
     *("run.toml", "items.json", "asked.json", "trials", "readings", "reviews.json"),
     *("imported.json", "recorded", "people.json", "estimates.json", "report.html", "redacted.json"),
     *("study.toml", "trials.parquet", "readings.parquet", "0.1.0", "name", "merged.json", SHARDS),
+    MANIFEST,
 )
 
 

@@ -11,7 +11,6 @@ import orjson
 import polars as pl
 
 from horsesense.errors import StoreError
-from horsesense.files import write_whole
 from horsesense.findings.early import Early
 from horsesense.findings.guesses import Copies, Guesses
 from horsesense.findings.kinds import sizes_of
@@ -25,6 +24,7 @@ from horsesense.findings.uncounted import covered_counts
 from horsesense.findings.verdict import doubted, verdict
 from horsesense.items.class_names import near_names
 from horsesense.items.item import ItemSet
+from horsesense.kept import keep
 from horsesense.measures.bounds import Bound, bounds
 from horsesense.measures.cells import HELD_OUT, Cell, Replies
 from horsesense.measures.contrast import tested
@@ -118,7 +118,7 @@ def measure(directory: RunDirectory) -> Results:
     if directory.writable:
         rows = [estimate.as_json() for estimate in estimates]
         content = orjson.dumps({**findings, "estimates": rows}, option=orjson.OPT_INDENT_2)
-        write_whole(directory.layout.estimates, content)
+        keep(directory.layout.estimates, content)
     directory.mark("measure", "complete")
     return results
 

@@ -15,7 +15,8 @@ import numpy as np
 import polars as pl
 
 from horsesense.errors import StoreError
-from horsesense.files import make_folder, replace_folder, write_whole
+from horsesense.files import make_folder, replace_folder
+from horsesense.kept import ChangedError, check_kept, keep, root_of
 from horsesense.runs.layout import parts_of
 
 CHUNK = 50_000
@@ -96,7 +97,7 @@ def write_table(path: Path, frame: pl.DataFrame) -> None:
     """
     buffer = BytesIO()
     frame.write_parquet(buffer, compression="zstd")
-    write_whole(path, buffer.getvalue())
+    keep(path, buffer.getvalue())
 
 
 class NewTable:
@@ -125,6 +126,11 @@ def scan_parts(folders: Iterable[Path], schema: Mapping[str, Any]) -> pl.LazyFra
     paths = [path for folder in folders for path in parts_of(folder)]
     if not paths:
         return pl.LazyFrame(schema=dict(schema))
+    for path in paths:
+        try:
+            check_kept(path)
+        except ChangedError as error:
+            raise _unusable(root_of(path) or path.parent, f"{path}: {error}") from None
     # A directory may be named "g[1]": its name is not a pattern.
     # A run of an earlier version lacks columns that came later.
     schema = dict(schema)

@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
 from weakref import WeakKeyDictionary
@@ -17,10 +18,11 @@ from weakref import WeakKeyDictionary
 import orjson
 import polars as pl
 
-from horsesense.files import write_whole
+from horsesense.errors import StoreError
 from horsesense.inference.limits import Limits, RunSummary
 from horsesense.inference.store import Store
 from horsesense.inference.stored_rows import response_of
+from horsesense.kept import keep
 from horsesense.models.messages import Key, Response
 from horsesense.probes.base import Setting
 from horsesense.progress import progress
@@ -128,10 +130,18 @@ def _at_limit(store: Store, answers: Mapping[Key, Response]) -> dict[Key, Respon
     }
 
 
+def _told_or_none(folder: Path) -> dict[str, Any]:
+    """What reader.json says, for whoever reads again what is damaged."""
+    try:
+        return told_of(folder)
+    except StoreError:
+        return {}
+
+
 def _spent_by_others(layout: RunLayout, name: str) -> dict[str, Any]:
     """What other versions of a reader took: their readings go, what they cost does not."""
     folders = layout.readings.iterdir() if layout.readings.is_dir() else ()
-    for told in map(told_of, folders):
+    for told in map(_told_or_none, folders):
         if told.get("name") == name and "spent" in told:
             return {field: told.get(field) for field in ("spent", "before", "session")}
     return {}
@@ -151,7 +161,7 @@ class _Shelf:
         place = self.folder / f"stage-{stage}"
         self._stage, self._plan = stage, plan
         self._place = place
-        self._told = told_of(self.folder) or _spent_by_others(layout, reader.name)
+        self._told = _told_or_none(self.folder) or _spent_by_others(layout, reader.name)
         self._done = self._read_before()
         if self._done is None:
             shutil.rmtree(place, ignore_errors=True)
@@ -166,7 +176,7 @@ class _Shelf:
             return None
         try:
             found = scan_parts([self._place], READINGS).select("trial").collect()
-        except UNREADABLE:
+        except (StoreError, *UNREADABLE):
             return None  # damaged: they are read again from the stored answers
         if found.height < self._told.get("rows", {}).get(stage, 0):
             return None  # a part is missing
@@ -210,7 +220,7 @@ class _Shelf:
         plan = {**self._told.get("plan", {}), stage: self._plan}
         counts = {**self._told.get("rows", {}), stage: rows}
         self._told = {**describe(self.reader), "plan": plan, "rows": counts} | self._before()
-        write_whole(self.folder / "reader.json", orjson.dumps(self._told))
+        keep(self.folder / "reader.json", orjson.dumps(self._told))
 
 
 def describe(reader: Reader) -> dict[str, Any]:

@@ -10,9 +10,10 @@ import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from horsesense.errors import StoreError
-from horsesense.files import read_settings, write_whole
+from horsesense.files import read_settings
+from horsesense.kept import keep, read_kept
 from horsesense.models.base import Capabilities, Model, NeedsAnswerKey
-from horsesense.runs.layout import SHARDS
+from horsesense.runs.layout import SHARDS, version_one
 from horsesense.runs.settings import Settings
 from horsesense.version import __version__
 
@@ -127,13 +128,14 @@ class RunRecord(_Frozen):
 
     def save(self, path: Path) -> None:
         """Write run.toml whole; StoreError where the disk refuses."""
-        write_whole(path, tomli_w.dumps(self.model_dump(mode="json", exclude_none=True)))
+        keep(path, tomli_w.dumps(self.model_dump(mode="json", exclude_none=True)))
 
     @classmethod
     def load(cls, path: Path) -> RunRecord:
         """Read run.toml; StoreError if it is missing, damaged or of a later format."""
         try:
             content = read_settings(path, inside=True)
+            read_kept(path)
         except (FileNotFoundError, NotADirectoryError):
             raise not_a_run(path.parent) from None
         except (OSError, ValueError) as error:
@@ -168,6 +170,11 @@ def not_a_run(folder: Path) -> StoreError:
             " them was killed.",
             hint="The same audit command continues it. For a report of what is there: horsesense"
             f" merge {folder / SHARDS}/*-of-* --out ANOTHER",
+        )
+    if version_one(folder):
+        return StoreError(
+            f"{folder} is a run of horsesense 0.1.0, which is to be converted first.",
+            hint=f"horsesense report {folder} converts it.",
         )
     return StoreError(
         f"{folder} is not a run directory: it has no run.toml.",

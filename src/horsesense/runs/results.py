@@ -10,7 +10,6 @@ from typing import Any
 import orjson
 
 from horsesense.errors import StoreError, UsageError
-from horsesense.files import read_whole
 from horsesense.findings.finding import Finding
 from horsesense.findings.places import Number
 from horsesense.findings.uncounted import (
@@ -25,6 +24,7 @@ from horsesense.findings.uncounted import (
 )
 from horsesense.findings.wording import in_words
 from horsesense.items.item import ItemSet
+from horsesense.kept import read_kept
 from horsesense.measures.base import Estimate
 from horsesense.measures.cells import HELD_OUT
 from horsesense.measures.graded import GRADED, losses
@@ -64,7 +64,7 @@ class Results:
         """Read estimates.json; StoreError if there is none, or it is damaged."""
         path = directory.layout.estimates
         try:
-            findings = orjson.loads(read_whole(path, inside=True))
+            findings = orjson.loads(read_kept(path))
             rows = findings.pop("estimates")
             estimates = tuple(map(Estimate.from_json, rows))
             _check(findings)

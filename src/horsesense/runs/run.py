@@ -32,7 +32,7 @@ from horsesense.progress import progress, say
 from horsesense.readers.base import Reader
 from horsesense.readers.model_based.make import asks_model
 from horsesense.readers.registry import make_reader
-from horsesense.runs import ask, read
+from horsesense.runs import ask, mend, read
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.frames import estimates_frame, readings_frame, trials_frame
 from horsesense.runs.garbage import fewer_collections
@@ -131,6 +131,8 @@ class StagedRun:
                 f"{self.path} has not been measured since it was asked or read.",
                 hint=f"Run.measure() or horsesense report {self.path} does so.",
             )
+        if self._results is None and mend.changed_estimates(self.directory):
+            self.measure()
         if self._results is None:
             self._results = Results.load(self.directory)
         return self._results
@@ -173,6 +175,8 @@ class StagedRun:
         """
         refuse_redacted(self.directory)
         self._results = None
+        if self.directory.record is not None:
+            mend.mend(self.directory)
         spent, self.expected = complete(self._ask(model, limits, max_connections, tell, rate))
         return spent
 
@@ -254,10 +258,13 @@ class StagedRun:
         from horsesense.runs.measure import measure  # the model need not wait for it
 
         refuse_redacted(self.directory)
-        if not self.directory.known.readers or self.directory.asked() is None:
+        mended = mend.mend(self.directory)
+        known = self.directory.known.readers
+        if mended or not known or self.directory.asked() is None:
             names = reader_names(self.settings, self.items, self.directory.known.model)
             offline = [name for name in names if not asks_model(name)]
-            complete(self._read(_made(offline), {}, UNLIMITED))
+            kept = {name: known[name] for name in known if mended and name not in offline}
+            complete(self._read(_made(offline), kept, UNLIMITED))
         with self.directory.writing(), readable(self.path), progress("measuring"):
             self._results = measure(self.directory)
         return self._results

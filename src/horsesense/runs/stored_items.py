@@ -10,8 +10,8 @@ from typing import Any
 import orjson
 
 from horsesense.errors import StoreError
-from horsesense.files import read_whole, write_whole
 from horsesense.items.item import Item, ItemSet
+from horsesense.kept import keep, read_kept
 from horsesense.runs.record import DAMAGED
 
 MOST_ITEMS = 2**31
@@ -28,13 +28,13 @@ def save_items(path: Path, items: ItemSet, shots: ItemSet | None) -> None:
     }
     if items.whole and items.kind == "choice":  # class names are the same for all
         content["whole"] = [_lender_as_json(item) for item in items.whole]
-    write_whole(path, orjson.dumps(content))
+    keep(path, orjson.dumps(content))
 
 
 def load_stored_items(path: Path) -> tuple[ItemSet, ItemSet | None]:
     """The items and the few-shot examples; StoreError where they cannot be read."""
     try:
-        content = orjson.loads(read_whole(path, MOST_ITEMS, inside=True))
+        content = orjson.loads(read_kept(path, MOST_ITEMS))
         items, shots = items_from_json(content["items"]), content["shots"]
         whole = tuple(map(_item, content.get("whole", ())))
         return replace(items, whole=whole), None if shots is None else items_from_json(shots)

@@ -7,14 +7,14 @@ from typing import Any
 import orjson
 
 from horsesense.errors import StoreError
-from horsesense.files import read_whole
+from horsesense.kept import read_kept
 from horsesense.runs.layout import RunLayout
 
 
 def load_told(layout: RunLayout) -> dict[str, Any] | None:
     """What a run of people says of its booklets; None where it says nothing."""
     try:
-        found: dict[str, Any] = orjson.loads(read_whole(layout.people, inside=True))
+        found: dict[str, Any] = orjson.loads(read_kept(layout.people))
         return {
             name: found[name] for name in ("test", "booklets", "returned", "answers", "missing")
         }

@@ -6,6 +6,7 @@ import polars as pl
 
 from horsesense.errors import HorsesenseError
 from horsesense.inference.stored_rows import Verification
+from horsesense.kept import changed, known_files
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.parts import UNREADABLE
 from horsesense.runs.read import described
@@ -16,8 +17,18 @@ def verify(directory: RunDirectory) -> Verification:
     """What the store holds, and whether the tables and estimates speak of it."""
     with directory.store() as store:
         found = store.verify()
-    faults = [*found.faults, *_tables(directory), *_estimates(directory)]
-    return Verification(found.checked, tuple(faults))
+    faults = [*found.faults, *_tables(directory), *_estimates(directory), *_files(directory)]
+    manifest = bool(known_files(directory.layout.root))
+    return Verification(found.checked, tuple(faults), manifest)
+
+
+def _files(directory: RunDirectory) -> list[str]:
+    """Faults of the files that the manifest lists: what was changed, or is gone."""
+    root, layout = directory.layout.root, directory.layout
+    faults = [f"{path.relative_to(root)}: {wrong}" for path, wrong in changed(root)]
+    lasting = (layout.asked, layout.estimates, layout.name)
+    gone = (p.name for p in lasting if p.name in known_files(root) and not p.exists())
+    return [*faults, *(f"{name}: it is missing" for name in gone)]
 
 
 def _tables(directory: RunDirectory) -> list[str]:
@@ -26,10 +37,10 @@ def _tables(directory: RunDirectory) -> list[str]:
         trials = directory.trials().select("trial", "variant", "item").collect()
         every = directory.readings().select("trial", "variant", "reader").collect()
         readings = every.select("trial", "variant").unique()
+        asked, readers = directory.asked(), described(directory)
     except (HorsesenseError, *UNREADABLE) as error:
         return [f"the tables cannot be read: {str(error).splitlines()[0]}"]
     faults = []
-    asked = directory.asked()
     if asked is not None and trials["trial"].n_unique() != asked.trials:
         faults.append(f"trials: {trials['trial'].n_unique():,} stand there, {asked.trials:,} were")
     beyond = trials.filter(pl.col("item") >= len(directory.items)).height
@@ -38,7 +49,7 @@ def _tables(directory: RunDirectory) -> list[str]:
     twice = every.height - every.unique().height
     if twice:
         faults.append(f"readings: {twice:,} stand there twice")
-    for told in described(directory):
+    for told in readers:
         name, counts = told.get("name", "?"), told.get("rows", {})
         rows = sum(counts.get(str(stage), 0) for stage in (asked.plan if asked else ()))
         there = every.filter(pl.col("reader") == name).height

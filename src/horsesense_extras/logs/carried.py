@@ -21,9 +21,10 @@ import orjson
 from pydantic import ValidationError
 
 from horsesense.errors import StoreError, UsageError
-from horsesense.files import replace_folder, usable, write_whole
+from horsesense.files import replace_folder, usable
 from horsesense.inference.limits import Retry, RunSummary
 from horsesense.items.item import ItemSet
+from horsesense.kept import keep
 from horsesense.models.known import KnownAnswers
 from horsesense.models.messages import Failure, Key, Request, Response
 from horsesense.models.openai.protocol import SCORED_TOKENS
@@ -101,7 +102,7 @@ class WrittenRun:
         directory = RunDirectory(self.layout, settings, items)
         directory.record = directory.new_record(model).model_copy(update={"kind": kind})
         directory.save_items()
-        write_whole(getattr(self.layout, kind), orjson.dumps(told, option=orjson.OPT_INDENT_2))
+        keep(getattr(self.layout, kind), orjson.dumps(told, option=orjson.OPT_INDENT_2))
         asked.AskedRecord(
             question=directory.question(),
             plan={1: self._digest.hexdigest()},

@@ -17,10 +17,11 @@ import orjson
 import polars as pl
 
 from horsesense.errors import StoreError, UsageError
-from horsesense.files import read_whole, usable
+from horsesense.files import usable
 from horsesense.inference.store import Store
 from horsesense.items.item import ItemSet, flag_items
 from horsesense.items.own_order import own_order
+from horsesense.kept import read_kept
 from horsesense.measures.joined import RECORDED_ORDERS
 from horsesense.models.base import Asked, Capabilities
 from horsesense.models.messages import Failure, Key, Request, Response
@@ -350,7 +351,7 @@ def load_imported(directory: RunDirectory) -> Mapping[str, Any] | None:
     if not path.exists():
         return None
     try:
-        found: dict[str, Any] = orjson.loads(read_whole(path, inside=True))
+        found: dict[str, Any] = orjson.loads(read_kept(path))
     except (OSError, ValueError) as error:
         raise StoreError.unreadable(path, error) from None
     return found

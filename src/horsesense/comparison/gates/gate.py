@@ -129,10 +129,12 @@ def require(
         yield _required(requirement, found, lacking)
 
 
-def replies_lost(run: Results, most: str) -> Iterator[Check]:
+def replies_lost(run: Results, most: str, baseline: Results | None = None) -> Iterator[Check]:
     """Whether too many replies are lost under any probe for the run to say anything of the model.
 
-    `most` is a share such as "20%", or "never" for no check at all; UsageError for others.
+    Those of the baseline count where the run has the probe too: no loss is seen against what lost
+    replies made low. `most` is a share such as "20%", or "never" for no check at all; UsageError
+    for others.
     """
     if most == "never":
         return
@@ -149,6 +151,11 @@ def replies_lost(run: Results, most: str) -> Iterator[Check]:
     told = f"{loss.words if loss.lost else 'none is lost'} ({run.probes[probe]['title']})"
     says = f"{told}. {loss.remedy}" if too_many else told
     yield Check(name, "failed" if too_many else "passed", says, {"lost": loss.share})
+    for there, loss in ({} if baseline is None else baseline.losses()).items():
+        if there in losses and loss.share > float(most.rstrip("%")) / 100:
+            says = f"{loss.words} ({run.probes[there]['title']}): a loss against that goes unseen"
+            yield Check(f"{name}, in the {BEFORE}", "undecided", says, {"lost": loss.share})
+            return
 
 
 def _unfinished(run: Results, baseline: Results | None) -> dict[bool, str]:

@@ -1,0 +1,71 @@
+"""What is damaged and can be made again is removed, so that the stages make it again."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from horsesense.errors import StoreError
+from horsesense.kept import ChangedError, changed, check_kept
+from horsesense.progress import say
+from horsesense.readers.model_based.make import asks_model
+from horsesense.runs.directory import RunDirectory, told_of
+
+
+def mend(directory: RunDirectory) -> bool:
+    """Remove damaged tables, estimates and records that the answers give again, and name them.
+
+    Readings of a judge stay, since to make them again may cost money. Returns whether readings of
+    the run have to be made again. StoreError where the run cannot be written to.
+    """
+    found = _damaged(directory)
+    again = found.keys() - {directory.layout.estimates}
+    if again and not directory.writable:
+        raise StoreError(
+            f"{min(again)} is damaged, and the run cannot be written to.",
+            hint="Copy the run, and have the copy reported: what can be is made again there.",
+        )
+    for path, where in found.items():
+        say(f"{where}: it is damaged and made again from the answers that are stored.")
+        if not directory.writable:
+            continue
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+    return bool(again)
+
+
+def _damaged(directory: RunDirectory) -> dict[Path, Path]:
+    """What is to be made again -> the damaged file in it."""
+    layout, found = directory.layout, dict[Path, Path]()
+    # Trials of an import or of people are in no plan of ours.
+    again = (layout.trials, layout.asked) if directory.known.kind == "asked" else ()
+    ours = {
+        layout.readings_of(name, version)
+        for name, version in directory.known.readers.items()
+        if not asks_model(name)
+    }
+    for path, _ in changed(layout.root):
+        for whole in (*again, *ours, layout.estimates):
+            if path.is_relative_to(whole):
+                found.setdefault(whole, path)
+    for folder in ours:
+        try:
+            missing = not told_of(folder)
+        except StoreError:
+            missing = True
+        if missing and layout.asked not in found and directory.asked() is not None:
+            found.setdefault(folder, folder / "reader.json")
+    return found
+
+
+def changed_estimates(directory: RunDirectory) -> bool:
+    """Whether estimates.json is there, and not as it was written."""
+    try:
+        check_kept(directory.layout.estimates)
+    except ChangedError:
+        return True
+    except OSError:
+        return False
+    return False

@@ -1,0 +1,105 @@
+"""Damage to any file of a run is noticed, and what the answers give again is made again."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+import horsesense as hs
+from command_line import call
+from horsesense.errors import StoreError
+
+DERIVED = (
+    *("estimates.json", "asked.json", "trials/*/*.parquet"),
+    *("readings/text-*/reader.json", "readings/text-*/*/*.parquet"),
+)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("manifest") / "run"
+    hs.audit("sample", "sim:prior", out=out, limit=4, probes="order").report()
+    return out
+
+
+@pytest.fixture
+def run(made: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(made, tmp_path / "run"))
+
+
+def flip(root: Path, pattern: str, part: float = 0.6) -> Path:
+    """One bit of a digit of a file, so that its form stays as it was."""
+    [path] = root.glob(pattern)
+    content = bytearray(path.read_bytes())
+    digits = [i for i, byte in enumerate(content) if 48 <= byte <= 57]
+    content[digits[int(part * len(digits))]] ^= 1
+    path.write_bytes(content)
+    return path
+
+
+@pytest.mark.parametrize("name", [*DERIVED, "run.toml", "items.json", "name", "report.html"])
+def test_every_flipped_bit_is_a_fault(run: Path, name: str) -> None:
+    assert hs.open(run).verify().sound
+    changed = flip(run, name)
+    done = call("verify", str(run))
+    assert done.returncode == 3
+    assert changed.name in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("name", DERIVED)
+def test_what_the_answers_give_again_is_made_again(made: Path, run: Path, name: str) -> None:
+    changed = flip(run, name)
+    done = call("report", str(run))
+    assert done.returncode == 0, done.stderr
+    assert f"{changed}: it is damaged and made again" in done.stderr
+    assert hs.open(run).results.estimates == hs.open(made).results.estimates
+    assert hs.open(run).verify().sound
+
+
+def test_a_gate_never_judges_changed_estimates(run: Path) -> None:
+    words = ("gate", str(run), "--require", "accuracy > 0.5")
+    sound = call(*words)
+    for part in (0.2, 0.4, 0.6, 0.8):
+        flip(run, "estimates.json", part)
+        done = call(*words)
+        assert (done.returncode, done.stdout) == (sound.returncode, sound.stdout)
+        assert "made again" in done.stderr
+
+
+@pytest.mark.parametrize("name", DERIVED[2:])
+def test_a_comparison_leaves_no_reader_out(made: Path, run: Path, name: str) -> None:
+    flip(run, name)
+    done = call("compare", f"one={made}", f"two={run}")
+    assert done.returncode == 3
+    assert "horsesense report" in done.stderr
+
+
+def test_a_changed_prompt_is_not_exported(run: Path) -> None:
+    with sqlite3.connect(run / "store.sqlite") as database:
+        database.execute("DROP TRIGGER responses_UPDATE_refused")
+        database.execute("UPDATE responses SET request = replace(request, 'nswer', 'nswor')")
+    done = call("export", str(run), str(run.parent / "found.csv"), "--to", "csv")
+    assert "is damaged and left out" in done.stderr
+    [*pages] = (run.parent / "found.csv").glob("*.csv")
+    assert pages
+    assert not any("nswor" in page.read_text() for page in pages)
+
+
+def test_a_run_that_was_killed_between_two_files_goes_on(run: Path) -> None:
+    """The digest of a new file is there, the file is not; half a line stands at the end."""
+    with (run / "manifest").open("a") as file:
+        file.write(f"\n{'0' * 32} run.toml\n\n{'0' * 32} asked.json\n\n{'0' * 20}")
+    assert hs.audit("sample", "sim:prior", out=run, limit=4, probes="order").verify().sound
+
+
+def test_a_run_without_a_manifest_says_so(run: Path) -> None:
+    (run / "manifest").unlink()
+    done = call("verify", str(run))
+    assert done.returncode == 0
+    assert "no manifest" in done.stdout
+    (run / "manifest").mkdir()
+    with pytest.raises(StoreError):
+        hs.open(run)
