@@ -81,9 +81,9 @@ def test_a_changed_prompt_is_not_exported(run: Path) -> None:
     with sqlite3.connect(run / "store.sqlite") as database:
         database.execute("DROP TRIGGER responses_UPDATE_refused")
         database.execute("UPDATE responses SET request = replace(request, 'nswer', 'nswor')")
-    done = call("export", str(run), str(run.parent / "found.csv"), "--to", "csv")
+    done = call("export", str(run), str(run.parent / "found"), "--to", "csv")
     assert "is damaged and left out" in done.stderr
-    [*pages] = (run.parent / "found.csv").glob("*.csv")
+    [*pages] = (run.parent / "found").glob("*.csv")
     assert pages
     assert not any("nswor" in page.read_text() for page in pages)
 
