@@ -25,6 +25,7 @@ import orjson
 from horsesense.errors import StoreError
 from horsesense.inference.store_file import (
     Held,
+    Watched,
     connect,
     connected,
     examine,
@@ -77,7 +78,7 @@ class Store:
     def __init__(
         self,
         path: Path,
-        connection: sqlite3.Connection | None,
+        connection: Watched | None,
         held: Held | None,
         begin: Callable[[], None] | None = None,
     ) -> None:
@@ -362,7 +363,7 @@ class Store:
         return int(database.execute(sql, [identity]).fetchone()[0])
 
     @property
-    def _open_connection(self) -> sqlite3.Connection:
+    def _open_connection(self) -> Watched:
         if self._connection is None:
             raise StoreError(f"{self.path} holds nothing yet.")
         return self._connection
@@ -371,7 +372,7 @@ class Store:
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """The database, for writing that is kept as a whole or not at all."""
         database = self._open_connection
-        with explained(self.path):
+        with explained(self.path, database):
             due = time.monotonic() - self._synced >= _SYNC_EVERY
             database.execute(f"PRAGMA synchronous = {'FULL' if due else 'NORMAL'}")
             database.execute("BEGIN IMMEDIATE")
@@ -389,7 +390,7 @@ class Store:
         """What a query finds; nothing where there is no file yet."""
         if self._connection is None:
             return
-        with explained(self.path):
+        with explained(self.path, self._connection):
             yield from self._connection.execute(sql, values)
 
     def select_in(self, sql: str, keys: Sequence[Key]) -> Iterator[tuple[Any, ...]]:

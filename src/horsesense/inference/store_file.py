@@ -5,19 +5,28 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Final
 
 from horsesense.errors import InUseError, StoreError
-from horsesense.files import PRIVATE, created, flush, make_folder, opened, refuse_links
+from horsesense.files import MOST_READ, PRIVATE, created, flush, make_folder, opened, refuse_links
+from horsesense.progress import harmless
 
 SCHEMA: Final = 1
 APPLICATION: Final = 0x686F7273  # "hors", in the file's header: tells a store from other databases
 
 _BEHIND: Final = 1 << 16
 """Byte of the lock file that is locked where whole files cannot be."""
+
+_STEPS: Final = 1_000_000
+"""Steps of SQLite's machine after which a query is looked at: some hundredths of a second."""
+_SOME: Final = 500
+"""How often any query may be looked at."""
+_OF_BYTE: Final = 100
+"""Further steps for each byte of the file: to read a row takes fewer than it has bytes."""
 
 _MAGIC: Final = b"SQLite format 3\0"
 
@@ -101,6 +110,10 @@ _ADVICE: Final = {
         "another program has locked it",
         "Close that program and run the same command again.",
     ),
+    sqlite3.SQLITE_INTERRUPT: (
+        "reading it does not end",
+        "Nothing was changed. Of a run that others made, find out first why it is so.",
+    ),
     sqlite3.SQLITE_CORRUPT: (
         "the file is damaged or was cut short",
         "Nothing was changed. Keep a copy; `sqlite3 FILE .recover` can save what is readable.",
@@ -113,8 +126,13 @@ _ADVICE: Final = {
 
 
 @contextlib.contextmanager
-def explained(path: Path) -> Iterator[None]:
-    """Turn what SQLite or the file system says into a StoreError that says what to do."""
+def explained(path: Path, watched: Watched | None = None) -> Iterator[None]:
+    """Turn what SQLite or the file system says into a StoreError that says what to do.
+
+    KeyboardInterrupt where Ctrl-C ended a query. The steps of a connection are counted anew.
+    """
+    if watched is not None:
+        watched.looked = 0
     try:
         yield
     except UnicodeDecodeError as error:  # a name or a text in the file that is none
@@ -122,6 +140,8 @@ def explained(path: Path) -> Iterator[None]:
         raise StoreError(f"{path}: {damaged} ({error})", hint=copy) from error
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the low byte is the primary code
+        if code == sqlite3.SQLITE_INTERRUPT and not (watched and watched.late):
+            raise KeyboardInterrupt from error
         seen, advice = _ADVICE.get(code, ("the database reports a fault", None))
         raise StoreError(f"{path}: {seen} (SQLite: {error})", hint=advice) from error
     except OSError as error:
@@ -229,6 +249,16 @@ class Held:
                 folder.rmdir()
 
 
+def _fill(connection: sqlite3.Connection) -> None:
+    """Make the tables of an empty store."""
+    connection.executescript(_TABLES)
+    for statement in _LATER.values():
+        connection.executescript(statement)
+    for table in ("models", "responses", "failures"):
+        for verb in ("UPDATE", "DELETE"):
+            connection.execute(refusal(table, verb))
+
+
 def create(path: Path) -> None:
     """Make an empty store under another name first: a store at `path` is always a whole one."""
     new = path.with_suffix(".new")
@@ -240,12 +270,7 @@ def create(path: Path) -> None:
         try:
             # Waited for once, when it is whole, and not at each statement.
             connection.execute("PRAGMA synchronous = OFF")
-            connection.executescript(_TABLES)
-            for statement in _LATER.values():
-                connection.executescript(statement)
-            for table in ("models", "responses", "failures"):
-                for verb in ("UPDATE", "DELETE"):
-                    connection.execute(refusal(table, verb))
+            _fill(connection)
             connection.execute(f"PRAGMA application_id = {APPLICATION}")
             connection.execute(f"PRAGMA user_version = {SCHEMA}")
             connection.commit()
@@ -293,7 +318,7 @@ def examine(path: Path) -> None:
         )
 
 
-def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
+def connect(path: Path, *, read_only: bool) -> Watched:
     """Open an examined store.
 
     Raises:
@@ -327,14 +352,77 @@ def _complete(connection: sqlite3.Connection) -> None:
             connection.executescript(f"BEGIN IMMEDIATE; {statement} COMMIT;")
 
 
-def _open(path: Path, options: str) -> sqlite3.Connection:
+class Watched(sqlite3.Connection):
+    """A connection whose queries end: a store of somebody else may be made so that none does.
+
+    Attributes:
+        most: how often a query may be looked at, every `_STEPS` steps, before it is ended.
+        looked: how often the present one was.
+    """
+
+    most = looked = 0
+
+    def limit(self, size: int) -> None:
+        """Watch every query, whose steps are limited by the size of the file."""
+        self.most = _SOME + _OF_BYTE * size // _STEPS
+        self.set_progress_handler(self._look, _STEPS)
+
+    @property
+    def late(self) -> bool:
+        """Whether the present query was ended since it took too many steps."""
+        return self.looked > self.most
+
+    def _look(self) -> bool:
+        # While this runs, Python hears of Ctrl-C; what that raises here ends the query too.
+        self.looked += 1
+        return self.late
+
+
+def _schema(connection: sqlite3.Connection) -> dict[tuple[str, str, str], str]:
+    """(kind, name, table) -> the statement that made it, without its line breaks."""
+    sql = "SELECT type, name, tbl_name, sql FROM sqlite_master LIMIT 100"
+    rows = connection.execute(sql).fetchall()
+    return {tuple(map(str, about)): " ".join(str(made).split()) for *about, made in rows}  # type: ignore[misc]
+
+
+@cache
+def _ours() -> Mapping[tuple[str, str, str], str]:
+    """The schema of a store."""
+    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+        _fill(connection)
+        return _schema(connection)
+
+
+def _check_schema(path: Path, connection: sqlite3.Connection) -> None:
+    """Check that nothing is in a store that we do not make: a view can stand for endless rows.
+
+    Tables that came later, and triggers, may be missing. StoreError otherwise.
+    """
+    there, ours = _schema(connection), _ours()
+    strange = [about for about, made in there.items() if ours.get(about) != made]
+    needed = [("table", name, name) for name in ("models", "responses", "failures")]
+    if lacking := [about for about in needed if about not in there] or strange:
+        kind, name, _ = lacking[0]
+        raise StoreError(
+            f"{path}: its {harmless(kind)[:20]} {harmless(name)[:80]!r} is not one that"
+            " horsesense makes",
+            hint="Nothing was read from it. Restore the file from a copy. Of a run that others"
+            " made, find out first why it is so.",
+        )
+
+
+def _open(path: Path, options: str) -> Watched:
     uri = f"{path.absolute().as_uri()}?{options}"
-    connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=10)
+    connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=10, factory=Watched)
+    connection.limit(path.stat().st_size)
     # Damaged text is read as damaged, not refused: whether it is sound, its digest says.
     connection.text_factory = lambda raw: raw.decode(errors="replace")
     try:
         connection.execute("PRAGMA cache_size = -65536")  # KiB
         # SQLite opens lazily: this makes a damaged or locked file fail here, where it is explained.
+        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_READ)
+        _check_schema(path, connection)
         connection.execute("SELECT count(*) FROM models").fetchone()
     except BaseException:
         connection.close()
@@ -342,7 +430,7 @@ def _open(path: Path, options: str) -> sqlite3.Connection:
     return connection
 
 
-def connected(path: Path) -> sqlite3.Connection:
+def connected(path: Path) -> Watched:
     """The file, for writing; whoever calls has the lock."""
     if not path.exists():
         create(path)
