@@ -25,13 +25,12 @@ import orjson
 from horsesense.errors import StoreError
 from horsesense.inference.store_file import (
     Held,
-    Watched,
     connect,
     connected,
     examine,
     explained,
-    refusal,
 )
+from horsesense.inference.store_schema import Watched, refusal
 from horsesense.inference.stored_rows import (
     ASKED_IN,
     MOST_COUNTED,
