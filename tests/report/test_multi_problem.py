@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from horsesense.api import audit
+from horsesense.report.sections.multi_problem import over_cells
 from horsesense.runs.suites import SUITES, rebundled
 from studies import results_of
 
@@ -44,6 +45,8 @@ def test_what_many_problems_cost_is_said_and_drawn(tmp_path: Path) -> None:
     assert {f.conclusion for f in costs} == {"found"}
     assert [f.value for f in costs] == pytest.approx([-0.3] * len(costs), abs=0.05)
     assert "one answer a line − select one label, 20" in part
+    several = over_cells([results_of(out)] * 3)  # as of three runs with two sizes each
+    assert [contrast.cells for _, contrast in several] == [6, 6, 6]
     assert "One answer a line (numbered) keeps more than 0.90 of the accuracy one by one at" in part
     assert not re.search("select_one - |lines=anchored| ;", part[: part.index("</section>")])
 

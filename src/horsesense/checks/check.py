@@ -128,7 +128,8 @@ def _united(sets: Sequence[ItemSet]) -> ItemSet:
 
 
 def _finding(items: ItemSet, rule: Rule, found: RuleHit, p: float | None) -> ItemFinding:
-    if found.test is not None or found.says or not found.hits:
+    whole = not items.whole  # who looks at all items of a set has the share itself
+    if found.test is not None or found.says or not found.hits or whole:
         return ItemFinding(rule, found, p)
     flawed = {hit.item for hit in found.hits}
     test = share_test(
@@ -185,14 +186,18 @@ def _finding_json(finding: ItemFinding) -> dict[str, Any]:
 
 
 def sentence(finding: ItemFinding) -> str:
-    """What was found, with its number, n and interval."""
+    """What was found, with its number and n, and of a sample of the items with an interval."""
     found, test = finding.found, finding.found.test
     if found.says:
         return found.says
     title = f"{finding.rule.title[:1].upper()}{finding.rule.title[1:]}"
     if test is None:
         said = f"{title}: {some_of(finding.count, found.n, 'item')}"
-        return f"{said} ({_interval(finding.low, finding.high)})." if finding.count else f"{said}."
+        return (
+            f"{said}."
+            if finding.low is None
+            else f"{said} ({_interval(finding.low, finding.high)})."
+        )
     return (
         f"{title}: right on {percent(test.share, 1)} of the {test.n:,} items that have one"
         f" ({_interval(test.low, test.high)}); chance gives {percent(test.expected, 1)}."
@@ -227,6 +232,10 @@ def check_text(result: CheckResult, shown: int = 3, *, every: bool = False) -> s
         for why, names in reasons.items()
         if every or not why.startswith("it is not about")
     ]
+    gold = any(item.gold is not None for item in result.items)
+    lines += [
+        "Whether right answers are wrong: --responses FILE, answers of several models."
+    ] * gold
     lines += [] if every else ["--all names every check."]
     return "\n".join(harmless(line, "") for line in lines)
 

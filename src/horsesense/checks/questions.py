@@ -88,6 +88,9 @@ _MISSING: Final = re.compile(
     rf"{_FIGURE}\b"
     rf"|\bthe (?:following|above|accompanying|attached|given) {_FIGURE}\b(?! of speech)"
     rf"|\b(?:in|from|on) the (?:given|shown) {_FIGURE}\b|\brefer to the {_FIGURE}\b"
+    rf"|^(?:using|in|from|based on|study|look at|examine) the {_FIGURE}(?=[,.:]| above| below)"
+    rf"|\b(?:data|results|information) (?:shown |given )?in (?:the )?{_FIGURE}\b"
+    r"|\b(?:in|see|from) table \d"
     r"|^(?:the |this )?(?:figure|image|picture|photograph) (?:depicts|shows|represents)\b"
     r"|\bfig(?:ure|\.)? ?\d|\bin the (?:circuit|network|apparatus) shown\b|\bvideo link\b"
     r"|\b(?:marked|indicated|pointed|shown) (?:with|by|at by|as per) (?:the |an? )?(?:\w+ )?"
@@ -97,7 +100,10 @@ _MISSING: Final = re.compile(
     re.IGNORECASE,
 )
 _PASSAGE: Final = re.compile(
-    r"\baccording to the (?:passage|excerpt|story|article|paragraph|poem)\b"
+    r"\b(?:according to|based on) the (?:passage|excerpt|extract|story|article|paragraph|poem"
+    r"|author)\b(?! of\b)"
+    r"|\b(?:in|from) the (?:text|excerpt|extract|article|poem) (?:above|below)\b"
+    r"|\b(?:in|from|read) the following (?:passage|excerpt|extract|article|paragraph)\b"
     r"|\bthe passage (?:above|below|mainly|suggests|implies|states)\b"
     r"|^read the (?:poem|passage|extract|excerpt|story|article|paragraph)\b",
     re.IGNORECASE,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +15,7 @@ from horsesense.cli.readings import printable
 if TYPE_CHECKING:
     from horsesense.comparison.align import Side
     from horsesense.comparison.compare import Comparison
+    from horsesense.stats.contrasts import Contrast
 
 Runs = Annotated[
     list[str],
@@ -60,22 +62,34 @@ def compare(
     from horsesense.api import sides
     from horsesense.comparison.compare import compare as compare_sides
     from horsesense.report.comparison import write_comparison
+    from horsesense.report.sections.multi_problem import over_cells
     from horsesense.runs.studies import slug
 
     given = sides(map(named, runs))
+    cells = over_cells([side.results for side in given])
     parts = _parts(given) if len(runs) == 1 else {"": given}
     for name, part in parts.items():
         found = compare_sides(part, measure=measure, reader=reader, across=across, level=level)
         own = out.with_stem(f"{out.stem}-{slug(name)}") if len(parts) > 1 else out
-        page = write_comparison(found, own, part)
+        page = write_comparison(found, own, part, cells)
         if as_json:
             show = print_json_line if len(parts) > 1 else print_json
-            show("compare", {"report": str(page), **found.as_json()})
+            tasks = [{"tasks": name.strip(), **asdict(each)} for name, each in cells]
+            show("compare", {"report": str(page), **found.as_json(), "tasks": tasks})
             continue
         if len(parts) > 1:
             print(name)
         _show(found)
         print(f"Report: {page}")
+    for name, each in () if as_json else cells:
+        print(f"{plain(name).strip()} over {each.cells:,} cells: {_told(each)}")
+
+
+def _told(found: Contrast) -> str:
+    """Two tasks over models, sets and sizes, by the published statistics."""
+    d = "undefined" if found.d is None else f"{found.d:.2f}"
+    mean, u, p = found.mean or 0.0, found.u or 0.0, found.u_p or 0.0
+    return f"mean {mean:.1f} points, U {u:.1f} (p {p:.3g}), d {d}."
 
 
 def _parts(given: list[Side]) -> dict[str, list[Side]]:

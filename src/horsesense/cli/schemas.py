@@ -295,6 +295,9 @@ class CompareOutput(Output):
     missing: dict[str, int]
     stopped: list[str] = Field([], description="runs in which asking stopped early (--until)")
     lost: dict[str, str] = Field({}, description="model: its lost replies, where too many are")
+    tasks: Rows = Field(
+        [], description="tasks of many problems compared over models, sets and sizes of all runs"
+    )
 
 
 class GateOutput(Output):

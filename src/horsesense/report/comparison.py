@@ -17,6 +17,7 @@ from horsesense.report.differing import differing
 from horsesense.report.pages import environment
 from horsesense.report.rank_chart import COLOURS, all_ranked, bump_chart, rank_text
 from horsesense.report.text import p_text
+from horsesense.stats.contrasts import Contrast
 from horsesense.stats.words import NARROW, plural
 from horsesense.version import __version__
 
@@ -24,10 +25,16 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
-def write_comparison(found: Comparison, path: Path, sides: Sequence[Side] = ()) -> Path:
+def write_comparison(
+    found: Comparison,
+    path: Path,
+    sides: Sequence[Side] = (),
+    cells: Sequence[tuple[str, Contrast]] = (),
+) -> Path:
     """Write the page to `path`; StoreError where it cannot be written.
 
-    With the runs that were compared, it shows items on which the models differ.
+    With the runs that were compared, it shows items on which the models differ. `cells`: tasks of
+    many problems compared over all runs.
     """
     items, split = differing(sides, found.reader) if len(sides) > 1 else ([], 0)
     page = _environment().get_template("comparison.html.j2")
@@ -37,6 +44,7 @@ def write_comparison(found: Comparison, path: Path, sides: Sequence[Side] = ()) 
         headline=headline(found),
         differing=items,
         split=split,
+        cells=cells,
         sentences=sentences(found),
         items_text=items_text(found),
         figure=bump_chart(found),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from horsesense.findings.wording import MINUS, chance_text
@@ -73,7 +73,7 @@ def context(run: Results) -> Context | None:
             (_label(e), [e, p_text(e.p_value), p_text(e.p_adjusted)])
             for e in _estimates(run, DIFFERENCE)
         ],
-        "cells": _cells(scores),
+        "cells": over_cells([run]),
         "near": _near(run, scores),
         "replies": [(_label(e), [e, _off_by(run, e)]) for e in _estimates(run, "unread_share")],
         "too_long": run.findings.get("too_long", []),
@@ -145,12 +145,16 @@ def _errors(run: Results, scores: list[Estimate]) -> list[tuple[str, list[Any]]]
     ]
 
 
-def _cells(scores: list[Estimate]) -> list[tuple[str, Contrast]]:
-    """Tasks compared over the sizes of this run, as Wang et al. compare them over all cells."""
+def over_cells(runs: Sequence[Results]) -> list[tuple[str, Contrast]]:
+    """Tasks compared over cells (run x size), as Wang et al. compare models, sets and sizes.
+
+    Values are in points; pairs of tasks that share fewer than two cells are left out.
+    """
     tasks: dict[str, dict[object, float]] = {}
-    for e in _main(scores):
-        if e.value is not None:
-            tasks.setdefault(e.probe, {})[_size(e)] = 100 * e.value
+    for number, run in enumerate(runs):
+        for e in _main(_estimates(run, "per_problem_accuracy")):
+            if e.value is not None:
+                tasks.setdefault(e.probe, {})[number, _size(e)] = 100 * e.value
     found = contrasts(tasks)
     return [(_tasks(f"{a} - {b}"), c) for (a, b), c in found.items() if c.cells > 1]
 
