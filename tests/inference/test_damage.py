@@ -152,7 +152,9 @@ def test_a_view_in_the_place_of_a_table(
         Store.open(path, read_only=read_only)
 
 
-def test_a_query_ends_by_itself_and_by_ctrl_c(sound: Path) -> None:
+def test_a_query_ends_by_itself_and_by_ctrl_c(sound: Path, request: pytest.FixtureRequest) -> None:
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may ignore it
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
     with Store.open(sound, read_only=True) as store:
         query = ENDLESS.format("i") + " WHERE i < 0"
         threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()

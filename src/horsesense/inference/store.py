@@ -266,16 +266,11 @@ class Store:
 
     def get_request(self, key: Key) -> Request | None:
         """The request under `key`, answered or failed; None if there is none, or a damaged one."""
-        sql = (
-            "SELECT request FROM responses WHERE key = :key "
-            "UNION ALL SELECT request FROM failures WHERE key = :key"
-        )
-        identities = [name for (name,) in self.rows("SELECT identity FROM models")]
-        for (text,) in self.rows(sql, {"key": key}):
-            with contextlib.suppress(*UNREADABLE):
-                request = request_of(text)
-                if any(request.key(name) == key for name in identities):
-                    return request
+        for table in ("responses", "failures"):
+            rows = self.select_in(ASKED_IN.replace("responses", table), [key])
+            for _, found, identity, text in rows:
+                if not any(faults_of_row(table, found, identity, text)):
+                    return request_of(text)
         return None
 
     def failures(self, keys: Sequence[Key] | None = None) -> dict[Key, Failed]:
