@@ -190,12 +190,20 @@ def test_subjects_that_differ_by_noise_alone_are_drawn_together():
         "d", "m", np.arange(n), lambda *_: "",
         subject=rng.permutation(np.arange(n) % subjects), subjects=names,
     )  # fmt: skip
-    found = estimate_all([cell], [MEASURES.get(n) for n in ("rstd", "rstd_by_subject")], context)
+    names_of = ("rstd", "rstd_by_subject", "rstd_by_subject_raw", "accuracy_by_subject")
+    found = estimate_all([cell], [MEASURES.get(n) for n in names_of], context)
     whole = next(e for e in found if e.measure == "rstd")
     by_subject = [e for e in found if e.measure == "rstd_by_subject"]
     assert [e.group for e in by_subject] == list(names)
     assert np.mean([e.value for e in by_subject]) == pytest.approx(whole.value, abs=2)
     assert np.std([e.value for e in by_subject]) < 2
+    of = context.subject == 3
+    hits = [np.mean(right[of & (gold == place)]) for place in range(4)]
+    third = {e.measure: e.value for e in found if e.group == "s03"}
+    raw = third["rstd_by_subject_raw"]
+    assert raw == pytest.approx(100 * np.std(hits))
+    assert third["accuracy_by_subject"] == pytest.approx(np.mean(right[of]))
+    assert 0 < third["rstd_by_subject_raw_null"] < raw < 40
 
 
 @pytest.fixture(scope="module")

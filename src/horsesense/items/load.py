@@ -100,7 +100,7 @@ def load_items(
         layout.note,
         label_note,
         *_answer_notes(builder, len(items)),
-        _selected_note(len(found), len(items), split),
+        _selected_note(len(found), len(chosen.rows), split),
     ]
     items, cluster_notes = _clustered(items, task.kind)
     whole = items

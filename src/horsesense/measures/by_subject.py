@@ -16,7 +16,7 @@ from horsesense.measures.cells import MISSING, STATUS_CODE, Cell, Columns, Subje
 from horsesense.measures.counting import unanswered
 from horsesense.measures.families import OfSpread
 from horsesense.measures.joined import ORIGINAL
-from horsesense.measures.positions import Recall, Rstd, spread
+from horsesense.measures.positions import Recall, Rstd, permuted_rstd, spread
 from horsesense.readers.reading import Status
 
 MOST_WEIGHT = 1e6
@@ -42,6 +42,15 @@ def replying(cell: Cell, status: Status) -> Rows:
     subjects = cell[Subjects]
     within = np.equal(subjects.subject[:, None, None], np.arange(len(subjects.names)))
     return grouped(cell.status == STATUS_CODE[status], cell.read, within, cell.status == MISSING)
+
+
+@BySubject.of("Accuracy by subject")
+def accuracy_by_subject(cell: Cell) -> Rows:
+    """Share of right answers, by subject: 0 of a subject whose items are all refused."""
+    subjects = cell[Subjects]
+    within = np.equal(subjects.subject[:, None, None], np.arange(len(subjects.names)))
+    lost = (cell.status == MISSING) & (cell.gold_at >= 0)
+    return grouped(cell.correct == 1, cell.known, within, lost)
 
 
 @BySubject.of("Refusals by subject")
@@ -80,13 +89,14 @@ class RstdBySubject(Rstd):
     title = "Spread of recalls by subject"
     probe_names = (ORIGINAL,)
     needs = (Subjects,)
+    shrunken = True
     family = OfSpread(lambda d: (slice(0, (d - 1) // 4), slice((d - 1) // 4, (d - 1) // 2)))
 
     def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
         for cell in super().cells(every):
             if self.undefined_reason(cell) is None:
                 hits, asked = _recalls(cell)
-                weight = _weight(hits, asked)
+                weight = _weight(hits, asked) if self.shrunken else 0.0
                 for number, subject in enumerate(cell[Subjects].names):
                     if asked[number].any():
                         yield cell.having(Focus(subject, weight))
@@ -117,6 +127,21 @@ class RstdBySubject(Rstd):
 
     def null(self, cell: Cell, seed: int) -> Floats | None:
         return None
+
+
+class RawRstdBySubject(RstdBySubject):
+    """RStD of each subject in points, of its own recalls alone, as published: 0 of a subject whose
+    items are all refused. Of few items noise makes most of it: see rstd_by_subject_raw_null.
+    """
+
+    name = "rstd_by_subject_raw"
+    title = "Spread of recalls by subject, as it is"
+    shrunken = False
+
+    def null(self, cell: Cell, seed: int) -> Floats | None:
+        subjects = cell[Subjects]
+        own = subjects.subject == subjects.names.index(cell[Focus].subject)
+        return permuted_rstd(cell.less(Focus).of_items(own), seed)
 
 
 def _recalls(cell: Cell) -> tuple[Floats, Floats]:

@@ -318,8 +318,9 @@ def _null(job: Job, context: Context) -> Iterator[Computed]:
     varies = high - low > ROUNDING
     apart = _apart(job, context)
     shown = varies and apart
+    [group] = measure.groups(cell)
     estimate = replace(
-        _blank(measure, cell, context, ""),
+        _blank(measure, cell, context, group),
         measure=f"{measure.name}_null",
         value=float(null.mean()),
         low=low if shown else None,

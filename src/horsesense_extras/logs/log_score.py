@@ -181,7 +181,10 @@ def _joined(directory: RunDirectory, reader: str) -> pl.DataFrame:
         pl.col("value").is_not_null()
     )
     read = directory.readings().filter(pl.col("reader") == reader)
-    known = pl.coalesce("cause", pl.col("status").replace_strict(_CAUSES), pl.lit("failed"))
+    # An answer that others read, as scores where this one reads replies, has not failed.
+    others = directory.readings().select("trial", by_others=pl.lit("choice")).unique()
+    status = pl.col("status").replace_strict(_CAUSES)
+    known = pl.coalesce("cause", status, "by_others", pl.lit("failed"))
     shown = directory.trials().filter(pl.col("probe") == "original")
     columns = ("trial", "item_id", "repetition", "labels", "options", "key")
     return (
@@ -189,7 +192,9 @@ def _joined(directory: RunDirectory, reader: str) -> pl.DataFrame:
         .join(
             read.select("trial", "status", "positions", "correct", "cause"), on="trial", how="left"
         )
+        .join(others, on="trial", how="left")
         .with_columns(cause=known)
+        .drop("by_others")
         .sort("trial")
         .collect()
     )

@@ -17,7 +17,13 @@ from horsesense.runs.results import Results
 ENTROPIES = (*PERTURBED, "option_swap", "order")
 SAID = ("accuracy", "mismatch_rate", "rstd", "rstd_null")
 SURE = ("brier", "ece", "ece_null", "confidence_auroc")
-BY_SUBJECT = ("none_by_subject", "rstd_by_subject")
+BY_SUBJECT = (
+    "accuracy_by_subject",
+    "none_by_subject",
+    "rstd_by_subject_raw",
+    "rstd_by_subject_raw_null",
+    "rstd_by_subject",
+)
 
 Row = tuple[str, list[Any]]
 
@@ -107,7 +113,7 @@ def _entropies(run: Results) -> list[Point]:
 
 
 def _subjects(run: Results) -> list[Row]:
-    """Refusals, declared absences and spread of recalls by subject, most refused first."""
+    """Replies, accuracy and spread of recalls by subject, most refused first."""
     refused = run.all("refusal_by_subject", "original")
     ranked = sorted(refused, key=lambda e: (-(e.value or 0), e.group))
     more = ([run.one(name, group=e.group) for name in BY_SUBJECT] for e in ranked)
