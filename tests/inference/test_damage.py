@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
 import shutil
+import signal
 import sqlite3
 import stat
+import threading
 from pathlib import Path
 
 import pytest
@@ -127,6 +130,40 @@ def test_what_is_damaged_is_named_and_asked_again(
             store._connection.execute("DELETE FROM responses")
     with Store.open(path, read_only=True) as store:
         assert store.verify().sound or column == "key"
+
+
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT {} FROM n"
+
+
+@pytest.mark.parametrize("name", ["models", "responses", "failures", "spending", "more"])
+@pytest.mark.parametrize("read_only", [True, False])
+def test_a_view_in_the_place_of_a_table(
+    sound: Path, tmp_path: Path, name: str, read_only: bool
+) -> None:
+    path = tmp_path / "store.sqlite"
+    shutil.copy(sound, path)
+    with sqlite3.connect(path) as database:
+        found = [row[1] for row in database.execute(f"PRAGMA table_info({name})")]
+        columns = ", ".join(f"i AS {column}" for column in found or ["x"])
+        database.execute("PRAGMA foreign_keys = OFF")
+        database.execute(f"DROP TABLE IF EXISTS {name}")
+        database.execute(f"CREATE VIEW {name} AS {ENDLESS.format(columns)}")
+    with pytest.raises(StoreError, match="is not one that horsesense makes"):
+        Store.open(path, read_only=read_only)
+
+
+def test_a_query_ends_by_itself_and_by_ctrl_c(sound: Path, request: pytest.FixtureRequest) -> None:
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may ignore it
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
+    with Store.open(sound, read_only=True) as store:
+        query = ENDLESS.format("i") + " WHERE i < 0"
+        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+        with pytest.raises(KeyboardInterrupt):
+            list(store.rows(query))
+        store._connection.most = 2
+        with pytest.raises(StoreError, match="does not end"):
+            list(store.rows(query))
+        assert len(store.get(KEYS)) == N
 
 
 def test_an_audit_mends_its_run(tmp_path: Path) -> None:

@@ -29,8 +29,8 @@ from horsesense.inference.store_file import (
     connected,
     examine,
     explained,
-    refusal,
 )
+from horsesense.inference.store_schema import Watched, refusal
 from horsesense.inference.stored_rows import (
     ASKED_IN,
     MOST_COUNTED,
@@ -77,7 +77,7 @@ class Store:
     def __init__(
         self,
         path: Path,
-        connection: sqlite3.Connection | None,
+        connection: Watched | None,
         held: Held | None,
         begin: Callable[[], None] | None = None,
     ) -> None:
@@ -266,16 +266,11 @@ class Store:
 
     def get_request(self, key: Key) -> Request | None:
         """The request under `key`, answered or failed; None if there is none, or a damaged one."""
-        sql = (
-            "SELECT request FROM responses WHERE key = :key "
-            "UNION ALL SELECT request FROM failures WHERE key = :key"
-        )
-        identities = [name for (name,) in self.rows("SELECT identity FROM models")]
-        for (text,) in self.rows(sql, {"key": key}):
-            with contextlib.suppress(*UNREADABLE):
-                request = request_of(text)
-                if any(request.key(name) == key for name in identities):
-                    return request
+        for table in ("responses", "failures"):
+            rows = self.select_in(ASKED_IN.replace("responses", table), [key])
+            for _, found, identity, text in rows:
+                if not any(faults_of_row(table, found, identity, text)):
+                    return request_of(text)
         return None
 
     def failures(self, keys: Sequence[Key] | None = None) -> dict[Key, Failed]:
@@ -362,7 +357,7 @@ class Store:
         return int(database.execute(sql, [identity]).fetchone()[0])
 
     @property
-    def _open_connection(self) -> sqlite3.Connection:
+    def _open_connection(self) -> Watched:
         if self._connection is None:
             raise StoreError(f"{self.path} holds nothing yet.")
         return self._connection
@@ -371,7 +366,7 @@ class Store:
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """The database, for writing that is kept as a whole or not at all."""
         database = self._open_connection
-        with explained(self.path):
+        with explained(self.path, database):
             due = time.monotonic() - self._synced >= _SYNC_EVERY
             database.execute(f"PRAGMA synchronous = {'FULL' if due else 'NORMAL'}")
             database.execute("BEGIN IMMEDIATE")
@@ -389,7 +384,7 @@ class Store:
         """What a query finds; nothing where there is no file yet."""
         if self._connection is None:
             return
-        with explained(self.path):
+        with explained(self.path, self._connection):
             yield from self._connection.execute(sql, values)
 
     def select_in(self, sql: str, keys: Sequence[Key]) -> Iterator[tuple[Any, ...]]:

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from horsesense.errors import InUseError, StoreError
-from horsesense.files import PRIVATE, created, flush, make_folder, opened, refuse_links
+from horsesense.files import MOST_READ, PRIVATE, created, flush, make_folder, opened, refuse_links
+from horsesense.inference.store_schema import LATER, Watched, check_schema, fill
 
 SCHEMA: Final = 1
 APPLICATION: Final = 0x686F7273  # "hors", in the file's header: tells a store from other databases
@@ -20,65 +21,6 @@ _BEHIND: Final = 1 << 16
 """Byte of the lock file that is locked where whole files cannot be."""
 
 _MAGIC: Final = b"SQLite format 3\0"
-
-_TABLES: Final = """
-CREATE TABLE models (id INTEGER PRIMARY KEY, identity TEXT NOT NULL UNIQUE);
-CREATE TABLE responses (
-    key BLOB NOT NULL UNIQUE,
-    model INTEGER NOT NULL REFERENCES models,
-    request TEXT NOT NULL,
-    response TEXT NOT NULL,
-    digest BLOB NOT NULL,
-    stored_at INTEGER NOT NULL
-);
-CREATE TABLE failures (
-    id INTEGER PRIMARY KEY,
-    key BLOB NOT NULL,
-    model INTEGER NOT NULL REFERENCES models,
-    request TEXT NOT NULL,
-    attempts INTEGER NOT NULL,
-    failure TEXT NOT NULL,
-    stored_at INTEGER NOT NULL
-);
-CREATE INDEX failures_by_key ON failures (key);
-"""
-_ACCOUNT: Final = """
-CREATE TABLE spending (
-    identity TEXT PRIMARY KEY,
-    requests INTEGER NOT NULL,
-    prompt_tokens INTEGER NOT NULL,
-    completion_tokens INTEGER NOT NULL
-);
-INSERT INTO spending
-SELECT identity, sum(n), sum(prompt), sum(completion) FROM (
-    SELECT model, 1 AS n, coalesce(json_extract(response, '$.usage[0]'), 0) AS prompt,
-        coalesce(json_extract(response, '$.usage[1]'), 0) AS completion FROM responses
-        WHERE json_valid(response)
-    UNION ALL SELECT model, attempts, 0, 0 FROM failures
-) JOIN models ON models.id = model GROUP BY identity;
-"""
-"""What was spent. A store of an earlier release has none and gets what its answers tell."""
-
-_ASIDE: Final = """
-CREATE TABLE damaged (
-    key BLOB, model INTEGER, request BLOB, response BLOB, digest BLOB, stored_at INTEGER
-);
-"""
-"""Answers that are not as they were stored, or that came second: kept as found, never read."""
-
-_LATER: Final = {"spending": _ACCOUNT, "damaged": _ASIDE}
-"""Tables that stores of earlier releases lack; those releases leave them alone."""
-
-_KEPT: Final = """
-CREATE TRIGGER {table}_{verb}_refused BEFORE {verb} ON {table}
-BEGIN SELECT RAISE(ABORT, 'this store only grows: {table} are never changed'); END;
-"""
-
-
-def refusal(table: str, verb: str) -> str:
-    """The statement that makes a table refuse UPDATE or DELETE."""
-    return _KEPT.format(table=table, verb=verb)
-
 
 _ADVICE: Final = {
     sqlite3.SQLITE_FULL: (
@@ -101,6 +43,10 @@ _ADVICE: Final = {
         "another program has locked it",
         "Close that program and run the same command again.",
     ),
+    sqlite3.SQLITE_INTERRUPT: (
+        "reading it does not end",
+        "Nothing was changed. Of a run that others made, find out first why it is so.",
+    ),
     sqlite3.SQLITE_CORRUPT: (
         "the file is damaged or was cut short",
         "Nothing was changed. Keep a copy; `sqlite3 FILE .recover` can save what is readable.",
@@ -113,8 +59,13 @@ _ADVICE: Final = {
 
 
 @contextlib.contextmanager
-def explained(path: Path) -> Iterator[None]:
-    """Turn what SQLite or the file system says into a StoreError that says what to do."""
+def explained(path: Path, watched: Watched | None = None) -> Iterator[None]:
+    """Turn what SQLite or the file system says into a StoreError that says what to do.
+
+    KeyboardInterrupt where Ctrl-C ended a query. The steps of a connection are counted anew.
+    """
+    if watched is not None:
+        watched.looked = 0
     try:
         yield
     except UnicodeDecodeError as error:  # a name or a text in the file that is none
@@ -122,6 +73,8 @@ def explained(path: Path) -> Iterator[None]:
         raise StoreError(f"{path}: {damaged} ({error})", hint=copy) from error
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the low byte is the primary code
+        if code == sqlite3.SQLITE_INTERRUPT and not (watched and watched.late):
+            raise KeyboardInterrupt from error
         seen, advice = _ADVICE.get(code, ("the database reports a fault", None))
         raise StoreError(f"{path}: {seen} (SQLite: {error})", hint=advice) from error
     except OSError as error:
@@ -240,12 +193,7 @@ def create(path: Path) -> None:
         try:
             # Waited for once, when it is whole, and not at each statement.
             connection.execute("PRAGMA synchronous = OFF")
-            connection.executescript(_TABLES)
-            for statement in _LATER.values():
-                connection.executescript(statement)
-            for table in ("models", "responses", "failures"):
-                for verb in ("UPDATE", "DELETE"):
-                    connection.execute(refusal(table, verb))
+            fill(connection)
             connection.execute(f"PRAGMA application_id = {APPLICATION}")
             connection.execute(f"PRAGMA user_version = {SCHEMA}")
             connection.commit()
@@ -293,7 +241,7 @@ def examine(path: Path) -> None:
         )
 
 
-def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
+def connect(path: Path, *, read_only: bool) -> Watched:
     """Open an examined store.
 
     Raises:
@@ -322,19 +270,23 @@ def _complete(connection: sqlite3.Connection) -> None:
     """Add the tables that an earlier release did not make."""
     rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
     there = {name for (name,) in rows}
-    for name, statement in _LATER.items():
+    for name, statement in LATER.items():
         if name not in there:
             connection.executescript(f"BEGIN IMMEDIATE; {statement} COMMIT;")
 
 
-def _open(path: Path, options: str) -> sqlite3.Connection:
+def _open(path: Path, options: str) -> Watched:
     uri = f"{path.absolute().as_uri()}?{options}"
-    connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=10)
+    connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=10, factory=Watched)
+    connection.limit(path.stat().st_size)
     # Damaged text is read as damaged, not refused: whether it is sound, its digest says.
     connection.text_factory = lambda raw: raw.decode(errors="replace")
     try:
         connection.execute("PRAGMA cache_size = -65536")  # KiB
         # SQLite opens lazily: this makes a damaged or locked file fail here, where it is explained.
+        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_READ)
+        check_schema(path, connection)
         connection.execute("SELECT count(*) FROM models").fetchone()
     except BaseException:
         connection.close()
@@ -342,7 +294,7 @@ def _open(path: Path, options: str) -> sqlite3.Connection:
     return connection
 
 
-def connected(path: Path) -> sqlite3.Connection:
+def connected(path: Path) -> Watched:
     """The file, for writing; whoever calls has the lock."""
     if not path.exists():
         create(path)

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from horsesense.errors import StoreError
-from horsesense.kept import ChangedError, changed, check_kept
+from horsesense.kept import changed
 from horsesense.progress import say
 from horsesense.readers.model_based.make import asks_model
 from horsesense.runs.directory import RunDirectory, told_of
@@ -19,21 +19,18 @@ def mend(directory: RunDirectory) -> bool:
     the run have to be made again. StoreError where the run cannot be written to.
     """
     found = _damaged(directory)
-    again = found.keys() - {directory.layout.estimates}
-    if again and not directory.writable:
+    if found and not directory.writable:
         raise StoreError(
-            f"{min(again)} is damaged, and the run cannot be written to.",
+            f"{min(found)} is damaged, and the run cannot be written to.",
             hint="Copy the run, and have the copy reported: what can be is made again there.",
         )
     for path, where in found.items():
         say(f"{where}: it is damaged and made again from the answers that are stored.")
-        if not directory.writable:
-            continue
         if path.is_dir():
             shutil.rmtree(path)
         else:
             path.unlink(missing_ok=True)
-    return bool(again)
+    return bool(found.keys() - {directory.layout.estimates})
 
 
 def _damaged(directory: RunDirectory) -> dict[Path, Path]:
@@ -58,14 +55,3 @@ def _damaged(directory: RunDirectory) -> dict[Path, Path]:
         if missing and layout.asked not in found and directory.asked() is not None:
             found.setdefault(folder, folder / "reader.json")
     return found
-
-
-def changed_estimates(directory: RunDirectory) -> bool:
-    """Whether estimates.json is there, and not as it was written."""
-    try:
-        check_kept(directory.layout.estimates)
-    except ChangedError:
-        return True
-    except OSError:
-        return False
-    return False

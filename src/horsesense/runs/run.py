@@ -26,6 +26,7 @@ from horsesense.inference.control import Control
 from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
 from horsesense.inference.stored_rows import Verification
 from horsesense.items.item import ItemSet
+from horsesense.kept import ChangedError
 from horsesense.measures.base import Estimate
 from horsesense.models.base import Model
 from horsesense.progress import progress, say
@@ -131,10 +132,13 @@ class StagedRun:
                 f"{self.path} has not been measured since it was asked or read.",
                 hint=f"Run.measure() or horsesense report {self.path} does so.",
             )
-        if self._results is None and mend.changed_estimates(self.directory):
-            self.measure()
         if self._results is None:
-            self._results = Results.load(self.directory)
+            try:
+                self._results = Results.load(self.directory)
+            except StoreError as error:
+                if not isinstance(error.__context__, ChangedError):
+                    raise
+                return self.measure()
         return self._results
 
     @property

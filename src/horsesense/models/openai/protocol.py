@@ -90,14 +90,15 @@ def read_reply(body: bytes, request: Request, latency: float | None = None) -> R
         if isinstance(reply, dict) and reply.get("error"):
             failure = Failure("server", f"an error with status 200: {message_of(body)}", 200)
         else:
-            return _response(_typed(reply, dict, "reply"), request, latency)
+            found = _response(_typed(reply, dict, "reply"), request, latency)
+            if isinstance(found, Response):
+                return found
+            failure = found
     except ValueError:
         start = body[:START].decode(errors="replace")
         failure = Failure("malformed", f"the reply is not JSON: {start!r}", 200)
     except _MalformedError as error:
         failure = Failure("malformed", str(error), 200)
-    except _BrokenError as error:
-        failure = error.failure
     return replace(failure, usage=_usage_of(reply))
 
 
@@ -197,25 +198,16 @@ class _MalformedError(Exception):
     """The reply lacks the promised form; the message says where."""
 
 
-class _BrokenError(Exception):
-    """A choice that is no reply: it was withheld, or the server broke off."""
-
-    def __init__(self, failure: Failure) -> None:
-        super().__init__(failure.message)
-        self.failure = failure
-
-
-def _refuse_broken(choice: dict[str, Any], reason: str | None) -> None:
-    """Check that a choice is a reply, whole or cut off at its limit, and not a failure."""
+def _broken(choice: dict[str, Any], reason: str | None) -> Failure | None:
+    """A choice that was held back or broke off; None for a reply, also one cut off at its limit."""
     if choice.get("error"):
         message = f"an error in the choice: {_said(choice, 'which cannot be shown')[:START]}"
-        raise _BrokenError(Failure("server", message, 200))
+        return Failure("server", message, 200)
     kind = broken_off(reason)
     if kind == "filtered":
         message = "the server's content filter removed the reply, or a part of it"
-        raise _BrokenError(Failure("rejected", message, 200, retryable=False))
-    if kind == "failed":
-        raise _BrokenError(Failure("server", f"the reply broke off: {reason}", 200))
+        return Failure("rejected", message, 200, retryable=False)
+    return Failure("server", f"the reply broke off: {reason}", 200) if kind else None
 
 
 def _typed(value: Any, kind: type[T], where: str) -> T:
@@ -225,7 +217,7 @@ def _typed(value: Any, kind: type[T], where: str) -> T:
     return value
 
 
-def _response(reply: dict[str, Any], request: Request, latency: float | None) -> Response:
+def _response(reply: dict[str, Any], request: Request, latency: float | None) -> Response | Failure:
     choices = _typed(reply.get("choices"), list, "choices")
     if not choices:
         raise _MalformedError("choices is an empty list")
@@ -233,7 +225,8 @@ def _response(reply: dict[str, Any], request: Request, latency: float | None) ->
     reason = choice.get("finish_reason")
     if reason is not None:
         _typed(reason, str, "choices[0].finish_reason")
-    _refuse_broken(choice, reason)
+    if (failure := _broken(choice, reason)) is not None:
+        return failure
     read = _completion if request.messages is None else _chat
     text, token_logprobs = read(choice)
     served_by = reply.get("model")

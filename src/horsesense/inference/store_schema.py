@@ -1,0 +1,148 @@
+"""The tables of a store, and that a file holds them and nothing else, in which every query ends."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from horsesense.errors import StoreError
+from horsesense.progress import harmless
+
+_TABLES: Final = """
+CREATE TABLE models (id INTEGER PRIMARY KEY, identity TEXT NOT NULL UNIQUE);
+CREATE TABLE responses (
+    key BLOB NOT NULL UNIQUE,
+    model INTEGER NOT NULL REFERENCES models,
+    request TEXT NOT NULL,
+    response TEXT NOT NULL,
+    digest BLOB NOT NULL,
+    stored_at INTEGER NOT NULL
+);
+CREATE TABLE failures (
+    id INTEGER PRIMARY KEY,
+    key BLOB NOT NULL,
+    model INTEGER NOT NULL REFERENCES models,
+    request TEXT NOT NULL,
+    attempts INTEGER NOT NULL,
+    failure TEXT NOT NULL,
+    stored_at INTEGER NOT NULL
+);
+CREATE INDEX failures_by_key ON failures (key);
+"""
+_ACCOUNT: Final = """
+CREATE TABLE spending (
+    identity TEXT PRIMARY KEY,
+    requests INTEGER NOT NULL,
+    prompt_tokens INTEGER NOT NULL,
+    completion_tokens INTEGER NOT NULL
+);
+INSERT INTO spending
+SELECT identity, sum(n), sum(prompt), sum(completion) FROM (
+    SELECT model, 1 AS n, coalesce(json_extract(response, '$.usage[0]'), 0) AS prompt,
+        coalesce(json_extract(response, '$.usage[1]'), 0) AS completion FROM responses
+        WHERE json_valid(response)
+    UNION ALL SELECT model, attempts, 0, 0 FROM failures
+) JOIN models ON models.id = model GROUP BY identity;
+"""
+"""What was spent. A store of an earlier release has none and gets what its answers tell."""
+
+_ASIDE: Final = """
+CREATE TABLE damaged (
+    key BLOB, model INTEGER, request BLOB, response BLOB, digest BLOB, stored_at INTEGER
+);
+"""
+"""Answers that are not as they were stored, or that came second: kept as found, never read."""
+
+LATER: Final = {"spending": _ACCOUNT, "damaged": _ASIDE}
+"""Tables that stores of earlier releases lack; those releases leave them alone."""
+
+_KEPT: Final = """
+CREATE TRIGGER {table}_{verb}_refused BEFORE {verb} ON {table}
+BEGIN SELECT RAISE(ABORT, 'this store only grows: {table} are never changed'); END;
+"""
+
+
+def refusal(table: str, verb: str) -> str:
+    """The statement that makes a table refuse UPDATE or DELETE."""
+    return _KEPT.format(table=table, verb=verb)
+
+
+_STEPS: Final = 1_000_000
+"""Steps of SQLite's machine after which a query is looked at: some hundredths of a second."""
+_SOME: Final = 500
+"""How often any query may be looked at."""
+_OF_BYTE: Final = 100
+"""Further steps for each byte of the file: to read a row takes fewer than it has bytes."""
+
+
+def fill(connection: sqlite3.Connection) -> None:
+    """Make the tables of an empty store."""
+    connection.executescript(_TABLES)
+    for statement in LATER.values():
+        connection.executescript(statement)
+    for table in ("models", "responses", "failures"):
+        for verb in ("UPDATE", "DELETE"):
+            connection.execute(refusal(table, verb))
+
+
+class Watched(sqlite3.Connection):
+    """A connection whose queries end: a store of somebody else may be made so that none does.
+
+    Attributes:
+        most: how often a query may be looked at, every `_STEPS` steps, before it is ended.
+        looked: how often the present one was.
+    """
+
+    most = looked = 0
+
+    def limit(self, size: int) -> None:
+        """Watch every query, whose steps are limited by the size of the file."""
+        self.most = _SOME + _OF_BYTE * size // _STEPS
+        self.set_progress_handler(self._look, _STEPS)
+
+    @property
+    def late(self) -> bool:
+        """Whether the present query was ended since it took too many steps."""
+        return self.looked > self.most
+
+    def _look(self) -> bool:
+        # While this runs, Python hears of Ctrl-C; what that raises here ends the query too.
+        self.looked += 1
+        return self.late
+
+
+def _schema(connection: sqlite3.Connection) -> dict[tuple[str, str, str], str]:
+    """(kind, name, table) -> the statement that made it, without its line breaks."""
+    sql = "SELECT type, name, tbl_name, sql FROM sqlite_master LIMIT 100"
+    rows = connection.execute(sql).fetchall()
+    return {tuple(map(str, about)): " ".join(str(made).split()) for *about, made in rows}  # type: ignore[misc]
+
+
+@cache
+def _ours() -> Mapping[tuple[str, str, str], str]:
+    """The schema of a store."""
+    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+        fill(connection)
+        return _schema(connection)
+
+
+def check_schema(path: Path, connection: sqlite3.Connection) -> None:
+    """Check that nothing is in a store that we do not make: a view can stand for endless rows.
+
+    Tables that came later, and triggers, may be missing. StoreError otherwise.
+    """
+    there, ours = _schema(connection), _ours()
+    strange = [about for about, made in there.items() if ours.get(about) != made]
+    needed = [("table", name, name) for name in ("models", "responses", "failures")]
+    if lacking := [about for about in needed if about not in there] or strange:
+        kind, name, _ = lacking[0]
+        raise StoreError(
+            f"{path}: its {harmless(kind)[:20]} {harmless(name)[:80]!r} is not one that"
+            " horsesense makes",
+            hint="Nothing was read from it. Restore the file from a copy. Of a run that others"
+            " made, find out first why it is so.",
+        )
