@@ -49,6 +49,7 @@ def cause(text: str, finish: str | None = "stop", cap: int | None = None, **rest
             "cut_off",
         ),
         ("Thanks for asking", None, "no_choice"),
+        ("I do not know which one it could be", "stop", "no_choice"),
         ("A. red\nB. green\nC. blue\nD. grey\nAnswer:", "stop", "unreadable"),
         ("<|im_end|>\n<|im_start|>user\nWhat would you like to know?", "stop", "unreadable"),
         ("", "stop", "empty"),

@@ -235,8 +235,9 @@ def ends_early(
     *before, last = text.split() or [""]
     if loops(text) or _MORE.search(text):
         return "cut_off"
+    # A server that says that the reply ended by itself is believed: many do without a full stop.
     open_end = len(before) >= _WORDS and last not in labels and _UNFINISHED.search(text)
-    return "cut_off" if open_end else None
+    return "cut_off" if open_end and reason is None else None
 
 
 def states(text: str, variant: Variant) -> bool:

@@ -291,7 +291,12 @@ def test_a_simulation_and_class_names_are_scored_only_when_asked(tmp_path: Path)
     labelled = tmp_path / "labels.jsonl"
     labelled.write_text("\n".join(map(json.dumps, rows)))
     made = study(
-        labelled, "sim:oracle", tmp_path / "labels", probes=(), readers=("text", "option_text")
+        labelled,
+        "sim:oracle",
+        tmp_path / "labels",
+        probes=(),
+        readers=("text", "option_text"),
+        task="any",
     )
     assert value(made, "accuracy", reader="option_text") == 1.0
 
