@@ -9,12 +9,10 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from jinja2 import DictLoader, Environment
 
 import horsesense
 from command_line import call
 from horsesense.errors import UsageError
-from horsesense.report.pages import Compiled
 from horsesense.report.pieces import Table, as_csv, as_latex, as_markdown, figure, papers, table
 from horsesense.runs.results import Results
 from studies import items_file, study
@@ -106,12 +104,3 @@ def test_the_command_line(run: Results, tmp_path: Path) -> None:
     for words in ([], [*table, "--figure", "score"], [*table, "--format", "pdf"],
                   ["t.pdf", *table], ["t.csv", *table, "--format", "latex"]):  # fmt: skip
         assert call("export", place, *words, cwd=tmp_path).returncode == 2
-
-
-def test_a_template_is_kept_as_compiled_where_it_can_be_written(tmp_path: Path) -> None:
-    for folder in (tmp_path, tmp_path / "none"):
-        kept = Environment(
-            loader=DictLoader({"a": "{{ 1 }}"}), bytecode_cache=Compiled(str(folder))
-        )
-        assert kept.get_template("a").render() == "1"
-    assert [*tmp_path.iterdir()]

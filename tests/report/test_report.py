@@ -97,6 +97,7 @@ class TestPage:
         items = items_file(tmp_path / "items.jsonl", 3)
         out = study(items, "sim:oracle", tmp_path / "run", probes=()).out
         stored = out / "items.json"
+        (out / "manifest").unlink()
         stored.write_text(stored.read_text().replace("answer 2.1", "another answer"))
         with pytest.raises(StoreError, match="does not hold the items"):
             results_of(out)

@@ -52,6 +52,7 @@ def test_a_setting_without_effect_is_taken_for_one_version(tmp_path: Path) -> No
     assert "draws has no effect" in done.stderr
     assert "draws" not in call("audit", "--help").stdout
     record = tmp_path / "run" / "run.toml"
+    (tmp_path / "run" / "manifest").unlink()
     text = record.read_text()
     record.write_text(text.replace("[settings]\n", "[settings]\ndraws = 1000\n"))
     assert RunRecord.load(record).settings == hs.open(tmp_path / "run").settings

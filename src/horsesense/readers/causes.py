@@ -233,11 +233,11 @@ def ends_early(
     if at_limit:
         return "thought_open" if thought and not text.strip() else "cut_off"
     *before, last = text.split() or [""]
-    if loops(text) or _MORE.search(text):
+    if loops(text):
         return "cut_off"
     # A server that says that the reply ended by itself is believed: many do without a full stop.
     open_end = len(before) >= _WORDS and last not in labels and _UNFINISHED.search(text)
-    return "cut_off" if open_end and reason is None else None
+    return "cut_off" if reason is None and (open_end or _MORE.search(text)) else None
 
 
 def states(text: str, variant: Variant) -> bool:
