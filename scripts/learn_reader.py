@@ -52,7 +52,7 @@ ITERATIONS = 60
 TREES = 60
 COUNTS = {"annotated": 1.0, "mmlu_pro": 1.5, "everyday": 1.5}
 """What a row counts beside one of the corpus."""
-ANSWER, STATUS = 0.9, 0.35
+ANSWER, STATUS = 0.88, 0.35
 """Confidence from which on a choice, or a status, is read."""
 SURE = 0.9
 

@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="26", source="69075075d3e9")
+RULES: Final = Rules(version="26", source="876eb9e4eee3")
 
 
 class TextAnswers:
