@@ -58,9 +58,21 @@ def _lm(spec: str) -> Any:
             return [answer.text for answer in self._answers(requests, wanted)]
 
         def loglikelihood(self, requests: Any, **_: Any) -> list[tuple[float, bool]]:
-            wanted = [SamplingParams(max_tokens=0, continuations=(r.args[1],)) for r in requests]
+            # A simulated model scores all choices of a document, in their order.
+            choices: dict[tuple[str, int], list[str]] = {}
+            for each in requests:
+                choices.setdefault((each.task_name, each.doc_id), []).append(each.args[1])
+            wanted = [
+                SamplingParams(
+                    max_tokens=0, continuations=tuple(choices[each.task_name, each.doc_id])
+                )
+                for each in requests
+            ]
             answers = self._answers(requests, wanted)
-            return [(next(iter(a.continuations.values()))[0], False) for a in answers]
+            return [
+                (answer.continuations[each.args[1]][0], False)
+                for each, answer in zip(requests, answers, strict=True)
+            ]
 
         def loglikelihood_rolling(self, requests: Any, **_: Any) -> list[float]:
             raise NotImplementedError
