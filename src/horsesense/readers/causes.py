@@ -137,7 +137,7 @@ WEIGHED: Final = frozenset(("signs", "named", "likeness", "weak"))
 """Rules of readings that the sum of all signs speaks for, and no statement."""
 LONG: Final = 100
 """Characters from which a choice that is only weighed is none if the reply ends early."""
-SURE: Final = 0.7
+SURE: Final = 0.75
 """Confidence in such a refusal below which it is a reply without a choice."""
 
 
