@@ -24,6 +24,8 @@ def view(
     """Show a run on a local page, with search, filters and all items; also while it is asked.
 
     The run is read and never changed. Only this machine can open the page; Ctrl-C ends it.
+
+    Example: horsesense view audits/exam
     """
     try:
         import uvicorn

@@ -60,6 +60,8 @@ def import_(
     """Make a run from logs of other programs: what was said, beside the score that they report.
 
     Nothing is asked. Each LOG is also taken by every command that takes a run.
+
+    Example: horsesense import logs/*.eval --out audits/imported
     """
     from horsesense_extras.api import load_log
 
