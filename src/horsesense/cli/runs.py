@@ -52,7 +52,8 @@ def report(
     """
     from horsesense.api import open as open_run
     from horsesense.cli.each import shortfalls
-    from horsesense.report.told import as_rows, in_brief
+    from horsesense.cli.ending import ending
+    from horsesense.report.told import as_rows
     from horsesense.runs.studies import run_folders
 
     inner = run_folders(usable(run))
@@ -72,7 +73,7 @@ def report(
             said = as_rows(opened.results)
             show("report", {"report": str(page), "missing": missing, **said})
         else:
-            print(*(f"- {line}" for line in in_brief(opened.results)), *missing, page, sep="\n")
+            print(*ending(opened.results), *missing, page, sep="\n")
 
 
 def _item(
