@@ -217,7 +217,10 @@ class UnexpectedError(HorsesenseError):
     @classmethod
     def of(cls, error: BaseException, command: str) -> Self:
         """What ended a command, with the file that it is about or the place where it was seen."""
-        known = {MemoryError: "there is not enough memory", RecursionError: "too deeply nested"}
+        known: dict[type[BaseException], str] = {
+            MemoryError: "there is not enough memory",
+            RecursionError: "it is too deeply nested",
+        }
         said = next((line for line in str(error).splitlines() if line.strip()), "")[:LONGEST]
         what = known.get(type(error), f"{type(error).__name__}: {said}".removesuffix(": "))
         where = f"in {_place_of(error)}"
