@@ -21,6 +21,7 @@ from typing import Annotated, Any, NoReturn, TypeVar
 import typer
 
 from horsesense.cli.grouped import grouped
+from horsesense.cli.helped import Helped
 from horsesense.cli.output import plain_warnings, print_error
 from horsesense.errors import (
     EXIT_CODES,
@@ -143,6 +144,9 @@ def app(command: str | None = None, *, named_only: bool = False) -> typer.Typer:
     made.callback()(_horsesense)
     for name in _modules(command):
         _register(name)(made)
+    for some in (made, *(group.typer_instance for group in made.registered_groups)):
+        for each in some.registered_commands if some else ():
+            each.cls = Helped
     return made
 
 

@@ -85,6 +85,8 @@ def gate(
     """Check a run against requirements and against an earlier run; asks nothing.
 
     Exit code 1 if a check failed, 5 if some are undecided, 2 if the gate could not be carried out.
+
+    Example: horsesense gate audits/new --baseline audits/old --tolerance 2%
     """
     try:
         doubt = _on_doubt(on_doubt, strict)

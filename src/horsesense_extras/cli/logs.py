@@ -60,6 +60,8 @@ def import_(
     """Make a run from logs of other programs: what was said, beside the score that they report.
 
     Nothing is asked. Each LOG is also taken by every command that takes a run.
+
+    Example: horsesense import logs/*.eval --out audits/imported
     """
     from horsesense_extras.api import load_log
 
@@ -157,12 +159,12 @@ def _of_batch(run: Run) -> list[str]:
 def _of_ours(run: Run, told: dict[str, Any]) -> list[str]:
     """What an audit says in the end, of one that was asked elsewhere."""
     from horsesense.cli.each import shortfalls
-    from horsesense.report.told import in_brief
+    from horsesense.cli.ending import ending
 
     return [
         f"{plural(told['answers'], 'answer')} of {told['model']} to"
         f" {plural(told['items'], 'item')}.",
-        *(f"- {sentence}" for sentence in in_brief(run.results)),
+        *ending(run.results, colours=False),
         *(shortfalls(run) if run.taken is None else _of_batch(run)),
         f"Report: {told['report']}",
     ]
