@@ -33,6 +33,8 @@ def view(
 
     The run is read and never changed. Only this machine can open the page, and only with the token
     in the address; Ctrl-C ends it.
+
+    Example: horsesense view audits/exam
     """
     try:
         import uvicorn
