@@ -23,6 +23,7 @@ for _scheme in (
         "horsesense.models.openai.http",
         "NAME[@URL]",
         "Any server that speaks the OpenAI protocol; the key comes from the environment.",
+        extra="server",
     ),
     Scheme(
         "sim",

@@ -19,19 +19,13 @@ from itertools import islice
 from types import TracebackType
 from typing import Final, Literal, Self
 
+import aiohttp
 import orjson
+from yarl import URL
 
-from horsesense.errors import ModelError, UsageError, install
+from horsesense.errors import ModelError, UsageError
 from horsesense.models.base import Ask, Asked, Capabilities
 from horsesense.models.messages import Failure, Request, Response, SamplingParams
-
-try:
-    import aiohttp
-    from yarl import URL
-except ImportError:
-    raise UsageError(
-        "A model on a server needs the package aiohttp.", hint=install("server")
-    ) from None
 from horsesense.models.openai.address import check_name, checked, proxy_of
 from horsesense.models.openai.api_key import DEFAULT, GIVEN, Secret, default_url
 from horsesense.models.openai.dialect import Dialect
