@@ -109,7 +109,7 @@ def test_a_regression_fails_and_says_why(runs: dict[str, str]) -> None:
     words = ("gate", runs["bad"], "--baseline", runs["good"], "--tolerance", "0.02")
     done = call(*words)
     assert done.returncode == 1
-    assert "FAILED       accuracy_as_graded, As published: no loss beyond 2 points" in done.stdout
+    assert "FAILED       accuracy_as_graded, In the original order: no loss beyond 2 points" in done.stdout
     assert "% before" in done.stdout
     assert "Shared: 160 items (" in done.stdout
     assert re.search("^160 items cannot show a loss under [0-9]+ points", done.stdout)
@@ -419,7 +419,7 @@ def test_the_action_fails_on_a_regression_and_says_why(
     code, outputs, summary = run_steps(inputs, tmp_path)
     assert code == 1
     assert outputs == {"junit": "horsesense-gate.xml", "passed": "false"}
-    assert "**failed** | accuracy\\_as\\_graded, As published: no loss beyond 2 points" in summary
+    assert "**failed** | accuracy\\_as\\_graded, In the original order: no loss beyond 2 points" in summary
     assert "no loss beyond 5 points" in summary
     assert ElementTree.parse(tmp_path / "horsesense-gate.xml").getroot()[0].get("tests") == "6"
 
