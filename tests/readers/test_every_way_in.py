@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import shutil
 from collections.abc import Callable, Mapping
@@ -154,6 +155,30 @@ def in_lm_eval(given: Given, place: Path) -> Read:
     }
 
 
+def in_inspect(given: Given, place: Path) -> Read:
+    pytest.importorskip("inspect_ai", reason="needs inspect-ai")
+    from inspect_ai.model import ChatMessageUser, ModelName, ModelOutput
+    from inspect_ai.scorer import Target
+    from inspect_ai.solver import TaskState
+
+    from horsesense_extras.integrations.inside_inspect import reader
+
+    score, found = reader(), {}
+    for name, e in given.replies.items():
+        shown = [f"{label}) {option}" for label, option in zip(e.labels, e.options, strict=True)]
+        prompt, gold = "\n".join([e.question, *shown]), Target(LETTERS[e.position or 0])
+        ended = "max_tokens" if e.finish_reason == "length" else "stop"
+        state = TaskState(
+            ModelName("mockllm/m"), name, 1, e.question, [ChatMessageUser(content=prompt)],
+            target=gold, choices=list(e.options),
+            output=ModelOutput.from_content("m", e.response, stop_reason=ended),
+        )  # fmt: skip
+        one = asyncio.run(score(state, gold))
+        [status] = one.metadata["status"]
+        found[name] = (status, (LETTERS.index(one.answer),) if status == "answer" else ())
+    return found
+
+
 WAYS: dict[Callable[[Given, Path], Read], bool] = {
     of_file: True,
     audited: True,
@@ -162,6 +187,7 @@ WAYS: dict[Callable[[Given, Path], Read], bool] = {
     through_an_inspect_log: True,
     from_lm_eval: False,
     in_lm_eval: False,
+    in_inspect: True,
 }
 """A way in -> whether it says why a reply ended."""
 
