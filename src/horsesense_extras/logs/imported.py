@@ -326,7 +326,7 @@ def one_model(logs: Sequence[Log]) -> str:
     if len(named) > 1:
         raise UsageError(
             f"These logs are of {len(named)} models: {', '.join(named)}.",
-            hint="A run is about one model: import the logs of each into a directory of its own.",
+            hint="A run is about one model; horsesense import makes a study of several.",
         )
     return named[0] if named else ""
 
