@@ -22,6 +22,7 @@ from horsesense.probes.base import Probe, SetProbe
 from horsesense.probes.multi_problem import PAIR_SIZES, TEXT_SIZES, BundlesOfProblems
 from horsesense.probes.registry import parse_probe, parse_probes
 from horsesense.probes.server import Server
+from horsesense.probes.true_false import OptionConfidence
 from horsesense.readers.registry import READERS, make_reader
 
 AS_PUBLISHED = "as published"
@@ -362,17 +363,19 @@ def rebundled(
     )
 
 
-def elsewhere(specs: Sequence[str], against: str) -> tuple[str, ...]:
-    """The specs with another server or engine wherever probe server is named; else it is added.
+def with_parameter(
+    specs: Sequence[str], kind: type[Server] | type[OptionConfidence], **given: str
+) -> tuple[str, ...]:
+    """The specs with a parameter wherever a probe of a kind is named; else that probe is added.
 
-    >>> elsewhere(["order"], "sim:oracle")
+    >>> with_parameter(["order"], Server, against="sim:oracle")
     ('order', 'server(together=16/1, against=sim:oracle)')
     """
-    made = {spec: parse_probes([spec])[-1] for spec in specs}
-    if not any(isinstance(probe, Server) for probe in made.values()):
-        made[Server.name] = Server()
+    made: dict[str, Probe] = {spec: parse_probes([spec])[-1] for spec in specs}
+    if not any(isinstance(probe, kind) for probe in made.values()):
+        made[kind.name] = kind()
     return tuple(
-        replace(probe, against=against).signature if isinstance(probe, Server) else spec
+        replace(probe, **given).signature if isinstance(probe, kind) else spec
         for spec, probe in made.items()
     )
 

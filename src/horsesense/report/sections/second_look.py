@@ -67,12 +67,14 @@ def _which(e: Estimate) -> str:
 
 
 def _confidence(run: Results) -> list[tuple[str, list[Estimate | None]]]:
-    """Over the vocabulary, and of yes against no; the area under the curve in a row of its own."""
+    """Over the vocabulary, of yes against no, and of the items right in every derived form; the
+    area under the curve in a row of its own."""
     areas = run.all("option_auroc", "option_confidence", "first_token")
+    more = ("option_confidence_relative", "option_confidence_derived")
     return [
-        (e.group.replace("_", " "), [e, _sure(run, e.group, "option_confidence_relative")])
+        (e.group.replace("_", " "), [e, *(_sure(run, e.group, name) for name in more)])
         for e in run.all("option_confidence", "option_confidence", "first_token")
-    ] + [("area under the curve", [e, None]) for e in areas]
+    ] + [("area under the curve", [e, None, None]) for e in areas]
 
 
 def _sure(run: Results, group: str, measure: str = "option_confidence") -> Estimate | None:
