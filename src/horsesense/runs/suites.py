@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from horsesense.errors import UsageError
 from horsesense.items.item import Kind
@@ -278,15 +278,18 @@ def _plain(spec: str) -> bool:
     return spec.partition("(")[0].strip() in READERS
 
 
-def _declared(file: Path) -> Suite:
-    """The suite that a file declares; of a difference, `always` is what both protocols do."""
+P = TypeVar("P", bound=Paper)
+
+
+def declared(file: Path, kind: type[P]) -> P:
+    """The paper that a file declares; of a difference, `always` is what both protocols do."""
     found = tomllib.loads(file.read_text(encoding="utf-8"))
     rows = [{"default": "", **row} for row in found.pop("differences")]
     for row in rows:
         if "always" in row:
             row["default"] = row["faithful"] = row.pop("always")
     differences = tuple(Departure(**{n: _frozen(v) for n, v in row.items()}) for row in rows)
-    return Suite(differences=differences, **{n: _frozen(v) for n, v in found.items()})
+    return kind(differences=differences, **{n: _frozen(v) for n, v in found.items()})
 
 
 def _frozen(value: Any) -> Any:
@@ -296,7 +299,7 @@ def _frozen(value: Any) -> Any:
 SUITES: Registry[Suite] = Registry("suite")
 SUITES.add("basic", Suite("basic", "Basic audit", "horsesense", published=BASIC, better=BASIC))
 for _name in ("revas", "know-no", "multi-problem", "look-at-text"):
-    SUITES.add(_name, _declared(Path(__file__).parent / "published" / f"{_name}.toml"))
+    SUITES.add(_name, declared(Path(__file__).parent / "published" / f"{_name}.toml", Suite))
 
 
 def named_suites(names: str | None) -> tuple[Suite, ...]:

@@ -83,8 +83,9 @@ def _sure(run: Results, group: str, measure: str = "option_confidence") -> Estim
 
 def _own(run: Results, column: str) -> Estimate | None:
     """The run's value under the published protocol, as near as it was asked."""
-    if column == "none_of_the_above":
-        found = run.all("accuracy", "none_of_the_above")
+    if column in ("none_of_the_above", "none_in_every_order"):
+        measure = "accuracy" if column == "none_of_the_above" else "accuracy_hard"
+        found = run.all(measure, "none_of_the_above")
         return next((e for e in found if e.condition.matches(place="kept")), None)
     if column in ("gold_accepted", "distractors_rejected"):
         group = column.partition("_")[0]
