@@ -84,7 +84,7 @@ def beside(run: Results, prefix: str, own: Callable[[str, str], Estimate | None]
 def _as_graded(run: Results, e: Estimate | None) -> Estimate | None:
     if e is None:
         return None
-    where = {"reader": e.reader, "condition": e.condition, "group": e.group}
+    where: dict[str, Any] = {"reader": e.reader, "condition": e.condition, "group": e.group}
     return run.one(e.measure + GRADED, e.probe, **where) or e
 
 

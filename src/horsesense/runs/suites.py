@@ -367,7 +367,7 @@ def rebundled(
 
 
 def with_parameter(
-    specs: Sequence[str], kind: type[Server] | type[OptionConfidence], **given: str
+    specs: Sequence[str], kind: type[Server] | type[OptionConfidence], **given: Any
 ) -> tuple[str, ...]:
     """The specs with a parameter wherever a probe of a kind is named; else that probe is added.
 
