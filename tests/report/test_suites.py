@@ -148,18 +148,6 @@ def test_the_papers_tables_are_those_of_the_same_prompts(
     assert all(told in table.title for table in tables)
 
 
-def test_the_own_row_counts_replies_without_a_choice_as_wrong(tmp_path: Path) -> None:
-    items = items_file(tmp_path / "mmlu_made_up.jsonl", 20)
-    model = "sim:garbled?how=cut&share=0.4"
-    run = study(items, model, tmp_path / "run", probes=("order",), stop_if="never").results
-    read, graded = run.one("accuracy"), run.one("accuracy_as_graded")
-    assert read is not None
-    assert graded is not None
-    assert (graded.value or 0) < (read.value or 0)
-    table = beside(run, "revas_accuracy", lambda *_: read)[0]
-    assert table.mine[0] == f"{100 * (graded.value or 0):.2f}"
-
-
 def test_agreement_over_two_pairs_of_options_feeds_no_sentence(tmp_path: Path) -> None:
     items = items_file(tmp_path / "mmlu_made_up.jsonl", 12)
     probes = ("order", "option_count(2, design=random(4))", "option_count(6)")
