@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
-from urllib.request import urlopen
+from urllib.request import HTTPCookieProcessor, build_opener
 
 import pytest
 from typer.main import get_command
@@ -196,7 +196,9 @@ def look_at(words: list[str], cwd: Path) -> None:
         try:
             assert served.stdout is not None
             address = served.stdout.readline().split()[0]
-            with urlopen(address, timeout=30) as page:
+            browser = build_opener(HTTPCookieProcessor())
+            browser.open(address, timeout=30).close()  # its token becomes a cookie
+            with browser.open(address.partition("?")[0], timeout=30) as page:
                 assert b"knowledge-02" in page.read()
             served.send_signal(signal.SIGINT)
             assert served.wait(timeout=30) in (0, 130)

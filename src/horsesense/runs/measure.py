@@ -45,7 +45,7 @@ from horsesense.runs.bands import clusters
 from horsesense.runs.cells import cells
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.goal import Goal
-from horsesense.runs.parts import check_trials, spans
+from horsesense.runs.parts import check_trials, readable, spans
 from horsesense.runs.read import described
 from horsesense.runs.replay import Sequences
 from horsesense.runs.results import Results
@@ -128,14 +128,15 @@ def cells_of(directory: RunDirectory, reviews: Reviews | None = None) -> list[Ce
     reviews = Reviews.load(directory.layout.root) if reviews is None else reviews
     readers = list(directory.known.readers)
     by_scores = [name for name in readers if reads_scores(name)]
-    found = cells(
-        directory.trials(),
-        directory.readings(),
-        readers,
-        reviews.classes,
-        by_scores,
-        gone=_gone(directory),
-    )
+    with readable(directory.layout.root):
+        found = cells(
+            directory.trials(),
+            directory.readings(),
+            readers,
+            reviews.classes,
+            by_scores,
+            gone=_gone(directory),
+        )
     gold = with_gold(directory.items)
     fits = _told(described(directory), "fit")
     return [_covered(with_right_answers(cell, gold), fits) for cell in found]

@@ -100,7 +100,10 @@ def cues(
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find out whether labels can be predicted from simple features, and do models use them."""
+    """Find out whether labels can be predicted from simple features, and do models use them.
+
+    Example: horsesense cues train.jsonl
+    """
     from horsesense.checks.check import check_items, headlines
     from horsesense_extras.cue_tests.answers import answers_by_set
     from horsesense_extras.cue_tests.api import as_json as result_json
@@ -143,7 +146,10 @@ def balanced(
     weights: Annotated[bool, typer.Option(help="Write all ids with weights instead.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Choose a subset, or weights, in which cues no longer predict the label."""
+    """Choose a subset, or weights, in which cues no longer predict the label.
+
+    Example: horsesense build balanced train.jsonl --out balanced.jsonl
+    """
     from horsesense_extras.cue_tests.repair import balance
 
     item_set = divided.load(rows, items)

@@ -19,6 +19,7 @@ from horsesense.items.own_order import own_order
 from horsesense.progress import say
 from horsesense.readers.text import TextReader
 from horsesense.runs.run import StagedRun
+from horsesense.runs.studies import run_folders
 from horsesense.stats.words import plural
 from horsesense_extras.cue_tests.dependence import Answers
 from horsesense_extras.logs.carried import import_own
@@ -76,7 +77,8 @@ def load_answers(
     counted, and told of.
 
     Args:
-        source: JSONL (plain, .gz, .zst), a run directory, or a log of another program.
+        source: JSONL (plain, .gz, .zst), a run directory, the folder of a study, or a log of
+            another program.
         items: the items that were asked.
         faithful: use the published rule: right if the gold label occurs anywhere in the answer.
         shared: ids that items of other sets have too; their answers are joined by what they ask.
@@ -85,6 +87,8 @@ def load_answers(
         ItemsError: no row belongs to an item.
         UsageError: nothing to read.
     """
+    if inner := run_folders(source):
+        return [each for run in inner for each in load_answers(run, items, faithful=faithful)]
     if (source / "run.toml").exists() or (source.is_dir() and not is_log(source)):
         run = StagedRun.open(source)
         ours = {i.id for i in run.items if _same_item(i, items.by_id.get(i.id), shared)}
@@ -120,8 +124,8 @@ def load_choices(
 
     Args:
         sources: JSONL files of recorded responses (`item_id` or `id`, `response`, and where
-            present `model`, `options` in the order shown), or run directories. Of a run the
-            items as published and in other orders count.
+            present `model`, `options` in the order shown), or directories of runs or studies. Of
+            a run the items as published and in other orders count.
         items: the items that were asked.
 
     Raises:
@@ -129,7 +133,7 @@ def load_choices(
         UsageError: there is nothing to read.
     """
     chosen: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
-    for source in sources:
+    for source in [each for top in sources for each in run_folders(top) or [top]]:
         folder = source.is_dir()
         answers = (
             _of_run(StagedRun.open(source)) if folder else _of_rows(source, items, orders=True)
