@@ -69,7 +69,7 @@ OWN = {
 """Command -> the module here that adds it."""
 ORDER = (
     *("audit", "study", "merge", "runs", "view", "check", "compare", "gate", "import", "export"),
-    *("read", "cues", "build", "annotate", "check-paper", "train"),
+    *("read", "cues", "build", "annotate", "check-paper", "train", "cite"),
 )
 """In which modules and side programs stand in the help; side programs that it lacks come last."""
 
