@@ -20,7 +20,7 @@ SIDE = SOURCE.parent / "horsesense_extras"
 
 FLOORS = (
     "errors rng version",
-    "files plugins progress side stats",
+    "files hosts plugins progress side stats",
     "kept trials",
     "items",
     "models probes",
@@ -139,6 +139,7 @@ comparison: align views
 errors
 files
 findings: wording
+hosts
 inference: absorb control limits probe runner store store_file stored_rows
 items: faults fields files item load near own_order rows tasks
 kept
