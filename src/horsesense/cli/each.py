@@ -73,8 +73,7 @@ def audit_one(run: Run, model: Model, options: AuditOptions) -> ExitCode:
 def audit_all(study: StudyFile, folder: Path, options: AuditOptions) -> ExitCode:
     """Audit in turn; the limits hold for each run. How the command ends: as its worst run did."""
     from horsesense.api import Run
-    from horsesense.models.openai.http import refuse_shared_key
-    from horsesense.models.registry import make_model
+    from horsesense.models.registry import make_model, refuse_shared_key
     from horsesense.report.told import as_rows, in_short
 
     runs = list(study.runs(folder))

@@ -81,6 +81,7 @@ class CuesOutput(Output):
     models: Rows
     families: Rows
     published_families: Rows
+    published_left_out: list[str]
     items: dict[str, list[Any]]
     notes: dict[str, list[str]]
     settings: dict[str, dict[str, Any]]

@@ -212,8 +212,7 @@ class _Import:
             subject=item.subject,
         )
         kind = "letter" if sample.labels else "label"
-        form = "choice" if sample.labels else "label"
-        trial = Trial("original", PLAIN, known.asked, (variant,), kind, form=form)  # type: ignore[arg-type]
+        trial = Trial("original", PLAIN, known.asked, (variant,), kind)  # type: ignore[arg-type]
         known.asked += 1
         request, key = self._request(sample)
         known.shown.setdefault(origin, (trial, key))
