@@ -75,8 +75,7 @@ def audit_all(study: StudyFile, folder: Path, options: AuditOptions) -> ExitCode
     """Audit in turn; the limits hold for all runs together, with what each spent in earlier
     sessions. How the command ends: as its worst run did."""
     from horsesense.api import Run
-    from horsesense.models.openai.http import refuse_shared_key
-    from horsesense.models.registry import make_model
+    from horsesense.models.registry import make_model, refuse_shared_key
     from horsesense.report.told import as_rows, in_short
     from horsesense.runs.accounts import spent_in
     from horsesense.runs.layout import RunLayout
