@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -57,7 +57,8 @@ def gate(
     on_doubt: Annotated[
         str | None,
         typer.Option(
-            help="pass or fail: what undecided checks count as; exit code 5 by default.",
+            help="What undecided checks count as: pass, fail, or ask-more, which says what to ask"
+            " (exit code 5, as by default).",
             show_default=False,
         ),
     ] = None,
@@ -106,14 +107,12 @@ def gate(
 
 
 def _on_doubt(given: str | None, strict: bool) -> OnDoubt:
-    if given == "pass" and not strict:
-        return "pass"
-    if given not in (None, "fail"):
+    if given not in (None, "pass", "fail", "ask-more") or (strict and given not in (None, "fail")):
         raise UsageError(
             f"--on-doubt {given} is not possible{' with --strict' if strict else ''}.",
-            hint="Write --on-doubt pass or --on-doubt fail.",
+            hint="Write --on-doubt pass, fail or ask-more.",
         )
-    return "fail" if strict or given == "fail" else ""
+    return "fail" if strict else cast("OnDoubt", given or "")
 
 
 def _verdict(
@@ -145,6 +144,7 @@ def _verdict(
     if before is not None:
         less = gates.regressions(results, before, tolerances, measure=measure, level=level)
         checks, notes, sees = [*checks, *less.checks], [*notes, *less.notes], less.sees
+        notes += gates.to_ask(results, before, checks) if on_doubt == "ask-more" else ()
     return gates.Verdict(tuple(checks), on_doubt, tuple(notes), sees)
 
 

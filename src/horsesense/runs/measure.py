@@ -31,7 +31,7 @@ from horsesense.measures.contrast import tested
 from horsesense.measures.counting import Gold
 from horsesense.measures.estimate import Context, found_all
 from horsesense.measures.graded import graded, score_range, to_the_letter
-from horsesense.measures.people import agreements
+from horsesense.measures.people import agreements, by_person
 from horsesense.measures.registry import MEASURES
 from horsesense.measures.samples import designs, in_use
 from horsesense.measures.signature import Signature
@@ -80,7 +80,7 @@ def measure(directory: RunDirectory) -> Results:
     people = load_told(directory.layout)
     if people is not None:
         agreed = agreements(found, cluster, settings.level)
-        findings["people"] = {**people, "agreement": agreed}
+        findings["people"] = {**people, "agreement": agreed, "by_person": by_person(found)}
     early = told = None
     if asked.until is not None:
         items = directory.items

@@ -143,7 +143,7 @@ def equinfer(
     ] = None,
     per_paper: Annotated[int, typer.Option(help="Equations of a paper, at most.")] = 3,
     context_words: Annotated[
-        int, typer.Option(help="Words of context on each side, up to 1,000; 0 for none.")
+        int, typer.Option(help="Words of context on each side, up to 1,500; 0 for none.")
     ] = 1000,
     seed: options.Seed = 0,
     as_json: options.AsJson = False,
