@@ -20,7 +20,7 @@ SIDE = SOURCE.parent / "horsesense_extras"
 
 FLOORS = (
     "errors rng version",
-    "files plugins progress side stats",
+    "files hosts plugins progress side stats",
     "kept trials",
     "items",
     "models probes",
@@ -32,7 +32,8 @@ FLOORS = (
     "runs",
     "comparison",
     "report",
-    "api catalogue extend testing",
+    "api catalogue extend",
+    "testing",
     "cli",
     "__main__",
 )
@@ -135,10 +136,11 @@ REACHED = """
 api: . given runs study
 checks: check shares
 cli: compare each ending grouped options output readings schema_rows
-comparison: align views
+comparison: align compare views
 errors
 files
 findings: wording
+hosts
 inference: absorb control limits probe runner store store_file stored_rows
 items: faults fields files item layouts load near nested own_order rows select tasks
 kept
@@ -150,12 +152,12 @@ progress
 prompts
 readers: base causes formats.yes_no model_based.cases model_based.judge reading registry reviews
     text text_answers version
-report: . charts pages pieces sections.base text
+report: . charts pages pieces rank_chart sections.base text
 rng
 runs: accounts ask asked directory exchanges frames layout parts plan planner prepare record
     redacted results rounds run settings shard start stored_items studies suites tables unanswered
     watch
-stats: functions multiplicity rater_agreement two_way words
+stats: functions multiplicity rater_agreement share two_way words
 trials: condition extras trial
 version
 """

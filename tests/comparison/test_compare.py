@@ -141,7 +141,7 @@ def test_other_prompts_of_the_same_models_are_a_view_of_their_own(runs: dict[str
     made = compare([runs[name] for name in ("oracle", "longer", "plain", "plain2")])
     assert len(made.models) == 2
     [view] = [view for view in made.views if "completion" in view]
-    assert view.startswith("As published")
+    assert view.startswith("In the original order")
     assert view in {order.view for order in made.orders}
 
 

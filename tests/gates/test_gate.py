@@ -35,6 +35,7 @@ from horsesense.comparison.gates.reports import junit, markdown
 from horsesense.comparison.views import View, ViewScores
 from horsesense.errors import ExitCode, UsageError
 from horsesense.report.score_bar import headline
+from horsesense.testing.gates import assert_gate
 from horsesense.trials.condition import PLAIN
 from studies import items_file, study
 
@@ -109,7 +110,10 @@ def test_a_regression_fails_and_says_why(runs: dict[str, str]) -> None:
     words = ("gate", runs["bad"], "--baseline", runs["good"], "--tolerance", "0.02")
     done = call(*words)
     assert done.returncode == 1
-    assert "FAILED       accuracy_as_graded, As published: no loss beyond 2 points" in done.stdout
+    assert (
+        "FAILED       accuracy_as_graded, In the original order: no loss beyond 2 points"
+        in done.stdout
+    )
     assert "% before" in done.stdout
     assert "Shared: 160 items (" in done.stdout
     assert re.search("^160 items cannot show a loss under [0-9]+ points", done.stdout)
@@ -118,6 +122,14 @@ def test_a_regression_fails_and_says_why(runs: dict[str, str]) -> None:
     assert (gained.returncode, "FAILED" in gained.stdout) == (0, False)
     assert call(*words[:-1], "0.9").returncode == 0
     assert call(*words[:-1], "0.9", "--tolerance", "order=1%").returncode == 1
+
+
+def test_a_gate_is_a_test(runs: dict[str, str]) -> None:
+    assert_gate(runs["good"], baseline=runs["good"])
+    with pytest.raises(AssertionError, match=r"(?s)^failed: .*In the original order: no loss"):
+        assert_gate(runs["bad"], baseline=runs["good"])
+    with pytest.raises(UsageError, match="checks nothing"):
+        horsesense.gate(runs["good"])
 
 
 def test_a_run_against_itself_passes(runs: dict[str, str]) -> None:
@@ -139,6 +151,11 @@ def test_undecided_is_a_result_of_its_own(runs: dict[str, str]) -> None:
     assert strict.returncode == call(*words, "--on-doubt", "fail").returncode == 1
     assert "undecided, which --on-doubt fail refuses: " in strict.stdout
     assert call(*words, "--on-doubt", "maybe").returncode == 2
+    assert "without --tolerance only a gain rules a loss out" in done.stdout
+    more = call(*words, "--tolerance", "0.001", "--on-doubt", "ask-more")
+    assert more.returncode == ExitCode.UNDECIDED
+    assert re.search(r"some [0-9,]+ items would rule a loss out, if there is none", more.stdout)
+    assert "was asked all items of its set." in more.stdout
     told = json.loads(call(*words, "--json").stdout)
     OUTPUTS["gate"].model_validate(told, strict=True)
     assert (told["result"], told["passed"]) == ("undecided", False)
@@ -419,7 +436,10 @@ def test_the_action_fails_on_a_regression_and_says_why(
     code, outputs, summary = run_steps(inputs, tmp_path)
     assert code == 1
     assert outputs == {"junit": "horsesense-gate.xml", "passed": "false"}
-    assert "**failed** | accuracy\\_as\\_graded, As published: no loss beyond 2 points" in summary
+    assert (
+        "**failed** | accuracy\\_as\\_graded, In the original order: no loss beyond 2 points"
+        in summary
+    )
     assert "no loss beyond 5 points" in summary
     assert ElementTree.parse(tmp_path / "horsesense-gate.xml").getroot()[0].get("tests") == "6"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -57,7 +57,8 @@ def gate(
     on_doubt: Annotated[
         str | None,
         typer.Option(
-            help="pass or fail: what undecided checks count as; exit code 5 by default.",
+            help="What undecided checks count as: pass, fail, or ask-more, which says what to ask"
+            " (exit code 5, as by default).",
             show_default=False,
         ),
     ] = None,
@@ -88,9 +89,20 @@ def gate(
 
     Example: horsesense gate audits/new --baseline audits/old --tolerance 2%
     """
+    from horsesense.api import gate as judged
+
     try:
         doubt = _on_doubt(on_doubt, strict)
-        found = _verdict(run, require or [], baseline, tolerance or [], doubt, measure, level, lost)
+        found = judged(
+            run,
+            require=require or (),
+            baseline=baseline,
+            tolerance=tolerance or (),
+            on_doubt=doubt,
+            measure=measure,
+            level=level,
+            lost=lost,
+        )
     except HorsesenseError as error:
         # In CI a gate that could not look must not be taken for trouble with a model.
         error.exit_code = ExitCode.USAGE
@@ -106,46 +118,12 @@ def gate(
 
 
 def _on_doubt(given: str | None, strict: bool) -> OnDoubt:
-    if given == "pass" and not strict:
-        return "pass"
-    if given not in (None, "fail"):
+    if given not in (None, "pass", "fail", "ask-more") or (strict and given not in (None, "fail")):
         raise UsageError(
             f"--on-doubt {given} is not possible{' with --strict' if strict else ''}.",
-            hint="Write --on-doubt pass or --on-doubt fail.",
+            hint="Write --on-doubt pass, fail or ask-more.",
         )
-    return "fail" if strict or given == "fail" else ""
-
-
-def _verdict(
-    run: Path,
-    require: list[str],
-    baseline: Path | None,
-    tolerance: list[str],
-    on_doubt: OnDoubt,
-    measure: str,
-    level: float,
-    lost: str,
-) -> Verdict:
-    from horsesense.api import open as open_run
-    from horsesense.comparison.gates import gate as gates
-    from horsesense.comparison.gates.expression import parse
-
-    if not require and baseline is None:
-        raise UsageError(
-            "This gate checks nothing.", hint="Give --require EXPRESSION or --baseline RUN."
-        )
-    if tolerance and baseline is None:
-        raise UsageError("--tolerance belongs to --baseline RUN.")
-    wanted = [parse(text) for text in require]
-    tolerances = gates.Tolerances.parse(tolerance)
-    results = open_run(run).results
-    before = None if baseline is None else open_run(baseline).results
-    checks = [*gates.require(wanted, results, before), *gates.replies_lost(results, lost, before)]
-    notes, sees = gates.notes_on(results, before), ""
-    if before is not None:
-        less = gates.regressions(results, before, tolerances, measure=measure, level=level)
-        checks, notes, sees = [*checks, *less.checks], [*notes, *less.notes], less.sees
-    return gates.Verdict(tuple(checks), on_doubt, tuple(notes), sees)
+    return "fail" if strict else cast("OnDoubt", given or "")
 
 
 def _write(found: Verdict, name: str, junit: Path | None, markdown: Path | None) -> None:

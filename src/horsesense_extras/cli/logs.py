@@ -15,6 +15,7 @@ from horsesense.stats.words import plural, some_of
 
 if TYPE_CHECKING:
     from horsesense.api import Run
+    from horsesense_extras.logs.table_layouts import Unread
 
 Logs = Annotated[
     list[Path],
@@ -91,9 +92,7 @@ def import_(
     from horsesense_extras.api import load_logs
 
     fields = pairs("map", map)
-    if unread not in (None, "wrong", "random"):
-        raise UsageError.unknown("--unread", unread, ("wrong", "random"))
-    runs = load_logs(*logs, out=out, items=items, map=fields, unread=unread)  # type: ignore[arg-type]
+    runs = load_logs(*logs, out=out, items=items, map=fields, unread=unread_as(unread))
     show = print_json if len(runs) == 1 else print_json_line
     for run in runs:
         run.report(items=report_items)
@@ -105,6 +104,13 @@ def import_(
             print(printable(line))
     if len(runs) > 1 and not as_json:
         print(f"Side by side: horsesense compare {runs[0].path.parent}")
+
+
+def unread_as(given: str | None) -> Unread | None:
+    """What `--unread` says; UsageError for another word."""
+    if given not in (None, "wrong", "random"):
+        raise UsageError.unknown("--unread", given, ("wrong", "random"))
+    return given  # type: ignore[return-value]
 
 
 def summary(run: Run) -> dict[str, Any]:

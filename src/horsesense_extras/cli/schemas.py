@@ -25,6 +25,18 @@ class ImportOutput(Output):
     holds: list[str]
 
 
+class RecordOutput(Output):
+    """`record`: every model as graded and as said, and what the page shows beside it."""
+
+    page: str
+    models: Rows
+    compare: dict[str, Any] | None = Field(description="as `compare --json`; null for one model")
+    places: dict[str, int] = Field(description="model -> its place as published, shared items")
+    subjects: Rows
+    doubted: Rows = Field(description="items whose right answer most models contradict")
+    alike: Rows = Field(description="pairs of models, those with the most alike errors first")
+
+
 class ExportOutput(Output):
     """`export`: what was written, by format."""
 
@@ -73,6 +85,16 @@ class CuesOutput(Output):
     items: dict[str, list[Any]]
     notes: dict[str, list[str]]
     settings: dict[str, dict[str, Any]]
+
+
+class CiteOutput(Output):
+    """`cite`: what to name beside the numbers of a run, as texts."""
+
+    tool: str
+    papers: list[str]
+    data: str
+    model: str
+    asked: str
 
 
 class CheckPaperOutput(Output):
@@ -207,6 +229,7 @@ class TrainChoiceOutput(Output):
 
 OUTPUTS: Mapping[str, type[Output]] = {
     "import": ImportOutput,
+    "record": RecordOutput,
     "export": ExportOutput,
     "annotate": AnnotateOutput,
     "cues": CuesOutput,
@@ -217,6 +240,7 @@ OUTPUTS: Mapping[str, type[Output]] = {
     "build-test": BuildTestOutput,
     "annotate-test": AnnotateTestOutput,
     "check-paper": CheckPaperOutput,
+    "cite": CiteOutput,
     "train-reader": TrainReaderOutput,
     "train-choice": TrainChoiceOutput,
     "train-choice-plan": TrainChoicePlanOutput,
