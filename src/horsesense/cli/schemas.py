@@ -183,8 +183,9 @@ class ReadOutput(Output):
 class ReadingLine(Output):
     """`read FILE`: one line for each response."""
 
+    file: str | None = Field(None, description="its name, where several are read")
     id: str
-    status: str
+    status: str = Field(description="`failed to read` of a row without a reading; `rule` says why")
     positions: list[int] = Field(description="chosen options, from 0")
     slots: list[int] = Field(description="the former name of positions; will be removed")
     letters: list[str]
@@ -306,7 +307,7 @@ class GateOutput(Output):
     result: Literal["passed", "failed", "undecided"]
     passed: bool
     strict: bool
-    on_doubt: Literal["", "pass", "fail"]
+    on_doubt: Literal["", "pass", "fail", "ask-more"]
     sees: str
     checks: Rows
     notes: list[str]
