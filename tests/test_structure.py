@@ -32,7 +32,8 @@ FLOORS = (
     "runs",
     "comparison",
     "report",
-    "api catalogue extend testing",
+    "api catalogue extend",
+    "testing",
     "cli",
     "__main__",
 )
