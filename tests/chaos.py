@@ -6,6 +6,7 @@ any transaction of the store. However the steps go, an undisturbed audit at the 
 numbers of a run that nothing ever disturbed, for the same money.
 
     python -m chaos --runs 200          # or --minutes 60, --seed N; see scripts/chaos
+    python -m chaos --damage            # every command over damaged runs (damaging.py)
 """
 
 from __future__ import annotations
@@ -553,13 +554,46 @@ def run_chaos(runs: int, steps: int = 6, seed: int | None = None) -> None:
     run_state_machine_as_test(machine, settings=chosen)
 
 
+def _damage(seed: int, most: float, save: Path | None) -> int:
+    """Each command with each damage of each file of a run, in the order of the seed."""
+    import random
+
+    import uvicorn
+
+    import damaging
+
+    uvicorn.Server.run = lambda *_, **__: None  # type: ignore[method-assign]
+    place, started = Path(tempfile.mkdtemp(prefix="horsesense-damage-")), time.monotonic()
+    made, codes, unexpected = damaging.made_in(place), Counter[int](), dict[str, str]()
+    everything = list(damaging.every(made))
+    random.Random(seed).shuffle(everything)
+    (place / "here").mkdir()
+    for tried in everything:
+        if time.monotonic() - started > most:
+            break
+        done = damaging.check(made, place / "here", tried, seed)
+        codes[done.returncode] += 1
+        if done.returncode == ExitCode.UNEXPECTED:
+            unexpected.setdefault(done.stderr.splitlines()[0].rpartition("(")[2], str(tried))
+    shutil.rmtree(place)
+    found = {"what": "damage", "seed": seed, "of": len(everything), "tried": codes.total()}
+    found |= {"codes": dict(codes), "unexpected": unexpected}
+    if save is not None:
+        save.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+    print(json.dumps(found, indent=2))
+    return 0
+
+
 def _main() -> int:
     words = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     words.add_argument("--runs", type=int, default=5000)
     words.add_argument("--minutes", type=float, help="Stop after so many minutes.")
     words.add_argument("--seed", type=int, default=1)
     words.add_argument("--save", type=Path, help="JSON file for what was tried.")
+    words.add_argument("--damage", action="store_true", help="Every command over damaged runs.")
     given = words.parse_args()
+    if given.damage:
+        return _damage(given.seed, 60 * (given.minutes or 60), given.save)
     started, seed, failure = time.monotonic(), given.seed, None
     while TALLY.runs < given.runs and failure is None:
         if given.minutes is not None and time.monotonic() - started > 60 * given.minutes:

@@ -22,12 +22,12 @@ class Done:
     stderr: str
 
 
-def call(*words: str, cwd: Path | None = None) -> Done:
-    """`horsesense WORDS`, without a process of its own; defects are raised."""
+def call(*words: str, cwd: Path | None = None, debug: bool = True) -> Done:
+    """`horsesense WORDS`, without a process of its own; with `debug`, defects are raised."""
     out, err = io.StringIO(), io.StringIO()
     with _as_before(), chdir(cwd or "."), redirect_stdout(out), redirect_stderr(err):
         try:
-            main(words)
+            main([*words, *["--debug"] * debug])
         except SystemExit as end:
             code = end.code
     return Done(code if isinstance(code, int) else 1, out.getvalue(), err.getvalue())

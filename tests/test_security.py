@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import runpy
+import sys
 from itertools import chain
 
 from conftest import ROOT
@@ -43,3 +45,22 @@ def test_the_lock_has_every_library() -> None:
     lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
     locked = set(re.findall(r"^([\w.-]+)==\d", lock, re.MULTILINE))
     assert {name.replace(".", "-") for name in names} <= {name.replace(".", "-") for name in locked}
+
+
+def test_each_distribution_of_the_core_is_accounted_for() -> None:
+    """The page says what each is for; the lock has a hash for each; none came unnoticed."""
+    needed = runpy.run_path(str(ROOT / "scripts" / "supply.py"))["needed"]()
+    page = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
+    table = page.partition("| installed |")[2].partition("\n\n")[0]
+    cells = [row.split("|") for row in table.splitlines()[2:]]
+    told = {
+        name for row in cells for cell in (row[1], row[3]) for name in re.findall("`(.+?)`", cell)
+    }
+    newer = {"backports-zstd"} if sys.version_info >= (3, 14) else set()
+    assert set(needed) == told - newer
+    assert f"installs {len(told)} distributions" in page
+    assert len(told) <= 25
+    lock = (ROOT / "core.lock").read_text(encoding="utf-8")
+    names = re.findall(r"^([\w-]+)==", lock, re.MULTILINE)
+    assert re.findall(r"^([\w-]+)==.*\n +--hash=sha256:[0-9a-f]{64}", lock, re.MULTILINE) == names
+    assert told <= set(names)

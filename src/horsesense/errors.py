@@ -7,6 +7,7 @@ HorsesenseError
 │   └── BudgetSpentError  the budget does not even allow to find out what a model offers
 ├── StoreError            the run directory cannot be used safely
 │   └── InUseError        another process works on it
+├── UnexpectedError       anything else that ends a command: damage that no check found, a defect
 └── InterruptedRunError   the user stopped the run; it can be resumed
 
 Every message says what is wrong and where; `hint` says what is allowed or what to do next.
@@ -17,6 +18,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
+from pathlib import Path
+from traceback import walk_tb
 from typing import Final, Self
 
 
@@ -30,6 +33,7 @@ class ExitCode(IntEnum):
     BUDGET = 4
     UNDECIDED = 5
     ALARM = 6
+    UNEXPECTED = 70
     INTERRUPTED = 130
 
 
@@ -41,11 +45,14 @@ EXIT_CODES: Final[Mapping[ExitCode, str]] = {
     ExitCode.BUDGET: "stopped by --budget; the same command with a larger one continues",
     ExitCode.UNDECIDED: "a gate is undecided: the items can neither show a loss nor rule it out",
     ExitCode.ALARM: "stopped by --stop-if, since too many replies are lost; their text says why",
+    ExitCode.UNEXPECTED: "something unexpected, which --debug shows where: damage, or a defect",
     ExitCode.INTERRUPTED: "stopped by the user; the same command continues",
 }
 
 LISTED = 100
 """Names up to which all are listed."""
+LONGEST = 300
+"""Characters that are shown of what another library says."""
 
 
 def install(extra: str) -> str:
@@ -200,6 +207,44 @@ class LostRepliesError(HorsesenseError):
     """Too many of the latest replies were cut off, empty, unreadable or failed to go on."""
 
     exit_code = ExitCode.ALARM
+
+
+class UnexpectedError(HorsesenseError):
+    """What nothing here expects, in words of the user."""
+
+    exit_code = ExitCode.UNEXPECTED
+
+    @classmethod
+    def of(cls, error: BaseException, command: str) -> Self:
+        """What ended a command, with the file that it is about or the place where it was seen."""
+        known: dict[type[BaseException], str] = {
+            MemoryError: "there is not enough memory",
+            RecursionError: "it is too deeply nested",
+        }
+        said = next((line for line in str(error).splitlines() if line.strip()), "")[:LONGEST]
+        what = known.get(type(error), f"{type(error).__name__}: {said}".removesuffix(": "))
+        where = f"in {_place_of(error)}"
+        if isinstance(error, OSError) and error.strerror:
+            what, where = error.strerror, str(error.filename or where)
+            hint = "Check the disk, and the permissions of the file and of its folder."
+        else:
+            hint = (
+                "A file may be damaged: horsesense verify RUN checks a run. If none is, report it."
+            )
+        return cls(
+            f"{command} ended unexpectedly: {what} ({where}).",
+            hint=f"Run it again with --debug to see where. {hint}",
+        )
+
+
+def _place_of(error: BaseException) -> str:
+    """The innermost place of ours that an error went through."""
+    ours, found = Path(__file__).parents[1], Path(__file__).name
+    for frame, line in walk_tb(error.__traceback__):
+        path = Path(frame.f_code.co_filename)
+        if path.is_relative_to(ours) and "horsesense" in path.relative_to(ours).parts[0]:
+            found = f"{path.relative_to(ours).as_posix()}, line {line}"
+    return found
 
 
 class InterruptedRunError(HorsesenseError):

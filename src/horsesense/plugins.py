@@ -11,9 +11,10 @@ from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from importlib import import_module
 from inspect import Parameter, signature
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from horsesense.errors import UsageError
+from horsesense.errors import UsageError, install
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -184,12 +185,14 @@ class Scheme:
         module: dotted name of the module whose `from_spec(rest, **options)` makes the thing.
         form: what stands after the colon, for help texts: `NAME[@URL]`.
         summary: one sentence.
+        extra: what has the packages that the module imports; "" where the core has them.
     """
 
     name: str
     module: str
     form: str
     summary: str
+    extra: str = ""
 
     def __str__(self) -> str:
         return f"{self.name}:{self.form}"
@@ -205,11 +208,21 @@ class Scheme:
         return option in self._parameters()
 
     def _parameters(self) -> Mapping[str, Parameter]:
-        return signature(import_module(self.module).from_spec).parameters
+        return signature(self._module().from_spec).parameters
+
+    def _module(self) -> ModuleType:
+        try:
+            return import_module(self.module)
+        except ModuleNotFoundError as error:
+            if not self.extra:
+                raise
+            raise UsageError(
+                f"{self.name}: needs the package {error.name}.", hint=install(self.extra)
+            ) from None
 
     def make(self, rest: str, **options: Any) -> Any:
         """The thing that `rest` names."""
-        return import_module(self.module).from_spec(rest, **options)
+        return self._module().from_spec(rest, **options)
 
 
 def scheme(found: Any) -> Scheme:

@@ -89,6 +89,13 @@ class Progress:
             self.skipped += n
         self.alive()
 
+    def at(self, done: int, skipped: int) -> None:
+        """So much is done by now, as somebody else counts it."""
+        if done != self.done:
+            self._moved = time.monotonic()
+        self.done, self.skipped = done, skipped
+        self.alive()
+
     def alive(self) -> None:
         """Show how it stands, where that is due and nothing inside it is shown."""
         now = time.monotonic()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,11 +11,20 @@ from horsesense.api.given import items_of
 from horsesense.files import usable
 
 if TYPE_CHECKING:
+    from horsesense.items.item import ItemSet
     from horsesense_extras.cue_tests.groups import Grouping
     from horsesense_extras.cue_tests.result import CueResult
+    from horsesense_extras.logs.sample import Log
+    from horsesense_extras.logs.table_layouts import Unread
 
 
-def load_log(*logs: str | Path, out: str | Path | None = None, items: Items | None = None) -> Run:
+def load_log(
+    *logs: str | Path,
+    out: str | Path | None = None,
+    items: Items | None = None,
+    map: Mapping[str, str] | None = None,
+    unread: Unread | None = None,
+) -> Run:
     """Import logs of other programs as a run, read its answers and measure them; asks nothing.
 
     Args:
@@ -23,7 +32,10 @@ def load_log(*logs: str | Path, out: str | Path | None = None, items: Items | No
         out: run directory to make; by default under `imports`. Answers of a batch go on with the
             run that lies there, if its requests were exported from it.
         items: the items that were asked, where the logs do not say which answers are right;
-            answers are mapped to them by content.
+            answers are mapped to them by content, those of a table without questions by id.
+        map: of a table of answers, our field name -> the table's.
+        unread: of a table, what became of replies in which no answer was found: "wrong", or
+            "random" where an option was drawn for each.
 
     Raises:
         UsageError: no log of a known format, several models, nothing of multiple choice in it, or
@@ -38,16 +50,59 @@ def load_log(*logs: str | Path, out: str | Path | None = None, items: Items | No
     from horsesense_extras.logs.batch import is_answers
     from horsesense_extras.logs.carried import import_own
     from horsesense_extras.logs.imported import import_logs
-    from horsesense_extras.logs.registry import open_logs
 
     place = import_out(logs) if out is None else usable(out)
     if (place / "run.toml").exists() and all(is_answers(log) for log in logs):
         run = Run.open(place)
         run.taken = take_answers(run.directory, [Path(file) for file in logs])
-    elif (opened := open_logs(logs)) and any(log.own for log in opened):
-        run = Run(import_own(place, opened))
-    else:
-        run = Run(import_logs(place, opened, None if items is None else items_of(items)))
+        return _measured(run)
+    opened, known = _opened(logs, items, map, unread)
+    if any(log.own for log in opened):
+        return _measured(Run(import_own(place, opened)))
+    return _measured(Run(import_logs(place, opened, known)))
+
+
+def load_logs(
+    *logs: str | Path,
+    out: str | Path | None = None,
+    items: Items | None = None,
+    map: Mapping[str, str] | None = None,
+    unread: Unread | None = None,
+) -> list[Run]:
+    """`load_log` for logs of any number of models: several become a study, a run each in `out`."""
+    from horsesense_extras.logs.batch import is_answers
+    from horsesense_extras.logs.study import by_model, import_study
+
+    place = import_out(logs) if out is None else usable(out)
+    if (place / "run.toml").exists() and all(is_answers(log) for log in logs):
+        return [load_log(*logs, out=place, items=items)]
+    opened, known = _opened(logs, items, map, unread)
+    models = by_model(opened)
+    if len(models) < 2:
+        return [load_log(*logs, out=place, items=items, map=map, unread=unread)]
+    return [_measured(Run.open(made)) for made in import_study(place, models, known)]
+
+
+def _opened(
+    logs: Sequence[str | Path],
+    items: Items | None,
+    map: Mapping[str, str] | None,
+    unread: Unread | None,
+) -> tuple[list[Log], ItemSet | None]:
+    """The logs in files and folders, and the items by whose contents their answers are known."""
+    from horsesense_extras.logs.registry import is_log, open_logs
+    from horsesense_extras.logs.tables import tables
+
+    known = None if items is None else items_of(items)
+    paths = [usable(log) for log in logs]
+    if not map and any(is_log(path) for path in paths):
+        return open_logs(paths), known
+    found = tables(paths, known, map, unread)
+    # Answers of a table have found their items by then.
+    return (found, None) if found else (open_logs(paths), known)
+
+
+def _measured(run: Run) -> Run:
     run.read()
     run.measure()
     return run

@@ -170,7 +170,7 @@ def _signed(signature: str) -> dict[str, str]:
 def _trials(layout: RunLayout, files: Path) -> dict[int, str]:
     """Convert the table of trials; stage -> fingerprint of its trials."""
     old = _renamed(pl.scan_parquet(files / "trials.parquet", glob=False)).collect()
-    old = _conditions(old)
+    old = _conditions(old).with_columns(question=None)
     plan = {}
     for (stage,), rows in old.group_by("stage", maintain_order=True):
         _write(layout.trials_of(int(str(stage))), rows.select(list(TRIALS)).cast(pl.Schema(TRIALS)))

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from command_line import Done
@@ -77,6 +81,22 @@ def test_verify_finds_a_changed_answer(audited: Path, tmp_path: Path) -> None:
 def test_the_help_lists_commands_as_if_it_had_made_their_options() -> None:
     brief, whole = (CliRunner().invoke(app(named_only=n), ["--help"]).stdout for n in (True, False))
     assert brief == whole
+
+
+def test_each_command_has_an_example_with_options_that_it_knows() -> None:
+    def commands(group: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
+        for name, command in group.commands.items():
+            if hasattr(command, "commands"):
+                yield from commands(command, (*words, name))
+            else:
+                yield " ".join((*words, name)), command
+
+    for name, command in commands(get_command(app())):
+        context = command.context_class(command, info_name=name)
+        shown = command.get_help(context)
+        example = re.search(rf"\n  Example: horsesense {name} ?(.*)\n\n", shown)
+        assert example, f"{name} has no example, or it is longer than a line"
+        command.parse_args(context, example[1].split())
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import itertools
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +20,7 @@ from horsesense.comparison.compare import Comparison, OrderInView, _orders
 from horsesense.comparison.views import View, ViewScores
 from horsesense.errors import UsageError
 from horsesense.report.comparison import headline, items_text, sentences, table, write_comparison
-from horsesense.report.rank_chart import beside, bump_chart
+from horsesense.report.rank_chart import dot_chart
 from horsesense.trials.condition import PLAIN
 from studies import items_file, study
 
@@ -142,7 +141,7 @@ def test_other_prompts_of_the_same_models_are_a_view_of_their_own(runs: dict[str
     made = compare([runs[name] for name in ("oracle", "longer", "plain", "plain2")])
     assert len(made.models) == 2
     [view] = [view for view in made.views if "completion" in view]
-    assert view.startswith("As published")
+    assert view.startswith("In the original order")
     assert view in {order.view for order in made.orders}
 
 
@@ -283,15 +282,8 @@ def test_missing_replies_are_told_where_they_are_many(found: Comparison) -> None
         assert ("whatever the missing replies are" in said) == told
 
 
-def test_names_of_tied_models_do_not_cover_each_other() -> None:
-    places = beside({"a": 2.0, "b": 2.0, "c": 2.0, "d": 4.0})
-    heights = sorted(places.values())
-    assert all(b - a >= 0.3 for a, b in itertools.pairwise(heights))
-    assert places["b"] == 2.0
-
-
 def test_the_chart_names_every_rank(found: Comparison) -> None:
-    chart = bump_chart(found)
+    chart = dot_chart(found)
     assert "oracle rank 1" in chart
     assert "Question withheld" not in chart
 
@@ -299,10 +291,14 @@ def test_the_chart_names_every_rank(found: Comparison) -> None:
 def test_the_command_line(runs: dict[str, Path], tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     words = ("compare", f"A={runs['oracle']}", f"B={runs['good']}", "--out", str(page))
+    (runs["good"] / "report.html").write_text("here", encoding="utf-8")
     done = call(*words)
     assert done.returncode == 0, done.stderr
     assert "On 99 items that all runs share" in done.stdout
-    assert page.exists()
+    html = page.read_text(encoding="utf-8")
+    assert html.count('/good/report.html">report</a>') == 1, "a link to the report that is there"
+    assert html.count("<code>horsesense report <bdi>") == 1, "and how to write the other"
+    assert "Found</th>" in html
     told = call(*words, "--json").stdout
     OUTPUTS["compare"].model_validate_json(told, strict=True)
     assert json.loads(told)["models"] == ["A", "B"]

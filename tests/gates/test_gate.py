@@ -109,7 +109,10 @@ def test_a_regression_fails_and_says_why(runs: dict[str, str]) -> None:
     words = ("gate", runs["bad"], "--baseline", runs["good"], "--tolerance", "0.02")
     done = call(*words)
     assert done.returncode == 1
-    assert "FAILED       accuracy_as_graded, As published: no loss beyond 2 points" in done.stdout
+    assert (
+        "FAILED       accuracy_as_graded, In the original order: no loss beyond 2 points"
+        in done.stdout
+    )
     assert "% before" in done.stdout
     assert "Shared: 160 items (" in done.stdout
     assert re.search("^160 items cannot show a loss under [0-9]+ points", done.stdout)
@@ -139,6 +142,11 @@ def test_undecided_is_a_result_of_its_own(runs: dict[str, str]) -> None:
     assert strict.returncode == call(*words, "--on-doubt", "fail").returncode == 1
     assert "undecided, which --on-doubt fail refuses: " in strict.stdout
     assert call(*words, "--on-doubt", "maybe").returncode == 2
+    assert "without --tolerance only a gain rules a loss out" in done.stdout
+    more = call(*words, "--tolerance", "0.001", "--on-doubt", "ask-more")
+    assert more.returncode == ExitCode.UNDECIDED
+    assert re.search(r"some [0-9,]+ items would rule a loss out, if there is none", more.stdout)
+    assert "was asked all items of its set." in more.stdout
     told = json.loads(call(*words, "--json").stdout)
     OUTPUTS["gate"].model_validate(told, strict=True)
     assert (told["result"], told["passed"]) == ("undecided", False)
@@ -327,8 +335,8 @@ def test_a_defect_is_not_taken_for_a_failed_gate(
     runs: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("horsesense.comparison.gates.gate.require", lambda *_: 1 / 0)
-    done = call("gate", runs["good"], "--require", "accuracy > 0")
-    assert done.returncode == 2
+    done = call("gate", runs["good"], "--require", "accuracy > 0", debug=False)
+    assert done.returncode == ExitCode.UNEXPECTED
     assert "ZeroDivisionError" in done.stderr
 
 
@@ -390,7 +398,7 @@ def run_steps(inputs: dict[str, str], where: Path) -> tuple[int, dict[str, str],
         }
         env = {
             **os.environ,
-            "PYTHONPATH": str(ROOT / "src"),
+            "PYTHONPATH": str(where),  # as an earlier step, or a runner, may have left it
             "RUNNER_TEMP": str(where),
             **{name: str(path) for name, path in files.items()},
             **own,
@@ -419,14 +427,20 @@ def test_the_action_fails_on_a_regression_and_says_why(
     code, outputs, summary = run_steps(inputs, tmp_path)
     assert code == 1
     assert outputs == {"junit": "horsesense-gate.xml", "passed": "false"}
-    assert "**failed** | accuracy\\_as\\_graded, As published: no loss beyond 2 points" in summary
+    assert (
+        "**failed** | accuracy\\_as\\_graded, In the original order: no loss beyond 2 points"
+        in summary
+    )
     assert "no loss beyond 5 points" in summary
     assert ElementTree.parse(tmp_path / "horsesense-gate.xml").getroot()[0].get("tests") == "6"
 
 
-def test_the_action_passes_and_takes_no_input_for_a_command(
+def test_the_action_passes_and_runs_neither_inputs_nor_the_workspace(
     runs: dict[str, str], tmp_path: Path
 ) -> None:
+    """The folder that it runs in holds a pull request's files, some named like our modules."""
+    for name in ("horsesense", "polars", "sitecustomize", "usercustomize", "typer"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'stolen')!r}, 'w').close()")
     inputs = {"run": runs["good"], "require": "accuracy > 0.5", "python": sys.executable}
     code, outputs, summary = run_steps({**inputs, "install": ""}, tmp_path)
     assert (code, outputs["passed"]) == (0, "true")
@@ -437,17 +451,41 @@ def test_the_action_passes_and_takes_no_input_for_a_command(
     assert not (tmp_path / "stolen").exists()
 
 
-def test_the_action_installs_what_it_is_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["run", "baseline", "junit", "python", "install", "on-doubt"])
+@pytest.mark.parametrize("end", ["\n", "\r"])
+def test_the_action_refuses_line_breaks(name: str, end: str, tmp_path: Path) -> None:
+    inputs = {"run": "r", "python": "true", "install": "", name: f"x{end}passed=true"}
+    assert run_steps(inputs, tmp_path)[:2] == (2, {})
+
+
+def test_the_action_installs_what_is_locked_and_then_what_it_is_told(tmp_path: Path) -> None:
     python = tmp_path / "python"
-    python.write_text(f'#!/bin/bash\nprintf "%s\\n" "$@" >> "{tmp_path}/words"\nexit 0\n')
+    python.write_text(
+        f"""#!/bin/bash
+printf "%s\\n" "$PYTHONPATH$*" >> "{tmp_path}/words"
+if [ "$3" = venv ]; then mkdir -p "$5/bin"; cp "$0" "$5/bin/python"; fi
+"""
+    )
     python.chmod(0o755)
-    for install, expected in (("action", str(ROOT)), ("horsesense==9", "horsesense==9")):
+    for install, own in (
+        ("action", ["--no-deps", "--no-build-isolation", "--", str(ROOT)]),
+        ("--index-url=http://evil", ["--", "--index-url=http://evil"]),
+    ):
         (tmp_path / "words").unlink(missing_ok=True)
         (tmp_path / "horsesense-gate.md").touch()
         code, _, _ = run_steps({"run": "r", "python": str(python), "install": install}, tmp_path)
-        words = (tmp_path / "words").read_text().splitlines()
+        said = [line.split() for line in (tmp_path / "words").read_text().splitlines()]
         assert code == 0
-        assert words[:5] == ["-m", "pip", "install", "--quiet", expected]
+        assert [words[:3] for words in said] == [
+            ["-I", "-m", "venv"],
+            *2 * [["-I", "-m", "pip"]],
+            [f"{tmp_path}-I", "-m", "horsesense"],  # whose processes are isolated, -I says
+        ]
+        assert said[1][-5:] == [
+            *("--require-hashes", "--only-binary", ":all:", "--requirement"),
+            f"{ROOT}/core.lock",
+        ]
+        assert said[2][6:] == own
 
 
 def test_a_run_that_stopped_early_is_named(runs: dict[str, str], tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import resource
 import shutil
@@ -13,6 +14,7 @@ import types
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -377,3 +379,45 @@ def test_a_write_that_the_system_refuses(filled: Path) -> None:
     with Store.open(filled) as store:
         assert store.verify().checked == 301
         assert store.verify().sound
+
+
+# -- network folders --------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(os.name == "nt", reason="replaces fcntl")
+def test_a_folder_without_locks_is_refused_and_says_what_to_do(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*given: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("fcntl.flock", refuse)
+        with pytest.raises(StoreError, match="no locks that hold") as refused:
+            Store.open(path)
+    assert "on a disk of this machine" in (refused.value.hint or "")
+    assert not path.exists()
+    fault = sqlite3.OperationalError("disk I/O error")
+    fault.sqlite_errorcode = sqlite3.SQLITE_IOERR_SHMMAP
+    with pytest.raises(StoreError, match="no locks that hold"), store_file.explained(path):
+        raise fault
+
+
+def test_names_that_come_late_lose_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another machine has made the store, and this one does not see it yet, nor its own lock."""
+    [(asked, response)] = answered(1)
+    with Store.open(path) as store:
+        store.put([(asked, response)], identity=ME)
+    stat, late = os.stat, {str(path): 2, str(path.with_suffix(".lock")): 1}
+
+    def seen(name: Any, **given: Any) -> os.stat_result:
+        if late.get(str(name), 0) > 0:
+            late[str(name)] -= 1
+            raise FileNotFoundError(errno.ENOENT, "No such file or directory")
+        return stat(name, **given)
+
+    monkeypatch.setattr(os, "stat", seen)
+    with Store.lazy(path, lambda: None) as store:
+        store.begin()
+        assert store.get([asked.key]) == {asked.key: response}
+    assert set(late.values()) == {0}

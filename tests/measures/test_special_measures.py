@@ -259,3 +259,18 @@ def test_a_form_in_its_own_wording_is_compared_with_the_items_in_that_wording() 
             assert against[compared.probe, str(compared.condition)] is original
         [alone] = MEASURES.get(name).cells([original, hinted])
         assert alone.other is original
+
+
+def test_confidence_of_items_right_in_every_derived_form() -> None:
+    """Item 1 fails one order, item 2 one number of options; item 0 stays."""
+    sure = confidence_cell([0.8, 0.6, 0.4], [[0.2, 0.1, 0.1]] * 3)
+
+    def answered(probe: str, right: list[list[int]]) -> Cell:
+        cell = cell_of([[0] * len(row) for row in right], [0] * 3, k=4, probe=probe)
+        return replace(cell, correct=np.array(right, np.int8), reader="text")
+
+    order = answered("order", [[1, 1], [1, 0], [1, 1]])
+    counted = answered("option_count", [[1, 1], [1, 1], [0, 1]])
+    measure = MEASURES.get("option_confidence_derived")
+    assert [list(c.item) for c in measure.cells([sure, order, counted])] == [[0]]
+    assert list(measure.cells([sure, order])) == [], "no other form was asked"

@@ -353,6 +353,9 @@ def test_published_examples_go_through_the_labels() -> None:
     prompter.task, alphabetical = shipped()["sst2"], texts(labels=SENTIMENT[::-1])
     [_, other] = asked("select_one(sizes=4, bundles=1, examples=alternate)", alphabetical)
     assert other[0] == "Positive"  # the order of the task
+    prompter.task = replace(prompter.task, begins="Negative")
+    begun = asked("select_one(sizes=4, bundles=1, examples=alternate)", texts())
+    assert [shown[:2] for shown in begun] == [["Negative", "Positive"]] * 2
 
 
 def test_letters_for_many_multiple_choice_questions() -> None:

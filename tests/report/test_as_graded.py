@@ -15,6 +15,7 @@ from horsesense.models.base import Asked
 from horsesense.models.messages import Failure, Response
 from horsesense.models.registry import make_model
 from horsesense.report.behind_score import caveats
+from horsesense.report.published_tables import beside
 from horsesense.report.score_bar import headline
 from horsesense.runs.settings import Settings
 
@@ -229,3 +230,15 @@ def test_the_page_tells_what_became_of_the_replies(tmp_path: Path) -> None:
     page = run.report().read_text(encoding="utf-8")
     assert "What became of the replies?" in page
     assert "Cut off" in page
+
+
+def test_beside_a_papers_table_replies_without_a_choice_are_wrong(tmp_path: Path) -> None:
+    items = str(items_file(tmp_path / "mmlu_made_up.jsonl", 40))
+    spoilt = 128, Response(PROSE, "stop")
+    run = run_of(tmp_path / "run", *spoilt, items=items, probes=("original",)).results
+    read, graded = run.one("accuracy"), run.one("accuracy_as_graded")
+    assert read is not None
+    assert graded is not None
+    assert (graded.value or 0) < 0.8 < (read.value or 0)
+    [table] = beside(run, "revas_accuracy_mmlu", lambda *_: read)
+    assert set(table.mine) == {f"{100 * (graded.value or 0):.2f}"}

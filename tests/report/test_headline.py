@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from horsesense.cli.ending import ending
 from horsesense.findings.finding import Finding
 from horsesense.report.behind_score import caveats, may_be_guessing
 from horsesense.report.score_bar import NO_SCORE, Bar, headline, score_bar, spoken
@@ -159,6 +160,24 @@ class TestTerminal:
             assert all("\u202f% interval [" in line for line in found)
             assert len(brief) <= len(long)
             assert sum("without a sign of a fault" in line for line in brief) <= 1
+
+    def test_the_end_of_an_audit_is_a_table_and_six_findings_as_wide_as_the_window(
+        self, runs: dict[str, Results], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        run = runs["position?k=1"]
+        piped = ending(run)
+        monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+        monkeypatch.setenv("COLUMNS", "60")
+        monkeypatch.delenv("NO_COLOR", raising=False)
+        shown = ending(run)
+        columns, title = piped[1].split(), piped[2]
+        assert columns == ["share", "interval", "n"]
+        assert title.split()[:4] == ["In", "the", "original", "order"]
+        assert title.endswith(str(run.score.n if run.score else 0))
+        assert sum(line.startswith("- [") for line in piped) <= 6
+        assert any(re.fullmatch(r"- \d+ more in the report\.", line) for line in piped)
+        assert any("\x1b[31m[found]\x1b[0m" in line for line in shown)
+        assert max(len(re.sub(r"\x1b\[\d+m", "", line)) for line in shown[1:]) <= 60
 
     def test_data_hold_the_same(self, runs: dict[str, Results]) -> None:
         run = runs["ranker"]

@@ -26,7 +26,7 @@ def films(path: Path) -> Path:
 def test_what_many_problems_cost_is_said_and_drawn(tmp_path: Path) -> None:
     out = tmp_path / "run"
     audit(
-        films(tmp_path / "films.jsonl"),
+        films(tmp_path / "sst2.jsonl"),
         "sim:clerk?forget=0.3",
         out=out,
         suite="multi-problem",
@@ -48,6 +48,12 @@ def test_what_many_problems_cost_is_said_and_drawn(tmp_path: Path) -> None:
     several = over_cells([results_of(out)] * 3)  # as of three runs with two sizes each
     assert [contrast.cells for _, contrast in several] == [6, 6, 6]
     assert "One answer a line (numbered) keeps more than 0.90 of the accuracy one by one at" in part
+    printed = part.partition("by task and size on SST-2")[2].partition("</table>")[0]
+    own = re.findall('<td class="n">(.*?)</td>', printed.partition("this run")[2])[:16]
+    one = results_of(out).all("per_problem_accuracy", "batch")[0]
+    assert one.condition.matches(size="5")
+    assert own[1:4] == [f"{100 * one.value:.2f}", "–", own[3]]
+    assert own.count("–") == 9, "two sizes of three tasks, and the texts one by one"
     assert not re.search("select_one - |lines=anchored| ;", part[: part.index("</section>")])
 
 

@@ -32,7 +32,7 @@ def test_a_figure_is_a_document_of_its_own(run: Results) -> None:
     svg = ElementTree.fromstring(figure(run, "score", "svg"))
     assert svg.tag == "{http://www.w3.org/2000/svg}svg"
     assert float(svg.attrib["height"]) > 0
-    assert "As published" in figure(run, "score", "svg").decode()
+    assert "In the original order" in figure(run, "score", "svg").decode()
     assert figure(run, "score", "pdf").startswith(b"%PDF")
     assert figure(run, "score", "png").startswith(b"\x89PNG")
 
@@ -50,7 +50,7 @@ def test_an_unknown_piece_is_refused_with_what_there_is(run: Results) -> None:
 
 def test_the_table_of_scores_holds_the_runs_numbers(run: Results) -> None:
     found = table(run, "scores")
-    assert found.rows[0][:2] == ["As published", "100\u202f%"]
+    assert found.rows[0][:2] == ["In the original order", "100\u202f%"]
     assert found.rows[0][3] == 24
 
 

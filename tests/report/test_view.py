@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+import socket
+import threading
 from pathlib import Path
 
 import orjson
@@ -18,10 +21,14 @@ from studies import run_study
 pytest.importorskip("starlette")
 pytest.importorskip("httpx")
 
+import httpx
+import uvicorn
 from starlette.testclient import TestClient
 
+from horsesense.report import view_access
 from horsesense.report.view_page import app_of
 
+TOKEN = "0a1b2c"
 SCRIPT = "</pre><script>alert(1)</script>"
 
 
@@ -44,8 +51,12 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return run_study(settings, folder / "run").out
 
 
-def client(run: Path) -> TestClient:
-    return TestClient(app_of(Viewed(run)), base_url="http://127.0.0.1")
+def client(run: Path | Viewed, prefix: str = "", base_url: str = "http://127.0.0.1") -> TestClient:
+    """A browser that opened the address which was told."""
+    viewed = run if isinstance(run, Viewed) else Viewed(run)
+    found = TestClient(app_of(viewed, TOKEN, prefix), base_url=base_url)
+    found.get(f"{prefix}/?token={TOKEN}")
+    return found
 
 
 def page(found: TestClient, address: str) -> str:
@@ -61,7 +72,7 @@ def test_search_and_filters_find_items(run: Path) -> None:
     viewed.results()
     while viewed.evidence() is None:
         pass
-    found = TestClient(app_of(viewed), base_url="http://127.0.0.1")
+    found = client(viewed)
     assert "120 of 120 items; page 1 of 3" in page(found, "/")
     assert "page 3 of 3" in page(found, "/?page=99999")
     assert "1 of 120 items." in page(found, "/?search=ANSWER+77.2")
@@ -84,8 +95,64 @@ def test_an_item_has_its_prompts_and_replies(run: Path) -> None:
 
 
 def test_other_hosts_are_refused(run: Path) -> None:
-    found = TestClient(app_of(Viewed(run)), base_url="http://example.org")
-    assert found.get("/").status_code == 400
+    assert client(run, base_url="http://example.org").get("/").status_code == 400
+
+
+def test_the_token_is_asked_for_and_moves_into_a_cookie(run: Path) -> None:
+    stranger = TestClient(app_of(Viewed(run), TOKEN), base_url="http://127.0.0.1")
+    stranger.cookies.set("horsesense", TOKEN)
+    for address in ("/", "/items/7", "/report", f"/?token={TOKEN}0", "/?token=%ff", "/?token="):
+        refused = stranger.get(address)
+        assert refused.status_code == 403
+        assert "Open the whole address" in refused.text
+        assert "Which is number" not in refused.text
+    led = stranger.get(f"/items/7?token={TOKEN}&page=2")
+    assert 'content="0;url=/items/7?page=2"' in led.text
+    assert "Which is number" not in led.text
+    assert "HttpOnly; Path=/; SameSite=strict" in led.headers["set-cookie"]
+    assert stranger.get("/items/7").status_code == 200
+    elsewhere = stranger.get(f"http://127.0.0.1//example.org?token={TOKEN}")
+    assert 'url=/example.org"' in elsewhere.text
+
+
+@pytest.mark.parametrize("seen", ["", "/runs/a"])
+def test_a_proxy_may_take_its_prefix_away_or_leave_it(run: Path, seen: str) -> None:
+    found = client(run, "/runs/a")
+    text = page(found, f"{seen}/?page=2")
+    assert set(re.findall(r' (?:href|action)="(/[a-z]*)', text)) == {"/runs"}
+    assert page(found, f"{seen}/items/7")
+    forwarded = found.get(f"{seen}/", headers={"X-Forwarded-Prefix": "/evil"})
+    assert "/evil" not in forwarded.text
+
+
+def test_connections_that_say_nothing_do_not_stop_it(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(view_access, "ASKING", 0.3)
+    config = uvicorn.Config(
+        app_of(Viewed(run), TOKEN), http=view_access.Connection, lifespan="off", log_level="error"
+    )
+    server = uvicorn.Server(config)
+    listening = socket.create_server(("127.0.0.1", 0), backlog=256)
+    serving = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+    serving.start()
+    try:
+        address = listening.getsockname()
+        silent = [socket.create_connection(address) for _ in range(200)]
+        for each in silent[::2]:
+            with contextlib.suppress(OSError):  # ended already, of too many
+                each.sendall(b"GET / HTTP/1.1\r\nHost: 127")
+        refused = httpx.get(f"http://127.0.0.1:{address[1]}/", timeout=5)
+        assert refused.status_code == 403
+        assert len(server.server_state.connections) <= view_access.CONNECTIONS
+        silent[-1].settimeout(5)
+        with contextlib.suppress(ConnectionError):
+            assert silent[-1].recv(1) == b""  # it was not waited for any longer
+        for each in silent:
+            each.close()
+    finally:
+        server.should_exit = True
+        serving.join()
 
 
 def test_nothing_is_written(run: Path) -> None:

@@ -105,6 +105,17 @@ class TestWithoutItsModel:
         assert "<svg" in html
         assert "<script" not in html
 
+    def test_it_gives_its_prompts_and_the_pieces_of_its_report(self, out: Path) -> None:
+        run = hs.open(out)
+        run.measure()
+        prompts, trials = run.prompts(), run.trials
+        same = prompts.join(trials, on=["trial", "item_id", "probe", "condition"], how="semi")
+        assert same.height == prompts.height == trials["trial"].n_unique()
+        assert prompts["prompt"][0].startswith("user: ")
+        assert set(run.prompts("order")["probe"]) == {"order"}
+        assert run.table()._repr_markdown_().count("\n") >= len(run.table().rows)
+        assert str(run.figure()._repr_svg_()).startswith("<svg")
+
     def test_several_estimates_are_listed(self, out: Path) -> None:
         with pytest.raises(UsageError, match=r"of recall under order match.*\n.*group='A'"):
             hs.open(out).estimate("recall", "order", reader="text")

@@ -163,6 +163,20 @@ def test_confidence_in_options(run: Callable[..., Result]) -> None:
     assert value(result, "option_auroc", reader="first_token") == 1
 
 
+def test_items_of_option_confidence_are_chosen(tmp_path: Path) -> None:
+    """Orders are answered right, and some of the items are not with two options."""
+    items, probes = items_file(tmp_path / "a.jsonl", 24), ("option_count(2)", "option_confidence")
+    of: dict[tuple[str, str], int] = {}
+    for chosen in ("consistent", "derived"):
+        result = study(items, "sim:slips?under=option_count&wrong=0.3", tmp_path / chosen,
+                       probes=probes, confidence_items=chosen)  # fmt: skip
+        of |= {(chosen, e.measure): e.n for e in result.estimates if e.group == "gold"}
+    assert of["consistent", "option_confidence"] == 24
+    right = of["consistent", "option_confidence_derived"]
+    assert 0 < right < 24
+    assert of["derived", "option_confidence"] == right
+
+
 def test_confidence_that_knows_no_difference(run: Callable[..., Result]) -> None:
     result = run("rates?gold=0.5&other=0.5&spread=0.6", RATED)
     (area,) = [e for e in result.estimates if e.measure == "option_auroc" and e.n]

@@ -17,7 +17,9 @@ SIZES = (1, 3, 1, 4, 2)
 def shown(number: int, place: int) -> Variant:
     labels = ("A", "B") if number % 2 else ()
     gold = None if place else 1
-    return Variant(f"i{place}", None, (f"x{number}", f"y{place}"), labels, (1, 0), gold)
+    return Variant(
+        f"i{place}", "Why?" if place else None, (f"x{number}", f"y{place}"), labels, (1, 0), gold
+    )
 
 
 TRIED = [

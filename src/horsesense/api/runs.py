@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from horsesense.api.given import ModelLike, model_of
 from horsesense.errors import UsageError
@@ -17,6 +17,12 @@ from horsesense.runs.garbage import fewer_collections
 from horsesense.runs.redacted import refuse_redacted
 from horsesense.runs.studies import slug
 from horsesense.side import side
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from horsesense.models.messages import Request
+    from horsesense.report.pieces import Figure, Table
 
 REPORT_ITEMS = 200
 """Items that a report shows with every prompt and answer, unless another number is named."""
@@ -101,6 +107,56 @@ class Run(runs.StagedRun):
 
         return verdict_of(self.results)
 
+    def prompts(self, probe: str | None = None) -> pl.DataFrame:
+        """What was sent and what came back, one row per trial, of one probe or of all.
+
+        Columns: trial, item_id (several with commas between), probe, condition, prompt, reply. The
+        messages of a chat follow one another, each after its role. prompt and reply are null where
+        nothing was sent or came back.
+
+        >>> run.prompts("order")["prompt"][0]  # doctest: +SKIP
+        'user: Which planet is nearest to the sun? ...'
+        """
+        import polars as pl
+
+        from horsesense.runs.exchanges import exchanges
+
+        rows = [
+            {
+                "trial": one.number,
+                "item_id": ",".join(v.item_id for v in one.trial.variants),
+                "probe": one.trial.probe,
+                "condition": str(one.trial.condition),
+                "prompt": None if one.request is None else _as_text(one.request),
+                "reply": None if one.response is None else one.response.text,
+            }
+            for one in exchanges(self.directory)
+            if probe in (None, one.trial.probe)
+        ]
+        columns = ("item_id", "probe", "condition", "prompt", "reply")
+        return pl.DataFrame(rows, {"trial": pl.Int64, **dict.fromkeys(columns, pl.String)})
+
+    def table(self, name: str = "scores") -> Table:
+        """A table of the report, which a notebook shows: scores or estimates."""
+        from horsesense.report.pieces import table
+
+        return table(self.results, name)
+
+    def figure(self, name: str = "score", *, kind: str = "svg") -> Figure:
+        """A figure of the report, which a notebook shows; needs the extra `figures`.
+
+        Args:
+            name: the section that it stands in; the second one there is NAME-2.
+            kind: svg, pdf or png.
+
+        UsageError for another name lists those that there are.
+
+        >>> Path("score.pdf").write_bytes(run.figure("score", kind="pdf"))  # doctest: +SKIP
+        """
+        from horsesense.report.pieces import figure
+
+        return figure(self.results, name, kind)
+
     def _repr_html_(self) -> str:
         """The verdict and the forest plot, for notebooks; no script, nothing from outside."""
         from html import escape
@@ -111,6 +167,13 @@ class Run(runs.StagedRun):
         if record is None or "measure" not in record.stages:
             return f"<pre>{escape(repr(self))}</pre>"
         return summary_html(self.results)
+
+
+def _as_text(request: Request) -> str:
+    """A prompt as one text."""
+    if request.messages is None:
+        return request.text or ""
+    return "\n".join(f"{role}: {text}" for role, text in request.messages)
 
 
 def open(path: str | Path) -> Run:

@@ -6,9 +6,12 @@ What it exits with is `errors.EXIT_CODES`.
 from __future__ import annotations
 
 import gc
+import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import import_module
 from io import TextIOWrapper
@@ -18,12 +21,21 @@ from typing import Annotated, Any, NoReturn, TypeVar
 import typer
 
 from horsesense.cli.grouped import grouped
+from horsesense.cli.helped import Helped
 from horsesense.cli.output import plain_warnings, print_error
-from horsesense.errors import EXIT_CODES, ExitCode, HorsesenseError, InterruptedRunError, UsageError
+from horsesense.errors import (
+    EXIT_CODES,
+    ExitCode,
+    HorsesenseError,
+    InterruptedRunError,
+    UnexpectedError,
+    UsageError,
+)
 from horsesense.side import offered, side
 from horsesense.version import __version__
 
 F = TypeVar("F", bound=Callable[..., object])
+DEBUG = "--debug"
 MAY_BE_EMPTY = ("--probes",)
 """Options whose empty value says something: none."""
 
@@ -39,6 +51,10 @@ def _horsesense(
         bool,
         typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
     ] = False,
+    debug: Annotated[
+        bool,
+        typer.Option(DEBUG, help="Show where something unexpected came from; after any command."),
+    ] = False,
 ) -> None:
     """Find out what a multiple-choice score is made of before you believe it."""
 
@@ -52,8 +68,8 @@ OWN = {
 }
 """Command -> the module here that adds it."""
 ORDER = (
-    *("audit", "study", "merge", "runs", "view", "check", "compare", "gate", "import", "export"),
-    *("read", "cues", "build", "annotate", "check-paper", "train"),
+    *("audit", "study", "merge", "runs", "view", "check", "compare", "gate", "import", "record"),
+    *("export", "read", "cues", "build", "annotate", "check-paper", "train"),
 )
 """In which modules and side programs stand in the help; side programs that it lacks come last."""
 
@@ -128,35 +144,83 @@ def app(command: str | None = None, *, named_only: bool = False) -> typer.Typer:
     made.callback()(_horsesense)
     for name in _modules(command):
         _register(name)(made)
+    for some in (made, *(group.typer_instance for group in made.registered_groups)):
+        for each in some.registered_commands if some else ():
+            each.cls = Helped
     return made
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run the command line and exit with its code."""
-    words = list(sys.argv[1:] if arguments is None else arguments)
+    """Run the command line and exit with its code.
+
+    Whatever a command raises ends here, as one message and an exit code; with `--debug`, what
+    nothing expects is raised again.
+    """
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    words = [word for word in given if word != DEBUG]
     for stream in (sys.stdout, sys.stderr):  # a name that a terminal cannot show is no defect
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     # A run makes millions of small objects that hold no cycles: Python need not look so often.
     gc.set_threshold(100_000, 20, 50)
+    first = next((word for word in words if not word.startswith("-")), None)
     try:
-        with plain_warnings():
+        with plain_warnings(), _plain_threads(debug=words != given):
             _refuse_empty(words)
-            first = next((word for word in words if not word.startswith("-")), None)
             # Without words, a shell may ask for the options, to complete them.
             made = app(first, named_only=first is None and bool(words))
             code = made(words, standalone_mode=False)
+            print(end="", flush=True)  # here, where it is told if it fails
         if code == InterruptedRunError.exit_code:  # which typer makes of Ctrl-C, without a word
             raise KeyboardInterrupt
-    except (HorsesenseError, KeyboardInterrupt, typer.Abort) as stop:
+    except BaseException as stop:  # what Rust panics with is no Exception
         _last(arguments)
-        error = stop if isinstance(stop, HorsesenseError) else InterruptedRunError("Stopped.")
-        print_error(error, as_json="--json" in words)
-        code = error.exit_code
-    except Exception as error:  # noqa: BLE001 - defects are raised again
-        code = _usage_exit(error)
+        _drop_output()
+        code = _usage_exit(stop)
+        if code is None:
+            error = _told(stop, f"horsesense {first}" if first in _known() else "horsesense")
+            if isinstance(error, UnexpectedError) and words != given:
+                raise
+            if not isinstance(stop, BrokenPipeError):
+                print_error(error, as_json="--json" in words)
+            code = error.exit_code
     _last(arguments)
     sys.exit(int(code) if isinstance(code, int) else 0)
+
+
+def _known() -> set[str]:
+    return {*OWN, *offered("commands")}
+
+
+def _told(stop: BaseException, command: str) -> HorsesenseError:
+    if isinstance(stop, KeyboardInterrupt | typer.Abort):
+        return InterruptedRunError("Stopped.")
+    return stop if isinstance(stop, HorsesenseError) else UnexpectedError.of(stop, command)
+
+
+def _drop_output() -> None:
+    """What cannot be written any more is not tried again, and told of, as Python ends."""
+    try:
+        print(end="", flush=True)
+    except OSError:
+        with suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@contextmanager
+def _plain_threads(*, debug: bool) -> Iterator[None]:
+    """What ends a thread is told in a line."""
+    before = threading.excepthook
+
+    def tell(about: threading.ExceptHookArgs) -> None:
+        if about.exc_value is not None:
+            print_error(UnexpectedError.of(about.exc_value, "A thread"), as_json=False)
+
+    threading.excepthook = before if debug else tell
+    try:
+        yield
+    finally:
+        threading.excepthook = before
 
 
 def _refuse_empty(words: Sequence[str]) -> None:
@@ -179,12 +243,14 @@ def _last(arguments: Sequence[str] | None) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _usage_exit(error: Exception) -> int:
-    """Exit code of the option parser's errors, which show themselves; the rest are defects."""
+def _usage_exit(error: BaseException) -> int | None:
+    """Exit code of the option parser's errors, which show themselves; None of anything else."""
     if isinstance(error, typer.Exit):
         return error.exit_code
+    if isinstance(error, SystemExit):  # the parser's, where whoever reads has seen enough
+        return ExitCode.UNEXPECTED
     show = getattr(error, "show", None)
     if show is None:
-        raise error
+        return None
     show()
     return ExitCode.USAGE

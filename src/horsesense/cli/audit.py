@@ -91,11 +91,13 @@ class EngineOptions:
 
     engine: Annotated[
         str | None,
-        typer.Option(help="Who asks: ray, workers on this machine or on a cluster (extra ray)."),
+        typer.Option(help="Have workers ask: ray, on this machine or on a cluster (extra ray)."),
     ] = None
     address: Annotated[
         str | None,
-        typer.Option(help="Of the Ray cluster, such as auto; without one, this machine alone."),
+        typer.Option(
+            help="Address of the Ray cluster, such as auto; by default this machine alone."
+        ),
     ] = None
     workers: Annotated[
         int | None, typer.Option(help="Workers; by default one for each core of this machine.")
@@ -174,6 +176,8 @@ def audit(
     Of several models (-m A -m B), each gets a run in the folder --out. `horsesense run` repeats
     the audit from the study.toml that is written there. Give the same --out to continue after
     Ctrl-C, a crash or a spent budget.
+
+    Example: horsesense audit exam.csv -m http:gpt-4.1-mini --limit 200
     """
     from horsesense.api import Run, default_out
     from horsesense.cli.each import AuditOptions, audit_all, audit_one, show
@@ -213,7 +217,10 @@ def plan(
     timeout: Timeout = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what an audit would ask, cost and be able to find, before anything is spent."""
+    """Say what an audit would ask, cost and be able to find, before anything is spent.
+
+    Example: horsesense plan exam.csv -m http:gpt-4.1-mini --price 0.4,1.6
+    """
     from horsesense.api import Run, default_out, plan_study
     from horsesense.models.registry import make_model
     from horsesense.runs.plan_text import plan_json, plan_text
@@ -239,7 +246,10 @@ def demo(
     out: Annotated[Path, typer.Option(help="Run directory.")] = Path("horsesense-demo"),
     as_json: AsJson = False,
 ) -> None:
-    """Audit the sample items, by default with a simulated model whose truth is known."""
+    """Audit the sample items, by default with a simulated model whose truth is known.
+
+    Example: horsesense demo --out first-look
+    """
     from horsesense.api import Run
     from horsesense.cli.each import AuditOptions, audit_one, show
     from horsesense.models.registry import make_model

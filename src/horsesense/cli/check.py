@@ -79,6 +79,8 @@ def check(
     """Find flaws of the items themselves: cues, repeats, broken texts.
 
     No model is asked, unless --model names one whose knowledge of the items is to be tested.
+
+    Example: horsesense check exam.csv --fail-on fault
     """
     from horsesense.checks.base import WEIGHTS
     from horsesense.checks.check import check_json, check_sets, check_text

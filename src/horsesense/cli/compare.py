@@ -29,7 +29,9 @@ Reader = Annotated[
     str | None,
     typer.Option(help="The main reader; the one that most runs rest on by default."),
 ]
-Level = Annotated[float, typer.Option(min=0.5, max=0.999, help="Of intervals and ranks.")]
+Level = Annotated[
+    float, typer.Option(min=0.5, max=0.999, help="Confidence level of intervals and ranks.")
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -58,6 +60,8 @@ def compare(
 
     Of a study with several sets or suites, the models are compared on each, on a page of its own
     (as JSON, on a line of its own).
+
+    Example: horsesense compare audits/one audits/other
     """
     from horsesense.api import sides
     from horsesense.comparison.compare import compare as compare_sides

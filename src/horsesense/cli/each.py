@@ -73,8 +73,7 @@ def audit_one(run: Run, model: Model, options: AuditOptions) -> ExitCode:
 def audit_all(study: StudyFile, folder: Path, options: AuditOptions) -> ExitCode:
     """Audit in turn; the limits hold for each run. How the command ends: as its worst run did."""
     from horsesense.api import Run
-    from horsesense.models.openai.http import refuse_shared_key
-    from horsesense.models.registry import make_model
+    from horsesense.models.registry import make_model, refuse_shared_key
     from horsesense.report.told import as_rows, in_short
 
     runs = list(study.runs(folder))
@@ -117,7 +116,8 @@ def _expected(run: Run) -> dict[str, object]:
 
 def show(run: Run, as_json: bool) -> None:
     """Say what an audit found and where it lies."""
-    from horsesense.report.told import as_rows, in_brief
+    from horsesense.cli.ending import ending
+    from horsesense.report.told import as_rows
 
     results, report = run.results, run.directory.layout.report
     if as_json:
@@ -130,8 +130,7 @@ def show(run: Run, as_json: bool) -> None:
         said = as_rows(results)
         print_json("audit", {**results.findings, **found, **said, "estimates": rows})
         return
-    for sentence in in_brief(results):
-        print(f"- {sentence}")
+    print(*ending(results), sep="\n")
     for name, spent in results.findings["judges"].items():
         print(f"{name}: {RunSummary(**spent).costs()}.")
     for name, spent in results.findings.get("judges_before", {}).items():

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import traceback
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -58,7 +57,8 @@ def gate(
     on_doubt: Annotated[
         str | None,
         typer.Option(
-            help="pass or fail: what undecided checks count as; exit code 5 by default.",
+            help="What undecided checks count as: pass, fail, or ask-more, which says what to ask"
+            " (exit code 5, as by default).",
             show_default=False,
         ),
     ] = None,
@@ -86,6 +86,8 @@ def gate(
     """Check a run against requirements and against an earlier run; asks nothing.
 
     Exit code 1 if a check failed, 5 if some are undecided, 2 if the gate could not be carried out.
+
+    Example: horsesense gate audits/new --baseline audits/old --tolerance 2%
     """
     try:
         doubt = _on_doubt(on_doubt, strict)
@@ -94,10 +96,6 @@ def gate(
         # In CI a gate that could not look must not be taken for trouble with a model.
         error.exit_code = ExitCode.USAGE
         raise
-    except Exception:  # noqa: BLE001 - shown whole, with another exit code
-        # Python's own exit code for a defect is that of a failed gate.
-        traceback.print_exc()
-        raise typer.Exit(ExitCode.USAGE) from None
     _write(found, run.name or str(run), junit, markdown)
     if as_json:
         print_json("gate", found.as_json())
@@ -109,14 +107,12 @@ def gate(
 
 
 def _on_doubt(given: str | None, strict: bool) -> OnDoubt:
-    if given == "pass" and not strict:
-        return "pass"
-    if given not in (None, "fail"):
+    if given not in (None, "pass", "fail", "ask-more") or (strict and given not in (None, "fail")):
         raise UsageError(
             f"--on-doubt {given} is not possible{' with --strict' if strict else ''}.",
-            hint="Write --on-doubt pass or --on-doubt fail.",
+            hint="Write --on-doubt pass, fail or ask-more.",
         )
-    return "fail" if strict or given == "fail" else ""
+    return "fail" if strict else cast("OnDoubt", given or "")
 
 
 def _verdict(
@@ -148,6 +144,7 @@ def _verdict(
     if before is not None:
         less = gates.regressions(results, before, tolerances, measure=measure, level=level)
         checks, notes, sees = [*checks, *less.checks], [*notes, *less.notes], less.sees
+        notes += gates.to_ask(results, before, checks) if on_doubt == "ask-more" else ()
     return gates.Verdict(tuple(checks), on_doubt, tuple(notes), sees)
 
 

@@ -37,6 +37,8 @@ def merge(
 
     Merging again adds what is new. The order of the runs changes nothing; where two hold different
     answers to one request, the one that was stored first is kept and the others are counted.
+
+    Example: horsesense merge part1 part2 --out whole
     """
     from horsesense.api import Run
     from horsesense.cli.each import show

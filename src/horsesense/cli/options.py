@@ -27,7 +27,7 @@ Models = Annotated[
     typer.Option("--model", "-m", help=f"{MODEL} Once for each of several.", show_default=False),
 ]
 Limit = Annotated[int | None, typer.Option(help="At most so many items (a seeded sample).")]
-Seed = Annotated[int, typer.Option(help="Of every random choice.")]
+Seed = Annotated[int, typer.Option(help="Starts every random choice.")]
 FieldMap = Annotated[
     list[str] | None, typer.Option("--map", help="OURS=THEIRS, a field's name in the file.")
 ]
@@ -44,7 +44,7 @@ RunOut = Annotated[
     Path | None, typer.Option("--out", help="Run directory; one that is there is continued.")
 ]
 ReportItems = Annotated[int, typer.Option(help="Items shown in the report with every answer.")]
-Connections = Annotated[int | None, typer.Option(help="Requests under way together.")]
+Connections = Annotated[int | None, typer.Option(help="Most requests under way at once.")]
 Budget = Annotated[
     str | None,
     typer.Option(

@@ -123,6 +123,8 @@ def read(
     """Say which option each recorded response chooses; the built-in text reader needs no model.
 
     Of a run directory or a log, read its stored answers with --readers and measure them again.
+
+    Example: horsesense read replies.jsonl --explain
     """
     from horsesense.readers.recorded import standard_input
     from horsesense.readers.recorded_fields import Fields

@@ -47,10 +47,13 @@ def report(
     A run that was interrupted is reported as far as it went. Of a study's folder, every run is
     reported, as JSON on a line each. --item prints one item with every prompt and answer, and
     --to writes a page of it.
+
+    Example: horsesense report audits/exam
     """
     from horsesense.api import open as open_run
     from horsesense.cli.each import shortfalls
-    from horsesense.report.told import as_rows, in_brief
+    from horsesense.cli.ending import ending
+    from horsesense.report.told import as_rows
     from horsesense.runs.studies import run_folders
 
     inner = run_folders(usable(run))
@@ -70,7 +73,7 @@ def report(
             said = as_rows(opened.results)
             show("report", {"report": str(page), "missing": missing, **said})
         else:
-            print(*(f"- {line}" for line in in_brief(opened.results)), *missing, page, sep="\n")
+            print(*ending(opened.results), *missing, page, sep="\n")
 
 
 def _item(
@@ -93,7 +96,10 @@ def _item(
 
 
 def verify(run: RunPath, as_json: AsJson = False) -> None:
-    """Check that a run holds what it says: every hash is derived again, nothing is changed."""
+    """Check that a run holds what it says: every hash is derived again, nothing is changed.
+
+    Example: horsesense verify audits/exam
+    """
     from horsesense.api import open as open_run
 
     found = open_run(run).verify()
@@ -121,7 +127,10 @@ def list_(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List probes, measures, readers, simulated models, designs, suites and rules of `check`."""
+    """List probes, measures, readers, simulated models, designs, suites and rules of `check`.
+
+    Example: horsesense list probes
+    """
     from horsesense.catalogue import catalogue
     from horsesense.plugins import renamed
 

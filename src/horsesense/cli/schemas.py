@@ -306,7 +306,7 @@ class GateOutput(Output):
     result: Literal["passed", "failed", "undecided"]
     passed: bool
     strict: bool
-    on_doubt: Literal["", "pass", "fail"]
+    on_doubt: Literal["", "pass", "fail", "ask-more"]
     sees: str
     checks: Rows
     notes: list[str]

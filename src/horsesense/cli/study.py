@@ -31,7 +31,10 @@ def run_study(
     report_items: ReportItems = 200,
     as_json: AsJson = False,
 ) -> None:
-    """Audit every model of a study.toml on every set, or continue where that stopped."""
+    """Audit every model of a study.toml on every set, or continue where that stopped.
+
+    Example: horsesense run audits/study.toml
+    """
     from horsesense.cli.each import AuditOptions, audit_all
     from horsesense.runs.studies import StudyFile
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
+import secrets
 import socket
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
 
 from horsesense.cli.options import RunPath
 from horsesense.errors import UsageError, install
+from horsesense.files import write_whole
 
 
 def register(app: typer.Typer) -> None:
@@ -20,14 +25,21 @@ def view(
     run: RunPath,
     port: Annotated[int, typer.Option(help="Port on this machine; 0 takes a free one.")] = 0,
     browser: Annotated[bool, typer.Option("--browser", help="Open it in the browser.")] = False,
+    prefix: Annotated[
+        str, typer.Option(help="Path under which a proxy shows the page, such as /runs.")
+    ] = "",
 ) -> None:
     """Show a run on a local page, with search, filters and all items; also while it is asked.
 
-    The run is read and never changed. Only this machine can open the page; Ctrl-C ends it.
+    The run is read and never changed. Only this machine can open the page, and only with the token
+    in the address; Ctrl-C ends it.
+
+    Example: horsesense view audits/exam
     """
     try:
         import uvicorn
 
+        from horsesense.report.view_access import Connection
         from horsesense.report.view_page import app_of
     except ImportError:
         raise UsageError(
@@ -36,15 +48,48 @@ def view(
         ) from None
     from horsesense.report.viewed import Viewed
 
-    app = app_of(Viewed(run))
+    prefix = _prefix(prefix)
+    token = secrets.token_hex(24)
+    app = app_of(Viewed(run), token, prefix)
     listening = _listen(port)
-    address = f"http://127.0.0.1:{listening.getsockname()[1]}/"
+    address = f"http://127.0.0.1:{listening.getsockname()[1]}{prefix}/?token={token}"
     typer.echo(f"{address}   (Ctrl-C ends it)")
-    if browser:
-        import webbrowser
+    config = uvicorn.Config(
+        app,
+        http=Connection,
+        ws="none",
+        lifespan="off",
+        log_level="error",
+        proxy_headers=False,
+        timeout_graceful_shutdown=3,
+    )
+    with TemporaryDirectory(prefix="horsesense-view-") as folder:
+        if browser:
+            _open(address, Path(folder))
+        uvicorn.Server(config).run(sockets=[listening])
 
-        webbrowser.open(address)
-    uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listening])
+
+def _prefix(given: str) -> str:
+    """A prefix of paths, as in "/runs"; UsageError where it is none.
+
+    >>> _prefix("runs/"), _prefix("/")
+    ('/runs', '')
+    """
+    parts = [part for part in given.split("/") if part]
+    if not all(re.fullmatch(r"[\w.~-]+", part, re.ASCII) for part in parts):
+        raise UsageError(
+            f"--prefix {given} is not a path.", hint="Write letters, digits and slashes: /runs/a."
+        )
+    return "".join(f"/{part}" for part in parts)
+
+
+def _open(address: str, folder: Path) -> None:
+    """Open an address in the browser, by a private file: others see the words of a command."""
+    import webbrowser
+
+    page = folder / "open.html"
+    write_whole(page, f'<meta http-equiv="refresh" content="0;url={address}">')
+    webbrowser.open(page.as_uri())
 
 
 def _listen(port: int) -> socket.socket:

@@ -26,6 +26,7 @@ from horsesense.rng import digest
 from horsesense.runs.asked import AskedRecord
 from horsesense.runs.bands import clusters
 from horsesense.runs.measure import cells_of
+from horsesense.runs.parts import readable
 from horsesense.runs.results import Results
 from horsesense.stats.two_way import joined
 from horsesense.trials.condition import Condition
@@ -93,7 +94,9 @@ class Side:
         if not directory.layout.store.exists():
             return [None]
         of = (pl.col("probe") == probe) & (pl.col("condition") == condition)
-        shown = directory.trials().filter(of).select("item", "trial", "variant", "key").collect()
+        wanted = directory.trials().filter(of).select("item", "trial", "variant", "key")
+        with readable(directory.layout.root):
+            shown = wanted.collect()
         place = pl.DataFrame({"item": items, "place": range(len(items))}).cast(
             {"item": shown.schema["item"]}
         )

@@ -157,6 +157,7 @@ WORDS: Mapping[tuple[str, str], str] = {
     ("true_false", "polarity=negative"): "is it wrong?",
     ("true_false", "items=all"): "all items",
     ("true_false", "items=consistent"): "items right in every order",
+    ("true_false", "items=derived"): "items right in every derived form",
     ("batch", "lines=anchored"): "numbered lines",
     ("budget", "cap"): "at most {} tokens",
     ("thought", "share"): "{} % of it",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -57,6 +58,23 @@ _ADVICE: Final = {
     ),
 }
 
+_SHARED: Final = (
+    "the file system of this folder has no locks that hold, as some network folders",
+    "Choose an --out on a disk of this machine, and copy the run when it is complete. Workers of"
+    " --engine keep their answers elsewhere with --keep.",
+)
+"""Where two processes could write one store: it would be damaged, and be asked twice."""
+_NO_LOCKS: Final = frozenset((errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS))
+_LOCK_CODES: Final = frozenset(
+    (
+        sqlite3.SQLITE_PROTOCOL,
+        sqlite3.SQLITE_NOLFS,
+        *(sqlite3.SQLITE_IOERR_LOCK, sqlite3.SQLITE_IOERR_RDLOCK, sqlite3.SQLITE_IOERR_UNLOCK),
+        *(sqlite3.SQLITE_IOERR_CHECKRESERVEDLOCK, sqlite3.SQLITE_IOERR_SHMOPEN),
+        *(sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_IOERR_SHMLOCK, sqlite3.SQLITE_IOERR_SHMMAP),
+    )
+)
+
 
 @contextlib.contextmanager
 def explained(path: Path, watched: Watched | None = None) -> Iterator[None]:
@@ -72,12 +90,17 @@ def explained(path: Path, watched: Watched | None = None) -> Iterator[None]:
         damaged, copy = _ADVICE[sqlite3.SQLITE_CORRUPT]
         raise StoreError(f"{path}: {damaged} ({error})", hint=copy) from error
     except sqlite3.Error as error:
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the low byte is the primary code
+        full = getattr(error, "sqlite_errorcode", 0)
+        code = full & 0xFF  # the low byte is the primary code
         if code == sqlite3.SQLITE_INTERRUPT and not (watched and watched.late):
             raise KeyboardInterrupt from error
         seen, advice = _ADVICE.get(code, ("the database reports a fault", None))
+        if full in _LOCK_CODES:
+            seen, advice = _SHARED
         raise StoreError(f"{path}: {seen} (SQLite: {error})", hint=advice) from error
     except OSError as error:
+        if error.errno in _NO_LOCKS:
+            raise StoreError(f"{path}: {_SHARED[0]} ({error})", hint=_SHARED[1]) from error
         hint = "Check the permissions of the directory, or choose another --out."
         raise StoreError(f"{path}: {error.strerror or error}", hint=hint) from error
 
@@ -129,10 +152,12 @@ def held(path: Path) -> Iterator[None]:
 
 
 def _named(file: int, path: Path) -> bool:
-    """Whether an open file is the one at `path`."""
-    with contextlib.suppress(FileNotFoundError):
-        return os.path.samestat(os.fstat(file), os.stat(path))
-    return False
+    """Whether an open file is the one at `path`; one that has a name may come late to be seen."""
+    found = os.fstat(file)
+    try:
+        return os.path.samestat(found, os.stat(path))
+    except FileNotFoundError:
+        return found.st_nlink > 0
 
 
 def _lock(file: int) -> None:
@@ -183,7 +208,10 @@ class Held:
 
 
 def create(path: Path) -> None:
-    """Make an empty store under another name first: a store at `path` is always a whole one."""
+    """Make an empty store under another name first: a store at `path` is always a whole one.
+
+    One that is there already stays: on network folders its name may come late to be seen.
+    """
     new = path.with_suffix(".new")
     with explained(path):
         new.unlink(missing_ok=True)
@@ -200,7 +228,13 @@ def create(path: Path) -> None:
         finally:
             connection.close()
         flush(new)
-        new.replace(path)
+        try:
+            os.link(new, path)
+            new.unlink()
+        except FileExistsError:
+            new.unlink()
+        except OSError:  # a file system without links
+            new.replace(path)
 
 
 def examine(path: Path) -> None:

@@ -36,6 +36,7 @@ class Task:
         noun: what a label is ("Sentiment").
         one, many: what one problem is, and several.
         text, text_a, text_b, target: what is written before a text, the texts of a pair, a word.
+        begins: the label that published worked examples of one label begin with; "" for the first.
     """
 
     name: str = "any"
@@ -51,11 +52,12 @@ class Task:
     text_a: str = "Text A"
     text_b: str = "Text B"
     target: str = "Target word"
+    begins: str = ""
 
     @property
     def version(self) -> str:
         """Changes with every word."""
-        shown = [f.name for f in fields(self) if f.name not in ("also", "needs")]
+        shown = [f.name for f in fields(self) if f.name not in ("also", "needs", "begins")]
         return fingerprint([getattr(self, name) for name in shown])[:6]
 
     def suits(self, items: ItemSet) -> bool:

@@ -100,6 +100,14 @@ class AccuracyWithoutGoldLenient(AccuracyWithoutGold):
     lenient = True
 
 
+class AccuracyWithoutGoldAsGraded(AccuracyWithoutGold):
+    """accuracy_without_gold with a reply that cannot be read as a wrong one (Know-No)."""
+
+    name = "accuracy_without_gold_as_graded"
+    title = "Accuracy without the right answer, as graded"
+    as_if = staticmethod(graded)
+
+
 class WithoutGoldNotWrong(AccuracyWithoutGoldLenient):
     """The same, where a reply that chooses no option counts as one that notices it: share of
     replies that choose no wrong option.

@@ -134,6 +134,23 @@ def agreements(
     return found
 
 
+def by_person(cells: Sequence[Cell]) -> list[dict[str, Any]]:
+    """What each person got right in each form: mean, least and most over people (Know-No, figure
+    3). Forms without a right answer are left out.
+    """
+    found = []
+    for cell in cells:
+        if People not in cell or not cell.known.any():
+            continue
+        person, right = cell[People].person[cell.known], cell.correct[cell.known] == 1
+        hits, asked = np.bincount(person, right), np.bincount(person)
+        shares = hits[asked > 0] / asked[asked > 0]
+        told = {"probe": cell.probe, "condition": cell.condition.format(), "reader": cell.reader}
+        ends = {"mean": shares.mean(), "least": shares.min(), "most": shares.max()}
+        found.append({**told, "people": len(shares), **{k: float(v) for k, v in ends.items()}})
+    return found
+
+
 def _ratings(cell: Cell) -> Floats:
     """What each person chose of each item, (people, items), NaN where they were not asked."""
     person = cell[People].person

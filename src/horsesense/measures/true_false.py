@@ -21,7 +21,16 @@ from horsesense.measures.base import (
 )
 from horsesense.measures.cells import Bools, Cell, ChosenSets, Parts, Scores
 from horsesense.measures.families import DIFFERENCE, SHARE, Family, OfCounts, OfQuotient
-from horsesense.measures.joined import FIRST_TOKEN, OfProbe, families, joined, part_means, sparing
+from horsesense.measures.joined import (
+    FIRST_TOKEN,
+    TEXT,
+    OfProbe,
+    families,
+    joined,
+    part_means,
+    sparing,
+)
+from horsesense.probes.earlier import DERIVED
 from horsesense.probes.second_look import ARMS
 from horsesense.readers.reading import STATUSES
 from horsesense.stats.smooth import Pseudo
@@ -160,6 +169,25 @@ class OptionConfidenceRelative(ConfidenceRatio):
     name = "option_confidence_relative"
     title = "Probability of yes against no"
     relative = True
+
+
+class OptionConfidenceDerived(ConfidenceRatio):
+    """option_confidence of the items that were answered right in every derived form too, as far as
+    such forms were asked: fewer and more options, and "none of the above" (REVAS, section 3.1).
+    """
+
+    name = "option_confidence_derived"
+    title = "Probability of yes, items right in every derived form"
+
+    def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
+        derived = [c for c in every if c.probe in DERIVED and not c.held_out]
+        reader = TEXT if any(c.reader == TEXT for c in derived) else FIRST_TOKEN
+        derived = [c for c in derived if c.reader == reader]
+        if {c.probe for c in derived} <= {"order"}:
+            return
+        wrong = [c.item[(c.asked & (c.correct != 1)).any(axis=1)] for c in derived]
+        for cell in super().cells(every):
+            yield cell.among(np.setdiff1d(cell.item, np.concatenate(wrong)))
 
 
 class OptionAuroc(Area, OfProbe):

@@ -5,6 +5,8 @@ A new kind of model is one module with `from_spec(rest, **options) -> Model` and
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from horsesense.errors import UsageError
@@ -21,6 +23,7 @@ for _scheme in (
         "horsesense.models.openai.http",
         "NAME[@URL]",
         "Any server that speaks the OpenAI protocol; the key comes from the environment.",
+        extra="server",
     ),
     Scheme(
         "sim",
@@ -69,3 +72,10 @@ def make_model(spec: str, **options: Any) -> Model:
         )
     model: Model = found.make(rest, **given)
     return model
+
+
+def refuse_shared_key(models: Iterable[object]) -> None:
+    """Refuse to send a key that was given for one server to several; UsageError says so."""
+    http = sys.modules.get("horsesense.models.openai.http")
+    if http is not None:  # else none of them is on a server
+        http.refuse_shared_key(models)

@@ -14,7 +14,10 @@ from horsesense.probes.base import NotApplicableError, Setting
 from horsesense.trials.condition import Condition
 from horsesense.trials.history import Earlier
 
-RIGHT_ITEMS = ("consistent", "all")
+RIGHT_ITEMS = ("consistent", "derived", "all")
+DERIVED = ("order", "option_count", "none_of_the_above")
+"""Probes that derive other instances of an item, as REVAS does: with options in other orders, more
+or fewer of them, or "none" in the place of one."""
 WRONG_ITEMS = ("wrong", "majority_wrong", "all")
 
 
@@ -36,6 +39,15 @@ def require_consistent(item: Item, setting: Setting, condition: Condition) -> No
         raise NotApplicableError("its answers differ between orders")
     if not found[0].correct:
         raise NotApplicableError("it was answered wrongly in every order")
+
+
+def require_right(item: Item, setting: Setting) -> None:
+    """NotApplicableError unless every answer to the forms derived from the item was right."""
+    if setting.history is None:
+        return
+    found = (e for probe in DERIVED for e in setting.history.of(item.id, probe))
+    if not all(e.correct for e in found):
+        raise NotApplicableError("it was not answered right in every derived form")
 
 
 def wrong_choice(item: Item, setting: Setting, items: str) -> int | None:

@@ -12,6 +12,7 @@ from horsesense.errors import UsageError
 from horsesense.items.item import Item
 from horsesense.items.none_options import says_none
 from horsesense.probes.base import LETTERS, NotApplicableError, Probe, Setting, check_choice, show
+from horsesense.probes.context_length import GAP
 from horsesense.probes.none_of_the_above import WORDINGS
 from horsesense.probes.order import MOST_CYCLIC
 from horsesense.trials.condition import Condition
@@ -33,6 +34,14 @@ def capped(design: Design, k: int) -> Design:
     if design.kind == "random" and design.n and k < 8:
         return Design("random", min(design.n, factorial(k)))
     return design
+
+
+def asked_in(asking: str, variant: Variant, hint: str = "") -> str:
+    """The name of the template: the paper's own tells of EquInfer what stands around the gap."""
+    kind = "choice" if variant.labels else "label"
+    if asking == "know_no" and variant.labels and GAP in (variant.context or ""):
+        kind = "equation"
+    return f"{ASKING[asking]}{kind}{hint}"
 
 
 def refuse_none_options(item: Item) -> None:
@@ -109,14 +118,10 @@ class GoldAbsent(Probe):
             more["hint"] = self.hint
         return Condition(prompt=prompt, asking=self.asking, design=self.design, **more)
 
-    def _form(self, variant: Variant, hint: str = "") -> str:
-        kind = "choice" if variant.labels else "label"
-        return f"{ASKING[self.asking]}{kind}{hint}"
-
     def _with_gold(self, item: Item, setting: Setting, shown: list[int], repetition: int) -> Trial:
         variant = show(item, setting.items.kind, shown)
         condition = self._condition("with_gold")
-        return self.trial(variant, condition, repetition, form=self._form(variant))
+        return self.trial(variant, condition, repetition, form=asked_in(self.asking, variant))
 
     def _offered(
         self, item: Item, setting: Setting, shown: list[int], position: int, repetition: int
@@ -130,7 +135,7 @@ class GoldAbsent(Probe):
             labels=_labels(setting, len(texts)),
         )  # fmt: skip
         condition = self._condition("hint_option", positions=self.positions, wording=self.wording)
-        form = self._form(variant)
+        form = asked_in(self.asking, variant)
         return self.trial(variant, condition, repetition, form=form, expects="none")
 
     def _without(
@@ -144,12 +149,12 @@ class GoldAbsent(Probe):
         )  # fmt: skip
         gold = item.options[item.gold]
         if prompt == "no_hint":
-            form = self._form(variant)
+            form = asked_in(self.asking, variant)
             condition = self._condition(prompt)
             changes = {"answer_format": "free", "form": form, "extras": WithheldGold(gold)}
         else:
             condition = self._condition(prompt, wording=self.wording)
-            form = self._form(variant, "_hint")
+            form = asked_in(self.asking, variant, "_hint")
             changes = {
                 "form": form,
                 "extras": WithheldGold(gold, WORDINGS[self.wording], self.hint),
@@ -209,5 +214,5 @@ class GoldPlusNone(Probe):
         condition = Condition(wording=self.wording, asking=self.asking, design=self.design)
         for repetition, order in enumerate(setting.orders(design, item, k, item.gold)):
             variant = show(item, setting.items.kind, order, options=options, origin=origin)
-            form = f"{ASKING[self.asking]}{'choice' if variant.labels else 'label'}"
+            form = asked_in(self.asking, variant)
             yield self.trial(variant, condition, repetition, form=form)

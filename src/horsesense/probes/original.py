@@ -13,7 +13,7 @@ from horsesense.trials.trial import Trial
 @dataclass(frozen=True)
 class Original(Probe):
     name = "original"
-    title = "As published"
+    title = "In the original order"
     summary = "The item in its published order."
     expectation = "This is the score that others report."
     invariant = "baseline"

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from horsesense.items.item import Item
 from horsesense.probes.base import NotApplicableError, Probe, Setting, check_choice
-from horsesense.probes.earlier import RIGHT_ITEMS, require_consistent
+from horsesense.probes.earlier import RIGHT_ITEMS, require_consistent, require_right
 from horsesense.probes.order import Order
 from horsesense.trials.condition import Condition
 from horsesense.trials.extras import Proposed
@@ -37,18 +37,20 @@ class OneByOne(Probe):
 
     @property
     def stage(self) -> int:
-        return 2 if self.items == "consistent" else 1
+        return 1 if self.items == "all" else 2
 
     @property
     def needs(self) -> tuple[str, ...]:
-        return (f"order(design={self.design})",) if self.items == "consistent" else ()
+        return () if self.items == "all" else (f"order(design={self.design})",)
 
     def trials(self, item: Item, setting: Setting) -> Iterator[Trial]:
         if len(item.options) < 2:
             raise NotApplicableError("the item has no distractor")
         setting.refuse_if_order_matters(item)
-        if self.items == "consistent":
+        if self.items != "all":
             require_consistent(item, setting, Order(self.design).condition(len(item.options)))
+        if self.items == "derived":
+            require_right(item, setting)
         for polarity in POLARITIES if self.polarity == "both" else (self.polarity,):
             for number in range(len(item.options)):
                 yield self._propose(item, number, polarity)
@@ -72,7 +74,8 @@ class OneByOne(Probe):
 
 @dataclass(frozen=True)
 class TrueFalse(OneByOne):
-    """`items` is consistent (answered right in every order, as published) or all; `polarity`
+    """`items` is consistent (answered right in every order, as published), derived (and in every
+    other form of order, option_count and none_of_the_above that is asked too) or all; `polarity`
     asks whether the proposed answer is correct (positive), wrong (negative), or both; `design`
     is that of the orders."""
 

@@ -64,8 +64,11 @@ def examples(trial: Trial, pool: Iterable[Item], k: int, task: Task) -> Iterator
 
 
 def _in_order(labels: Sequence[str], task: Task) -> Sequence[str]:
-    """Labels in the order of the task, not of the alphabet; as they are where it has none."""
-    places = {normalised(label): place for place, label in enumerate(task.labels)}
+    """Labels in the order of published examples of the task: the one that these begin with, then
+    those of the task, not of the alphabet; as they are where it has none."""
+    first = [task.begins] if task.begins else []
+    order = dict.fromkeys(map(normalised, [*first, *task.labels]))
+    places = {label: place for place, label in enumerate(order)}
     return sorted(labels, key=lambda label: places.get(normalised(label), 0))
 
 

@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="26", source="876eb9e4eee3")
+RULES: Final = Rules(version="27", source="34c674bc6a3e")
 
 
 class TextAnswers:

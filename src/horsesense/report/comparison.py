@@ -1,21 +1,24 @@
-"""A comparison of models: sentences, a bump chart, and one HTML file without a script."""
+"""A comparison of models: sentences, a chart, and one HTML file without a script."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from horsesense.comparison.align import Side, stop_notice
 from horsesense.comparison.compare import Comparison, Difference, OrderInView, Standing
 from horsesense.files import write_whole
+from horsesense.findings.sentences import statement
 from horsesense.findings.uncounted import MOST_LOST, left_out
 from horsesense.findings.wording import between, signed
 from horsesense.measures.registry import MEASURES
 from horsesense.report.differing import differing
 from horsesense.report.pages import environment
-from horsesense.report.rank_chart import COLOURS, all_ranked, bump_chart, rank_text
+from horsesense.report.rank_chart import COLOURS, FEW, all_ranked, dot_chart, rank_text
 from horsesense.report.text import p_text
 from horsesense.stats.contrasts import Contrast
 from horsesense.stats.words import NARROW, plural
@@ -47,13 +50,28 @@ def write_comparison(
         cells=cells,
         sentences=sentences(found),
         items_text=items_text(found),
-        figure=bump_chart(found),
-        colours=[(m, COLOURS[n % len(COLOURS)]) for n, m in enumerate(found.models)],
+        figure=dot_chart(found),
+        colours=[(m, COLOURS[n]) for n, m in enumerate(found.models[: FEW + 1])],
+        few=len(found.models) <= FEW,
+        each=[_of_run(side, path) for side in sides],
         orders={order.view: order for order in found.orders},
         version=__version__,
     )
     write_whole(path, html)
     return path
+
+
+def _of_run(side: Side, page: Path) -> dict[str, object]:
+    """What the verdict of a run found, and where its report lies, seen from the page."""
+    report = side.results.directory.layout.report
+    found = [statement(f, short=True) for f in side.results.verdict if f.conclusion == "found"]
+    return {
+        "name": side.name,
+        "place": side.place,
+        "checks": len(side.results.verdict),
+        "found": found,
+        "report": quote(os.path.relpath(report, page.parent)) if report.exists() else "",
+    }
 
 
 def sentences(c: Comparison) -> list[str]:
@@ -173,7 +191,8 @@ def _orders(c: Comparison) -> Iterator[str]:
             yield _changed(c, order)
     holds = [order.view for order in c.orders if order.verdict == "holds"]
     if holds:
-        yield f"The order holds under {_of(c, holds)}: {'; '.join(holds)}."
+        named = "" if len(holds) == len(c.orders) else f": {'; '.join(holds)}"
+        yield f"The order holds under {_of(c, holds)}{named}."
     rest = [order for order in c.orders if order.verdict == "undecided"]
     if rest and any(order.decided for order in rest):
         views = [order.view for order in rest]

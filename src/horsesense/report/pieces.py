@@ -32,7 +32,17 @@ _SVG = re.compile(
 )
 
 
-def figure(results: Results, name: str, kind: str) -> bytes:
+class Figure(bytes):
+    """A picture as the content of a file, which a notebook shows where it is SVG or PNG."""
+
+    def _repr_svg_(self) -> str | None:
+        return self.decode() if self.startswith(b"<svg") else None
+
+    def _repr_png_(self) -> bytes | None:
+        return self if self.startswith(b"\x89PNG") else None
+
+
+def figure(results: Results, name: str, kind: str) -> Figure:
     """A figure of the report as a file of its own.
 
     Args:
@@ -48,13 +58,13 @@ def figure(results: Results, name: str, kind: str) -> bytes:
     if svg is None:
         raise UsageError.unknown("figure in this run's report", name, list(found))
     if kind == "svg":
-        return svg.encode()
+        return Figure(svg.encode())
     import vl_convert
 
     made: bytes = (
         vl_convert.svg_to_pdf(svg) if kind == "pdf" else vl_convert.svg_to_png(svg, scale=SCALE)
     )
-    return made
+    return Figure(made)
 
 
 def _figures(results: Results) -> Iterator[tuple[str, str]]:
@@ -80,6 +90,9 @@ class Table:
     title: str
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
+
+    def _repr_markdown_(self) -> str:
+        return as_markdown(self)
 
 
 def table(results: Results, name: str) -> Table:

@@ -12,6 +12,7 @@ from importlib.resources import files
 from typing import Any
 
 from horsesense.measures.base import Estimate
+from horsesense.measures.graded import GRADED
 from horsesense.runs.results import Results
 
 DATA_NAMES: Mapping[str, re.Pattern[str]] = {
@@ -20,6 +21,13 @@ DATA_NAMES: Mapping[str, re.Pattern[str]] = {
     "equinfer": re.compile(r"equinfer"),
     "mmlu": re.compile(r"mmlu(?!pro|redux)"),
     "medmcqa": re.compile(r"medmcqa"),
+    "arc": re.compile(r"arcchallenge|^arc(?:test)?$"),
+    "sst2": re.compile(r"sst2"),
+    "cola": re.compile(r"^cola|cola(?:dev|test|$)"),
+    "agnews": re.compile(r"agnews"),
+    "mrpc": re.compile(r"mrpc"),
+    "snli": re.compile(r"snli"),
+    "wic": re.compile(r"^wic|wic(?:dev|test|$)"),
 }
 NONE = "–"
 
@@ -58,7 +66,8 @@ def beside(run: Results, prefix: str, own: Callable[[str, str], Estimate | None]
     Tables of one number of few-shot examples (`shots`) stand beside runs of zero-shot prompts or
     of prompts with examples, of whichever number.
 
-    `own(id, column)` finds the run's estimate for a column of a table.
+    `own(id, column)` finds the run's estimate for a column of a table; where it has a twin as
+    graded, which counts replies without a choice as the papers do, that stands there.
     """
     name = re.sub(r"[^a-z0-9]", "", run.findings["dataset"]["name"].lower())
     examples = bool(run.findings["study"].get("shots"))
@@ -66,10 +75,17 @@ def beside(run: Results, prefix: str, own: Callable[[str, str], Estimate | None]
     for table in _tables():
         fits = table["id"].startswith(prefix) and bool(table.get("shots", examples)) == examples
         if fits and DATA_NAMES[table["data"]].search(name):
-            mine = [own(table["id"], column) for column in table["columns"]]
+            mine = [_as_graded(run, own(table["id"], c)) for c in table["columns"]]
             if any(e is not None for e in mine):
                 found.append(_beside(table, mine))
     return found
+
+
+def _as_graded(run: Results, e: Estimate | None) -> Estimate | None:
+    if e is None:
+        return None
+    where: dict[str, Any] = {"reader": e.reader, "condition": e.condition, "group": e.group}
+    return run.one(e.measure + GRADED, e.probe, **where) or e
 
 
 @cache
@@ -85,17 +101,22 @@ def _beside(table: Mapping[str, Any], own: Sequence[Estimate | None]) -> Beside:
 
     def cells(row: Mapping[str, Any]) -> list[TableCell]:
         pairs = zip(columns, row["values"], strict=True)
-        return [TableCell(_text(value), marks.get((row["name"], c), "")) for c, value in pairs]
+        digits = table.get("digits", 2)
+        return [TableCell(_text(v, digits), marks.get((row["name"], c), "")) for c, v in pairs]
 
     return Beside(
         table["title"],
         table["source"],
         [column.replace("_", " ") for column in columns],
-        [NONE if e is None or e.value is None else _text(100 * e.value) for e in own],
+        [NONE if e is None or e.value is None else _text(_percent(e.value, e.unit)) for e in own],
         [(row["name"], cells(row)) for row in table["rows"]],
         list(dict.fromkeys(marks.values())),
     )
 
 
-def _text(value: float) -> str:
-    return NONE if math.isnan(value) else f"{value:.2f}"
+def _percent(value: float, unit: str) -> float:
+    return value if unit == "points" else 100 * value
+
+
+def _text(value: float, digits: int = 2) -> str:
+    return NONE if math.isnan(value) else f"{value:.{digits}f}"

@@ -1,10 +1,8 @@
-"""The chart of a comparison: the rank of each model under each change."""
+"""The chart of a comparison: the score of each model under each change, with its interval."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
@@ -12,16 +10,11 @@ from horsesense.comparison.compare import Comparison, Standing
 from horsesense.report.charts import TEXT, draw
 from horsesense.report.text import visible
 
-if TYPE_CHECKING:
-    pass
-
-
 COLOURS = ("#2f5d8a", "#8a6d2f", "#4f8663", "#8460ad", "#1f8a8a", "#a05a7c", "#6b7a45", "#7a7f87")
-"""Of lines; each stands out from white and from the dark page alike."""
-
-
-LINE = 0.34
-"""Height of a name beside the chart, in ranks."""
+"""Of models; each stands out from white and from the dark page alike."""
+FEW = 4
+"""Models up to which each change is drawn; of more, the main view alone."""
+WIDTH = 560
 
 
 def rank_text(s: Standing) -> str:
@@ -31,94 +24,59 @@ def rank_text(s: Standing) -> str:
     return f"rank {s.rank_low}" + (f" to {s.rank_high}" if s.rank_high != s.rank_low else "")
 
 
-def bump_chart(c: Comparison) -> Markup:
-    """The rank of each model under each change; bars are the ranks that it may have."""
-    ranked = [view for view in c.views if all_ranked(c.by_view[view])]
-    labels = {view: beside({m: s.rank for m, s in c.by_view[view].items()}) for view in ranked}
+def dot_chart(c: Comparison) -> Markup:
+    """A dot with its interval for each model, in a row a change; of many models, in a row each."""
+    few = len(c.models) <= FEW
+    views = [view for view in c.views if all_ranked(c.by_view[view])] if few else [c.main]
     rows = [
         {
-            "view": visible(view),
-            "model": number,
-            "name": visible(model),
-            "rank": s.rank,
-            "low": (s.rank_low or 0) - 0.12,
-            "high": (s.rank_high or 0) + 0.12,
-            "label": labels[view][model],
+            "row": visible(view if few else model),
+            "model": number if few else 0,
+            "value": 100 * s.value,
+            "low": 100 * (s.value if s.low is None else s.low),
+            "high": 100 * (s.value if s.high is None else s.high),
         }
-        for view in ranked
+        for view in views
         for number, model in enumerate(c.models)
         for s in [c.by_view[view][model]]
     ]
-    n, step = len(c.models), 58
-    middle = 0.4 * step  # of a band, a fifth of which is padding
-    width = step * len(ranked)
-    x = {
-        "field": "view", "type": "ordinal", "sort": None, "title": None,
-        "scale": {"paddingInner": 0.2, "paddingOuter": 0.1},
-        "axis": {"labelAngle": -40, "labelLimit": 320, "ticks": False},
+    shown = len(c.models) if few else 1
+    y = {
+        "field": "row", "type": "ordinal", "sort": None, "title": None,
+        "scale": {"paddingInner": 0.35, "paddingOuter": 0.2},
+        "axis": {"labelLimit": 330, "ticks": False, "domain": False, "labelColor": TEXT},
     }  # fmt: skip
-    axis = {"values": list(range(1, n + 1)), "format": "d", "title": "rank", "grid": True}
-    y = {"type": "quantitative", "scale": {"domain": [0.6, n + 0.4], "reverse": True}, "axis": axis}
+    scale = {"domain": list(range(shown))}
     colour = {
         "field": "model", "type": "nominal", "legend": None,
-        "scale": {
-            "domain": list(range(n)), "range": [COLOURS[k % len(COLOURS)] for k in range(n)]
-        },
+        "scale": {**scale, "range": [COLOURS[n % len(COLOURS)] for n in range(shown)]},
     }  # fmt: skip
-    offset = {
-        "field": "model", "type": "nominal",
-        "scale": {"domain": list(range(n)), "range": [middle - 7, middle + 7], "padding": 0},
-    }  # fmt: skip
-    ends = {"filter": f"datum.view === {json.dumps(visible(ranked[-1]))}"}
+    x = {"type": "quantitative", "scale": {"zero": False, "nice": True}}
+    axis = {"title": "%", "grid": True, "tickCount": 6}
+    where = {"y": y, "yOffset": {"field": "model", "type": "nominal", "scale": scale}}
     layers = [
         {
-            "mark": {"type": "rule", "strokeWidth": 4, "opacity": 0.35},
+            "mark": {"type": "rule", "strokeWidth": 3, "opacity": 0.45},
             "encoding": {
-                "x": x, "xOffset": offset, "y": {**y, "field": "low"}, "y2": {"field": "high"},
+                **where, "x": {**x, "field": "low", "axis": axis}, "x2": {"field": "high"},
                 "color": colour,
             },
         },
         {
-            "mark": {"type": "line", "strokeWidth": 2},
-            "encoding": {"x": x, "y": {**y, "field": "rank"}, "color": colour},
-        },
-        {
-            "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
-            "encoding": {"x": x, "y": {**y, "field": "rank"}, "color": colour},
-        },
-        {
-            "transform": [ends],
-            "mark": {"type": "text", "align": "left", "dx": 22, "limit": 290, "fill": TEXT},
-            "encoding": {"x": x, "y": {**y, "field": "label"}, "text": {"field": "name"}},
+            "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
+            "encoding": {**where, "x": {**x, "field": "value", "axis": axis}, "color": colour},
         },
     ]  # fmt: skip
     spoken = "; ".join(
         f"{view}: " + ", ".join(f"{m} {rank_text(c.by_view[view][m])}" for m in c.models)
-        for view in ranked
+        for view in views
     )
     spec = {
-        "layer": layers, "data": {"values": rows}, "width": width, "height": max(150, 46 * n),
-        "padding": {"left": 12, "right": 60, "top": 8, "bottom": 24},
+        "layer": layers, "data": {"values": rows}, "width": WIDTH,
+        "height": len(rows) // shown * (11 * shown + 12),
+        "padding": {"left": 44, "right": 8, "top": 4, "bottom": 4},
     }  # fmt: skip
-    return draw(spec, f"Ranks of the models under each change. {spoken}")
-
-
-def beside(ranks: Mapping[str, float]) -> dict[str, float]:
-    """Where the name of each model stands, in ranks: those that are tied, one below the other.
-
-    Tied models share the mean of as many ranks, so that their names take no other's place.
-
-    >>> beside({"a": 1.5, "b": 1.5, "c": 3.0})
-    {'a': 1.33, 'b': 1.67, 'c': 3.0}
-    """
-    tied: dict[float, list[str]] = {}
-    for model, rank in ranks.items():
-        tied.setdefault(rank, []).append(model)
-    return {
-        model: round(rank + LINE * (place - (len(names) - 1) / 2), 2)
-        for rank, names in tied.items()
-        for place, model in enumerate(names)
-    }
+    return draw(spec, f"Scores of the models under each change. {spoken}")
 
 
 def all_ranked(standings: Mapping[str, Standing]) -> bool:

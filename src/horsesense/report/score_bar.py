@@ -145,15 +145,35 @@ def headline(run: Results) -> list[str]:
     return [f"{'; '.join(said)}."]
 
 
-def spoken(run: Results) -> list[str]:
-    """The same for those who see no figure: with its count, and what stands beside it there."""
+def spoken(run: Results, *, figure: bool = False) -> list[str]:
+    """The same with its count and what stands beside it, for those who see no `figure`."""
     said, score = headline(run), run.score
     if says_nothing(run):
         return [*said, loss_of(run).remedy]
     if not said or score is None:
         return []
     n = plural(score.n, "answer" if run.by_people else "item")
-    return [f"{said[0][:-1]} ({n}).", *caveats(run), *_beside(run, figure=False)]
+    return [f"{said[0][:-1]} ({n}).", *caveats(run), *_beside(run, figure=figure)]
+
+
+def score_rows(run: Results) -> list[tuple[str, str, str, str]]:
+    """The numbers of the figure for a terminal: what it is, value, interval, and of how many."""
+    bar = score_bar(run)
+    if bar is None:
+        return []
+    parts = [Mark(s.title, s.share) for s in bar.segments[:1]]
+    known = _known(run).get("n", bar.items)
+    return [
+        (
+            mark.title,
+            value_of(mark.share),
+            interval_of(mark.share),
+            f"{mark.share.n if isinstance(mark.share, Estimate) else of:,}",
+        )
+        for marks, of in (((bar.published, *parts), bar.items), (bar.marks, known))
+        for mark in marks
+        if mark.share is not None
+    ]
 
 
 def _instead(run: Results) -> Estimate | None:

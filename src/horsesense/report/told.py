@@ -79,8 +79,14 @@ def verdict_of(results: Results) -> list[str]:
     return [*(spoken(results) or [NO_SCORE]), *said, *notices_of(results)]
 
 
-def in_brief(results: Results) -> list[str]:
-    """The same for a terminal: with intervals; what is open without a sign of it is one line."""
+def in_brief(results: Results, most: int | None = None, *, table: bool = False) -> list[str]:
+    """The same for a terminal: with intervals; what is open without a sign of it is one line.
+
+    Args:
+        results: a measured run.
+        most: so many findings at most; a line counts the others.
+        table: whether the numbers of the headline's figure stand in a table beside it.
+    """
     lines, folded = [], []
     for conclusion, _, group in told_of(results):
         for told in group:
@@ -96,7 +102,9 @@ def in_brief(results: Results) -> list[str]:
                 folded += [f, *told.others]
         if conclusion == "undecided" and folded:
             lines.append(_line(conclusion, _open(folded)))
-    return [*(spoken(results) or [NO_SCORE]), *lines, *notices_of(results)]
+    if most is not None and len(lines) > most:
+        lines[most:] = [f"{len(lines) - most} more in the report."]
+    return [*(spoken(results, figure=table) or [NO_SCORE]), *lines, *notices_of(results)]
 
 
 def _open(findings: list[Finding]) -> str:

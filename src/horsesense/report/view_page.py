@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
+from anyio import CapacityLimiter, to_thread
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.responses import FileResponse, HTMLResponse, Response
@@ -17,34 +18,44 @@ from horsesense.report import item_html, templates
 from horsesense.report.checks import checks_of
 from horsesense.report.reasons import reasons_of
 from horsesense.report.score_bar import NAMES, headline, score_bar
+from horsesense.report.view_access import HEADERS, Access
 from horsesense.report.viewed import PAGE, Viewed, Wanted
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; "
-    "base-uri 'none'; frame-ancestors 'none'",
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cache-Control": "no-store",
-}
+THREADS = 4
+"""Pages that are made together."""
 REFRESH = 5
 """Seconds after which the page of a run in progress is loaded again."""
 
 
-def app_of(viewed: Viewed) -> Starlette:
-    """The pages of a run.
+def app_of(viewed: Viewed, token: str, prefix: str = "") -> Starlette:
+    """The pages of a run, for those who have the token.
 
     Only requests that name this machine as their host are answered, so that no other site's page
-    can read them.
+    can read them. Links begin with `prefix`, as in "/runs".
     """
+    threads: list[CapacityLimiter] = []  # made within the loop that it belongs to
+    root = f"{prefix}/"
+
+    async def made(page: Callable[[], str | None]) -> Response:
+        """A page made beside the event loop; a run that cannot be read says why."""
+        if not threads:
+            threads.append(CapacityLimiter(THREADS))
+        try:
+            html = await to_thread.run_sync(page, limiter=threads[0])
+        except HorsesenseError as error:
+            return HTMLResponse(_error(str(error), root), 500, HEADERS)
+        if html is None:
+            return HTMLResponse(_error("There is no such page.", root), 404, HEADERS)
+        return HTMLResponse(html, headers=HEADERS)
 
     async def overview(request: Request) -> Response:
-        return await _made(_overview, viewed, Wanted.of(request.query_params))
+        return await made(lambda: _overview(viewed, Wanted.of(request.query_params), root))
 
     async def item(request: Request) -> Response:
-        return await _made(_item, viewed, request.path_params["number"])
+        return await made(lambda: _item(viewed, request.path_params["number"], root))
 
     async def report(request: Request) -> Response:
         path = viewed.directory.layout.report
@@ -58,28 +69,18 @@ def app_of(viewed: Viewed) -> Starlette:
         Route("/report", report),
     ]
     hosts = ["127.0.0.1", "localhost"]
-    return Starlette(
-        routes=routes, middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=hosts)]
-    )
+    guards = [
+        Middleware(TrustedHostMiddleware, allowed_hosts=hosts),
+        Middleware(Access, token=token, prefix=prefix),
+    ]
+    return Starlette(routes=routes, middleware=guards)
 
 
-async def _made(page: object, *args: object) -> Response:
-    """A page made beside the event loop; a run that cannot be read says why."""
-    assert callable(page)
-    try:
-        html = await run_in_threadpool(page, *args)
-    except HorsesenseError as error:
-        return HTMLResponse(_error(str(error)), 500, HEADERS)
-    if html is None:
-        return HTMLResponse(_error("There is no such page."), 404, HEADERS)
-    return HTMLResponse(html, headers=HEADERS)
+def _error(message: str, root: str) -> str:
+    return templates().get_template("view_error.html.j2").render(message=message, root=root)
 
 
-def _error(message: str) -> str:
-    return templates().get_template("view_error.html.j2").render(message=message)
-
-
-def _overview(viewed: Viewed, wanted: Wanted) -> str:
+def _overview(viewed: Viewed, wanted: Wanted, root: str) -> str:
     results, progress = viewed.results(), viewed.progress()
     evidence, items = viewed.evidence(), viewed.find(wanted)
     reasons = [] if results is None else reasons_of(results)
@@ -95,6 +96,7 @@ def _overview(viewed: Viewed, wanted: Wanted) -> str:
         templates()
         .get_template("view.html.j2")
         .render(
+            root=root,
             run=results,
             name=viewed.directory.known.model.name,
             data=viewed.directory.items.name,
@@ -120,7 +122,7 @@ def _overview(viewed: Viewed, wanted: Wanted) -> str:
     )
 
 
-def _item(viewed: Viewed, number: int) -> str | None:
+def _item(viewed: Viewed, number: int, root: str) -> str | None:
     if number >= len(viewed.items):
         return None
     results, item = viewed.results(), viewed.items[number]
@@ -132,6 +134,7 @@ def _item(viewed: Viewed, number: int) -> str | None:
         templates()
         .get_template("view_item.html.j2")
         .render(
+            root=root,
             id=item.id,
             name=viewed.directory.known.model.name,
             data=viewed.directory.items.name,

@@ -31,7 +31,7 @@ from horsesense.measures.contrast import tested
 from horsesense.measures.counting import Gold
 from horsesense.measures.estimate import Context, found_all
 from horsesense.measures.graded import graded, score_range, to_the_letter
-from horsesense.measures.people import agreements
+from horsesense.measures.people import agreements, by_person
 from horsesense.measures.registry import MEASURES
 from horsesense.measures.samples import designs, in_use
 from horsesense.measures.signature import Signature
@@ -45,7 +45,7 @@ from horsesense.runs.bands import clusters
 from horsesense.runs.cells import cells
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.goal import Goal
-from horsesense.runs.parts import check_trials, spans
+from horsesense.runs.parts import check_trials, readable, spans
 from horsesense.runs.read import described
 from horsesense.runs.replay import Sequences
 from horsesense.runs.results import Results
@@ -80,7 +80,7 @@ def measure(directory: RunDirectory) -> Results:
     people = load_told(directory.layout)
     if people is not None:
         agreed = agreements(found, cluster, settings.level)
-        findings["people"] = {**people, "agreement": agreed}
+        findings["people"] = {**people, "agreement": agreed, "by_person": by_person(found)}
     early = told = None
     if asked.until is not None:
         items = directory.items
@@ -128,14 +128,15 @@ def cells_of(directory: RunDirectory, reviews: Reviews | None = None) -> list[Ce
     reviews = Reviews.load(directory.layout.root) if reviews is None else reviews
     readers = list(directory.known.readers)
     by_scores = [name for name in readers if reads_scores(name)]
-    found = cells(
-        directory.trials(),
-        directory.readings(),
-        readers,
-        reviews.classes,
-        by_scores,
-        gone=_gone(directory),
-    )
+    with readable(directory.layout.root):
+        found = cells(
+            directory.trials(),
+            directory.readings(),
+            readers,
+            reviews.classes,
+            by_scores,
+            gone=_gone(directory),
+        )
     gold = with_gold(directory.items)
     fits = _told(described(directory), "fit")
     return [_covered(with_right_answers(cell, gold), fits) for cell in found]

@@ -16,7 +16,7 @@ import polars as pl
 
 from horsesense.errors import StoreError
 from horsesense.files import make_folder, replace_folder
-from horsesense.kept import ChangedError, check_kept, keep, root_of
+from horsesense.kept import check_kept, keep, root_of
 from horsesense.runs.layout import parts_of
 
 CHUNK = 50_000
@@ -129,8 +129,9 @@ def scan_parts(folders: Iterable[Path], schema: Mapping[str, Any]) -> pl.LazyFra
     for path in paths:
         try:
             check_kept(path)
-        except ChangedError as error:
-            raise _unusable(root_of(path) or path.parent, f"{path}: {error}") from None
+        except OSError as error:
+            seen = f"{path}: {error.strerror or error}"
+            raise _unusable(root_of(path) or path.parent, seen) from None
     # A directory may be named "g[1]": its name is not a pattern.
     # A run of an earlier version lacks columns that came later.
     schema = dict(schema)

@@ -32,7 +32,7 @@ from horsesense.readers.registry import reads_scores
 from horsesense.runs.directory import RunDirectory, told_of
 from horsesense.runs.layout import RunLayout
 from horsesense.runs.parts import UNREADABLE, PartWriter, scan_parts
-from horsesense.runs.tables import CHUNK, READINGS, TRIALS, read_trials, reading_row
+from horsesense.runs.tables import CHUNK, READINGS, TRIALS, read_trials, reading_row, with_questions
 from horsesense.trials.trial import Trial
 
 _Answered = tuple[int, Trial, Response]
@@ -81,7 +81,7 @@ async def read_stage(
 ) -> RunSummary:
     """Read the answers to the trials of one stage; fitted readers are fitted on the first."""
     layout = directory.layout
-    trials = scan_parts([layout.trials_of(stage)], TRIALS)
+    trials = with_questions(scan_parts([layout.trials_of(stage)], TRIALS), directory.items)
     height = trials.select(pl.len()).collect().item()
     # Trials that fit into one part are taken from the files once, for fitting and for reading.
     whole = list(_chunks(trials, store)) if height <= CHUNK else None

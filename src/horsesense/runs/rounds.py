@@ -16,7 +16,7 @@ from horsesense.inference.runner import run
 from horsesense.inference.store import Store
 from horsesense.measures.cells import Cell
 from horsesense.models.base import Asked, Model, NeedsAnswerKey
-from horsesense.models.registry import make_model
+from horsesense.models.registry import make_model, refuse_shared_key
 from horsesense.probes.base import Probe
 from horsesense.progress import Progress
 from horsesense.readers.base import Reader
@@ -277,8 +277,6 @@ def other_models(probes: Sequence[Probe], model: Model) -> dict[str, Model]:
     names = {against for probe in probes if (against := getattr(probe, "against", ""))}
     if not names:
         return {}
-    from horsesense.models.openai.http import refuse_shared_key  # slow, and few runs need it
-
     others = {name: make_model(name) for name in names}
     for name, other in others.items():
         # A run is read and planned again without them: what they are called there is their name.

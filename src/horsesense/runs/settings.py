@@ -54,6 +54,7 @@ class GivenSettings(TypedDict, total=False):
     sizes: str | None
     bundles: int | None
     disjoint: bool
+    confidence_items: Literal["consistent", "derived", "all"] | None
     map: Mapping[str, str] | None
     split: str | None
     where: Mapping[str, str] | None
@@ -125,6 +126,11 @@ class Settings(BaseModel):
     )
     bundles: int | None = Field(None, ge=1, description="Number of bundles of each size.")
     disjoint: bool = Field(False, description="Bundles of a size share no item.")
+    confidence_items: Literal["consistent", "derived", "all"] | None = Field(
+        None,
+        description="Items that option_confidence is computed on: answered right in every order"
+        " (consistent), in every other derived form too (derived), or all.",
+    )
     map: dict[str, str] = Field(
         default_factory=dict, description="OURS=THEIRS: the file's name for one of our fields."
     )
@@ -139,7 +145,7 @@ class Settings(BaseModel):
         None, description="Words for what is classified: a shipped task, any, or a TOML file."
     )
     limit: int | None = Field(None, ge=1, description="At most so many items (a seeded sample).")
-    seed: int = Field(0, description="Of every random choice.")
+    seed: int = Field(0, description="Starts every random choice.")
     shots: int = Field(0, ge=0, description="Few-shot examples before each question.")
     shots_from: str | None = Field(None, description="Items file with the few-shot examples.")
     style: Literal["auto", "chat", "completion"] = Field(
@@ -222,13 +228,15 @@ class Settings(BaseModel):
     @classmethod
     def _with_suite(cls, given: dict[str, Any]) -> dict[str, Any]:
         """Resolve the suite, so that what is saved names every probe."""
+        from horsesense.probes.server import Server
+        from horsesense.probes.true_false import OptionConfidence
         from horsesense.runs.suites import (
-            elsewhere,
             merged,
             named_suites,
             rebundled,
             suite_probes,
             suite_settings,
+            with_parameter,
         )
 
         values = {name: value for name, value in given.items() if name not in FORMER}
@@ -249,7 +257,11 @@ class Settings(BaseModel):
             probes = values.get("probes") or DEFAULT_PROBES
             values["probes"] = merged(rebundled(probes, slashed, bundles, bool(disjoint)))
         if other := values.get("against"):
-            values["probes"] = elsewhere(values.get("probes") or DEFAULT_PROBES, other)
+            probes = values.get("probes") or DEFAULT_PROBES
+            values["probes"] = with_parameter(probes, Server, against=other)
+        if chosen := values.get("confidence_items"):
+            probes = values.get("probes") or DEFAULT_PROBES
+            values["probes"] = with_parameter(probes, OptionConfidence, items=chosen)
         return values
 
     @model_validator(mode="after")

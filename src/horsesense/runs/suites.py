@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from horsesense.errors import UsageError
 from horsesense.items.item import Kind
@@ -22,6 +22,7 @@ from horsesense.probes.base import Probe, SetProbe
 from horsesense.probes.multi_problem import PAIR_SIZES, TEXT_SIZES, BundlesOfProblems
 from horsesense.probes.registry import parse_probe, parse_probes
 from horsesense.probes.server import Server
+from horsesense.probes.true_false import OptionConfidence
 from horsesense.readers.registry import READERS, make_reader
 
 AS_PUBLISHED = "as published"
@@ -277,15 +278,18 @@ def _plain(spec: str) -> bool:
     return spec.partition("(")[0].strip() in READERS
 
 
-def _declared(file: Path) -> Suite:
-    """The suite that a file declares; of a difference, `always` is what both protocols do."""
+P = TypeVar("P", bound=Paper)
+
+
+def declared(file: Path, kind: type[P]) -> P:
+    """The paper that a file declares; of a difference, `always` is what both protocols do."""
     found = tomllib.loads(file.read_text(encoding="utf-8"))
     rows = [{"default": "", **row} for row in found.pop("differences")]
     for row in rows:
         if "always" in row:
             row["default"] = row["faithful"] = row.pop("always")
     differences = tuple(Departure(**{n: _frozen(v) for n, v in row.items()}) for row in rows)
-    return Suite(differences=differences, **{n: _frozen(v) for n, v in found.items()})
+    return kind(differences=differences, **{n: _frozen(v) for n, v in found.items()})
 
 
 def _frozen(value: Any) -> Any:
@@ -295,7 +299,7 @@ def _frozen(value: Any) -> Any:
 SUITES: Registry[Suite] = Registry("suite")
 SUITES.add("basic", Suite("basic", "Basic audit", "horsesense", published=BASIC, better=BASIC))
 for _name in ("revas", "know-no", "multi-problem", "look-at-text"):
-    SUITES.add(_name, _declared(Path(__file__).parent / "published" / f"{_name}.toml"))
+    SUITES.add(_name, declared(Path(__file__).parent / "published" / f"{_name}.toml", Suite))
 
 
 def named_suites(names: str | None) -> tuple[Suite, ...]:
@@ -362,17 +366,19 @@ def rebundled(
     )
 
 
-def elsewhere(specs: Sequence[str], against: str) -> tuple[str, ...]:
-    """The specs with another server or engine wherever probe server is named; else it is added.
+def with_parameter(
+    specs: Sequence[str], kind: type[Server] | type[OptionConfidence], **given: Any
+) -> tuple[str, ...]:
+    """The specs with a parameter wherever a probe of a kind is named; else that probe is added.
 
-    >>> elsewhere(["order"], "sim:oracle")
+    >>> with_parameter(["order"], Server, against="sim:oracle")
     ('order', 'server(together=16/1, against=sim:oracle)')
     """
-    made = {spec: parse_probes([spec])[-1] for spec in specs}
-    if not any(isinstance(probe, Server) for probe in made.values()):
-        made[Server.name] = Server()
+    made: dict[str, Probe] = {spec: parse_probes([spec])[-1] for spec in specs}
+    if not any(isinstance(probe, kind) for probe in made.values()):
+        made[kind.name] = kind()
     return tuple(
-        replace(probe, against=against).signature if isinstance(probe, Server) else spec
+        replace(probe, **given).signature if isinstance(probe, kind) else spec
         for spec, probe in made.items()
     )
 

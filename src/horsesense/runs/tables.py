@@ -7,11 +7,12 @@ A trial with several variants (many problems in one prompt) has one row per vari
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import polars as pl
 
+from horsesense.items.item import Item
 from horsesense.models.messages import Key, Response
 from horsesense.readers.causes import cause_of
 from horsesense.readers.reading import Reading
@@ -40,6 +41,7 @@ TRIALS: Mapping[str, Any] = {
     "answer_format": pl.String,
     "expects": pl.String,
     "form": pl.String,
+    "question": pl.String,
     "options": pl.List(pl.String),
     "labels": pl.List(pl.String),
     "origin": pl.List(pl.Int16),
@@ -119,6 +121,7 @@ def trial_rows(
             variant.item_id,
             *named,
             *asked,
+            variant.question or "",
             variant.options,
             variant.labels,
             variant.origin,
@@ -141,8 +144,8 @@ def read_trials(
 ) -> Iterator[list[TrialRow]]:
     """Trials of a table, in chunks of about `chunk` rows; none is ever split.
 
-    `probes` restricts them to some probes. Questions and contexts are not in the table: a trial
-    read back shows options alone.
+    `probes` restricts them to some probes. Contexts are not in the table: a trial read back shows
+    question and options alone.
     """
     height = frame.select(pl.len()).collect().item()
     kept = frame.select("trial", "key", *_SHOWN, *_ASKED)
@@ -158,7 +161,17 @@ def read_trials(
         yield list(_rows(found))
 
 
-_SHOWN: Final = ("item_id", "options", "labels", "origin", "gold_at")
+def with_questions(trials: pl.LazyFrame, items: Iterable[Item]) -> pl.LazyFrame:
+    """Trials with the questions of their items where the run is of a version that kept none."""
+    if not trials.select(pl.col("question").null_count()).collect().item():
+        return trials
+    asked = pl.LazyFrame({"item_id": [i.id for i in items], "own": [i.question for i in items]})
+    shown = pl.when(pl.col("probe") != "options_only").then("own")
+    joined = trials.join(asked, on="item_id", how="left", maintain_order="left")
+    return joined.with_columns(question=pl.coalesce("question", shown)).drop("own")
+
+
+_SHOWN: Final = ("item_id", "question", "options", "labels", "origin", "gold_at")
 _ASKED: Final = (
     "probe",
     "condition",
@@ -183,8 +196,10 @@ def _rows(frame: pl.DataFrame) -> Iterator[TrialRow]:
 
 
 def trial_of(rows: Sequence[Mapping[str, Any]]) -> Trial:
-    """The trial behind its rows, one per variant; the questions are not in them."""
-    variants = tuple(_variant(*(row[name] for name in _SHOWN)) for row in rows)
+    """The trial behind its rows, one per variant."""
+    # What earlier versions wrote into logs and booklets has no question.
+    told = ({"question": None, **row} for row in rows)
+    variants = tuple(_variant(*(row[name] for name in _SHOWN)) for row in told)
     return _trial(variants, *(rows[0][name] for name in _ASKED))
 
 
@@ -206,12 +221,13 @@ def _trial(
 
 def _variant(
     item_id: str,
+    question: str | None,
     options: Sequence[str],
     labels: Sequence[str],
     origin: Sequence[int],
     gold_at: int | None,
 ) -> Variant:
-    return Variant(item_id, None, tuple(options), tuple(labels), tuple(origin), gold_at)
+    return Variant(item_id, question or None, tuple(options), tuple(labels), tuple(origin), gold_at)
 
 
 def reading_row(

@@ -134,6 +134,12 @@ def withheld_gold(trial: Trial) -> str | None:
     return trial.extras.gold if isinstance(trial.extras, WithheldGold | Rejoined) else None
 
 
+def question_of(trial: Trial) -> str | None:
+    """What a trial asks of its options; None where it withholds that, or shows a text to classify
+    by the labels of the task."""
+    return None if "label" in trial.form else trial.variant.question
+
+
 def bundled(trial: Trial) -> Bundled:
     """How a prompt of many problems asks; the plain way where a trial does not say."""
     return trial.extras if isinstance(trial.extras, Bundled) else Bundled()

@@ -59,6 +59,8 @@ def annotate(
     column. With --take it reads the filled file, or those of several reviewers. Of a file that
     `build equinfer` wrote it is the wrong options that are judged; what stays is a file of its own.
     Of a test that `build test` made, --take reads booklets that came back, and makes a run of them.
+
+    Example: horsesense annotate audits/exam --to review.csv
     """
     from horsesense_extras.build.equinfer.review import is_built
 

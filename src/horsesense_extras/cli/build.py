@@ -49,7 +49,10 @@ def pairs(
     seed: Seed = 0,
     as_json: options.AsJson = False,
 ) -> None:
-    """Pairs of texts: do they have the same label? A benchmark that no model has seen."""
+    """Pairs of texts: do they have the same label? A benchmark that no model has seen.
+
+    Example: horsesense build pairs train.jsonl --out pairs.jsonl
+    """
     from horsesense.items.load import load_items
     from horsesense_extras.build.sets import build_pairs
 
@@ -67,7 +70,10 @@ def mix(
     seed: Seed = 0,
     as_json: options.AsJson = False,
 ) -> None:
-    """Several sets in one file, for prompts that mix their problems (probe parameter mix)."""
+    """Several sets in one file, for prompts that mix their problems (probe parameter mix).
+
+    Example: horsesense build mix sst2.jsonl cola.jsonl --out mixed.jsonl
+    """
     from horsesense.items.load import load_items
     from horsesense_extras.build.sets import build_mix
 
@@ -84,7 +90,10 @@ def paraphrases(
     versions: Annotated[int, typer.Option(help="Wordings of each question.")] = 4,
     as_json: options.AsJson = False,
 ) -> None:
-    """Questions in other words, by a model: look at the file, then audit it with `paraphrase`."""
+    """Questions in other words, by a model: look at the file, then audit it with `paraphrase`.
+
+    Example: horsesense build paraphrases exam.csv -m http:NAME --out new.jsonl
+    """
     from horsesense.runs.run import complete
     from horsesense_extras.build.asking import refuse_if_corrected
     from horsesense_extras.build.paraphrases import paraphrase
@@ -134,12 +143,15 @@ def equinfer(
     ] = None,
     per_paper: Annotated[int, typer.Option(help="Equations of a paper, at most.")] = 3,
     context_words: Annotated[
-        int, typer.Option(help="Words of context on each side, up to 1,000; 0 for none.")
+        int, typer.Option(help="Words of context on each side, up to 1,500; 0 for none.")
     ] = 1000,
     seed: options.Seed = 0,
     as_json: options.AsJson = False,
 ) -> None:
-    """Which equation belongs here? Know-No's EquInfer, made from LaTeX sources of your own."""
+    """Which equation belongs here? Know-No's EquInfer, made from LaTeX sources of your own.
+
+    Example: horsesense build equinfer papers/ --out equinfer.jsonl
+    """
     from horsesense.readers.model_based.judge import judge_model
     from horsesense.runs.run import complete
     from horsesense_extras.build.asking import refuse_if_corrected
@@ -265,7 +277,10 @@ def booklets(
     ] = "html",
     as_json: options.AsJson = False,
 ) -> None:
-    """Booklets for people: nobody sees an item in two forms; `annotate OUT --take` reads them."""
+    """Booklets for people: nobody sees an item in two forms; `annotate OUT --take` reads them.
+
+    Example: horsesense build test exam.csv --out booklets
+    """
     from horsesense.plugins import split_outside_brackets
     from horsesense.runs.settings import Settings
     from horsesense_extras.build.booklets import PROBES, build_test, write_test

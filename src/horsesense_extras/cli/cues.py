@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from horsesense.items.item import ItemSet
     from horsesense_extras.cue_tests.groups import Grouping
     from horsesense_extras.cue_tests.repair import Balance
-    from horsesense_extras.cue_tests.result import CueResult
+    from horsesense_extras.cue_tests.result import CueResult, FamilyTest
 
 ITEMS = (
     "Files (JSONL, CSV, Parquet; plain, .gz or .zst; FILE:SPLIT for one split), 'sample', or"
@@ -37,7 +37,10 @@ PresenceBug = Annotated[
     bool, typer.Option(help="Presence as the published code computed it: counts.")
 ]
 Responses = Annotated[
-    list[Path] | None, typer.Option(help="Recorded answers (JSONL) or a run directory; repeatable.")
+    list[Path] | None,
+    typer.Option(
+        help="Recorded answers (JSONL), a log or a run directory, of any of the sets; repeatable."
+    ),
 ]
 Families = Annotated[Path | None, typer.Option(help="JSON file: model -> family.")]
 Folds = Annotated[int, typer.Option(help="1 divides once, 60/20/20.")]
@@ -97,9 +100,12 @@ def cues(
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find out whether labels can be predicted from simple features, and do models use them."""
+    """Find out whether labels can be predicted from simple features, and do models use them.
+
+    Example: horsesense cues train.jsonl
+    """
     from horsesense.checks.check import check_items, headlines
-    from horsesense_extras.cue_tests.answers import load_answers
+    from horsesense_extras.cue_tests.answers import answers_by_set
     from horsesense_extras.cue_tests.api import as_json as result_json
     from horsesense_extras.cue_tests.api import find_cues
 
@@ -110,27 +116,18 @@ def cues(
         replace(item_set, name=source) if names.count(item_set.name) > 1 else item_set
         for source, item_set in zip(items, sets, strict=True)
     ]
-    if responses and len(sets) > 1:
-        raise UsageError(
-            "--responses belongs to one set of items.", hint="Call once per set, or use find_cues."
-        )
     if not as_json:  # before the search, which needs more packages and may take long
         for item_set in sets:
             print("\n".join([item_set.name, *headlines(check_items(item_set))]), flush=True)
-    results: list[CueResult] = []
-    for item_set in sets:
-        given = [
-            answer
-            for path in responses or ()
-            for answer in load_answers(path, item_set, faithful=faithful)
-        ]
-        results.append(
-            find_cues(
-                item_set, faithful=faithful, presence_bug=presence_bug,
-                grouping=divided.grouping, folds=folds, repeats=repeats,
-                seed=rows.seed, jobs=jobs, answers=given, families=by_model,
-            )
-        )  # fmt: skip
+    answers = answers_by_set(responses or (), sets, faithful=faithful)
+    results: list[CueResult] = [
+        find_cues(
+            item_set, faithful=faithful, presence_bug=presence_bug,
+            grouping=divided.grouping, folds=folds, repeats=repeats,
+            seed=rows.seed, jobs=jobs, answers=given, families=by_model,
+        )
+        for item_set, given in zip(sets, answers, strict=True)
+    ]  # fmt: skip
     if out is not None:
         from horsesense_extras.cue_tests.page import write_cue_report
 
@@ -149,7 +146,10 @@ def balanced(
     weights: Annotated[bool, typer.Option(help="Write all ids with weights instead.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Choose a subset, or weights, in which cues no longer predict the label."""
+    """Choose a subset, or weights, in which cues no longer predict the label.
+
+    Example: horsesense build balanced train.jsonl --out balanced.jsonl
+    """
     from horsesense_extras.cue_tests.repair import balance
 
     item_set = divided.load(rows, items)
@@ -172,7 +172,7 @@ def _families(path: Path | None) -> dict[str, str]:
 
 
 def _text(results: Sequence[CueResult], out: Path | None) -> str:
-    from horsesense_extras.cue_tests.dependence import family_summary
+    from horsesense_extras.cue_tests.dependence import below_limit, family_summary
 
     lines: list[str] = []
     for result in results:
@@ -184,7 +184,8 @@ def _text(results: Sequence[CueResult], out: Path | None) -> str:
                 lines.append(f"    {name!r} ({cue.kind}) speaks for {label!r}: {hits}")
         lines += [f"  {note}" for note in result.notes]
         lines += [f"  {advice}" for advice in result.verdict.advice]
-    for family in family_summary(results)[0]:
+    families, published = family_summary(results)
+    for family in families:
         note = family.note
         told = f"cannot be told ({note}), n = {family.n:,}"
         if family.difference is not None and family.low is not None and family.high is not None:
@@ -192,9 +193,31 @@ def _text(results: Sequence[CueResult], out: Path | None) -> str:
             told = f"{d:+.1f} points where cues predict the label ({low:.1f} to {high:.1f})"
             told += f", n = {family.n:,}" + (f"; {note}" if note else "")
         lines.append(printable(f"{family.family}: {told}"))
+    if families and any(result.faithful for result in results):
+        left = below_limit(results)
+        lines += [
+            "The published test (section 4.2): kappa on predictable minus unpredictable items,"
+            " paired t over models and sets, one-sided"
+            + (printable(f"; left out, kappa of at most 0.2: {', '.join(left)}") if left else ""),
+            *(printable(f"  {_tested(test)}") for test in published),
+        ]
     if out is not None:
         lines.append(f"Report: {out}")
     return "\n".join(lines) + "\n"
+
+
+def _tested(test: FamilyTest) -> str:
+    from horsesense_extras.cue_tests.paper import printed_test
+
+    def shown(t: float, p: float, adjusted: float) -> str:
+        return f"t = {t:.2f}, p = {p:.3g}, adjusted {adjusted:.3g}"
+
+    printed = printed_test(test.family)
+    beside = f"; in the paper {shown(*printed)}" if printed else ""
+    if test.t is None or test.p_value is None or test.adjusted is None:
+        return f"{test.family}: {test.pairs:,} pairs, no test{beside}"
+    told = shown(test.t, test.p_value, test.adjusted)
+    return f"{test.family}: {told} ({test.pairs:,} pairs){beside}"
 
 
 def _write_balanced(out: Path, items: ItemSet, found: Balance, weights: bool) -> None:

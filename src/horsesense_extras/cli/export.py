@@ -85,6 +85,8 @@ def export(
     """Write a run for other programs, or a piece of its report; or items as tasks of others.
 
     One of --to, --redacted, --figure, --table and --paper says what is written.
+
+    Example: horsesense export audits/exam --to csv
     """
     if (to is None) == (pieces.chosen is None):
         raise UsageError(

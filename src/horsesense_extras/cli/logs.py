@@ -7,30 +7,53 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from horsesense.cli.options import AsJson, ReportItems
-from horsesense.cli.output import print_json
+from horsesense.cli.options import AsJson, ReportItems, pairs
+from horsesense.cli.output import print_json, print_json_line
 from horsesense.cli.readings import printable
+from horsesense.errors import UsageError
 from horsesense.stats.words import plural, some_of
 
 if TYPE_CHECKING:
     from horsesense.api import Run
+    from horsesense_extras.logs.table_layouts import Unread
 
 Logs = Annotated[
     list[Path],
     typer.Argument(
-        help="Logs of one model: Inspect (.eval, .json), samples of lm-eval (JSONL), run folders of"
-        " HELM, answers of a batch API with their requests.",
+        help="Files or folders: logs of Inspect (.eval, .json), lm-eval (JSONL), HELM and batch"
+        " APIs; tables of answers (CSV, JSONL, JSON, Parquet), also those of MMLU-Pro, OpenCompass,"
+        " lighteval, evalscope, promptfoo, DeepEval, VLMEvalKit and simple-evals.",
         show_default=False,
     ),
 ]
 Out = Annotated[
     Path | None,
-    typer.Option(help="Run directory to make; imports/NAME by default.", show_default=False),
+    typer.Option(
+        help="Run directory to make, of several models the folder of a study; imports/NAME by"
+        " default.",
+        show_default=False,
+    ),
 ]
 Known = Annotated[
     str | None,
     typer.Option(
         help="Items that were asked, where the logs do not say which answers are right.",
+        show_default=False,
+    ),
+]
+Fields = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map",
+        help="OURS=THEIRS, a field's name in a table: of an item, or response, model, read (the"
+        " answer as the program took it), score, error, prompt; response=A,B: a column a model.",
+    ),
+]
+UnreadAs = Annotated[
+    str | None,
+    typer.Option(
+        help="What a table's program makes of a reply in which it finds no answer: wrong, or"
+        " random (it draws an option).",
         show_default=False,
     ),
 ]
@@ -54,23 +77,40 @@ def import_(
     logs: Logs,
     out: Out = None,
     items: Known = None,
+    map: Fields = None,
+    unread: UnreadAs = None,
     report_items: ReportItems = 200,
     as_json: AsJson = False,
 ) -> None:
-    """Make a run from logs of other programs: what was said, beside the score that they report.
+    """Make a run from logs or tables of other programs: what was said, beside their own score.
 
-    Nothing is asked. Each LOG is also taken by every command that takes a run.
+    Nothing is asked. Each log is also taken by every command that takes a run. Logs of several
+    models become a study: a folder with a run of each (as JSON, a line each).
+
+    Example: horsesense import logs/*.eval --out audits/imported
     """
-    from horsesense_extras.api import load_log
+    from horsesense_extras.api import load_logs
 
-    run = load_log(*logs, out=out, items=items)
-    run.report(items=report_items)
-    told = summary(run)
-    if as_json:
-        print_json("import", told)
-        return
-    for line in lines(run, told):
-        print(printable(line))
+    fields = pairs("map", map)
+    runs = load_logs(*logs, out=out, items=items, map=fields, unread=unread_as(unread))
+    show = print_json if len(runs) == 1 else print_json_line
+    for run in runs:
+        run.report(items=report_items)
+        told = summary(run)
+        if as_json:
+            show("import", told)
+            continue
+        for line in lines(run, told):
+            print(printable(line))
+    if len(runs) > 1 and not as_json:
+        print(f"Side by side: horsesense compare {runs[0].path.parent}")
+
+
+def unread_as(given: str | None) -> Unread | None:
+    """What `--unread` says; UsageError for another word."""
+    if given not in (None, "wrong", "random"):
+        raise UsageError.unknown("--unread", given, ("wrong", "random"))
+    return given  # type: ignore[return-value]
 
 
 def summary(run: Run) -> dict[str, Any]:
@@ -157,12 +197,12 @@ def _of_batch(run: Run) -> list[str]:
 def _of_ours(run: Run, told: dict[str, Any]) -> list[str]:
     """What an audit says in the end, of one that was asked elsewhere."""
     from horsesense.cli.each import shortfalls
-    from horsesense.report.told import in_brief
+    from horsesense.cli.ending import ending
 
     return [
         f"{plural(told['answers'], 'answer')} of {told['model']} to"
         f" {plural(told['items'], 'item')}.",
-        *(f"- {sentence}" for sentence in in_brief(run.results)),
+        *ending(run.results, colours=False),
         *(shortfalls(run) if run.taken is None else _of_batch(run)),
         f"Report: {told['report']}",
     ]

@@ -34,6 +34,8 @@ def check_paper(file: File, as_json: AsJson = False, everything: All = False) ->
     """Say which reported numbers cannot be: shares, sums, differences, means, bounds.
 
     Exit code 1 if there are any.
+
+    Example: horsesense check-paper numbers.yaml
     """
     from horsesense_extras.paper_check import check_file
 

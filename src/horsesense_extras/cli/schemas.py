@@ -25,6 +25,18 @@ class ImportOutput(Output):
     holds: list[str]
 
 
+class RecordOutput(Output):
+    """`record`: every model as graded and as said, and what the page shows beside it."""
+
+    page: str
+    models: Rows
+    compare: dict[str, Any] | None = Field(description="as `compare --json`; null for one model")
+    places: dict[str, int] = Field(description="model -> its place as published, shared items")
+    subjects: Rows
+    doubted: Rows = Field(description="items whose right answer most models contradict")
+    alike: Rows = Field(description="pairs of models, those with the most alike errors first")
+
+
 class ExportOutput(Output):
     """`export`: what was written, by format."""
 
@@ -69,6 +81,7 @@ class CuesOutput(Output):
     models: Rows
     families: Rows
     published_families: Rows
+    published_left_out: list[str]
     items: dict[str, list[Any]]
     notes: dict[str, list[str]]
     settings: dict[str, dict[str, Any]]
@@ -206,6 +219,7 @@ class TrainChoiceOutput(Output):
 
 OUTPUTS: Mapping[str, type[Output]] = {
     "import": ImportOutput,
+    "record": RecordOutput,
     "export": ExportOutput,
     "annotate": AnnotateOutput,
     "cues": CuesOutput,

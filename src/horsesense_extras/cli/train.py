@@ -108,7 +108,10 @@ def reader(
     most: Most = None,
     as_json: AsJson = False,
 ) -> None:
-    """Fine-tune a model that says what a reply chooses; use it as trained:DIRECTORY."""
+    """Fine-tune a model that says what a reply chooses; use it as trained:DIRECTORY.
+
+    Example: horsesense train reader replies.jsonl --out reader
+    """
     from horsesense_extras.readers.trained.saved import Manifest
     from horsesense_extras.readers.training.learners import recipe_for
     from horsesense_extras.readers.training.reader import Plan, evaluate_reader, train_reader
@@ -259,6 +262,8 @@ def choice(
     Every arm has as many tokens (or statements) as the others, and one has its marks shuffled. The
     suite is asked before and after, about items of other clusters. The same --out continues where
     it stopped.
+
+    Example: horsesense train choice exam.csv --base smollm2 --out trained
     """
     experiment = asked.experiment(
         items=items,

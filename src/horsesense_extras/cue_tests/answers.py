@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -19,6 +19,7 @@ from horsesense.items.own_order import own_order
 from horsesense.progress import say
 from horsesense.readers.text import TextReader
 from horsesense.runs.run import StagedRun
+from horsesense.runs.studies import run_folders
 from horsesense.stats.words import plural
 from horsesense_extras.cue_tests.dependence import Answers
 from horsesense_extras.logs.carried import import_own
@@ -38,7 +39,35 @@ class Answer(NamedTuple):
     right: bool | None
 
 
-def load_answers(source: Path, items: ItemSet, *, faithful: bool = False) -> list[Answers]:
+def answers_by_set(
+    sources: Sequence[Path], sets: Sequence[ItemSet], *, faithful: bool = False
+) -> list[list[Answers]]:
+    """The answers in all sources to each of the sets, by the ids of the items.
+
+    An id that several sets have says nothing: such answers are joined by what they ask.
+
+    Raises:
+        ItemsError, UsageError: a source has no answer to any of the sets.
+    """
+    counts = Counter(item.id for item_set in sets for item in item_set)
+    shared = frozenset(name for name, n in counts.items() if n > 1)
+    found: list[list[Answers]] = [[] for _ in sets]
+    for source in sources:
+        refused, taken = None, False
+        for item_set, given in zip(sets, found, strict=True):
+            try:
+                given += load_answers(source, item_set, faithful=faithful, shared=shared)
+                taken = True
+            except (ItemsError, UsageError) as error:
+                refused = refused or error
+        if refused is not None and not taken:
+            raise refused
+    return found
+
+
+def load_answers(
+    source: Path, items: ItemSet, *, faithful: bool = False, shared: Container[str] = ()
+) -> list[Answers]:
     """The answers of every model in a file of recorded responses, or in a run directory.
 
     Rows count if their probe is `original` (or absent). `correct` decides where a row has it and
@@ -48,18 +77,24 @@ def load_answers(source: Path, items: ItemSet, *, faithful: bool = False) -> lis
     counted, and told of.
 
     Args:
-        source: JSONL (plain, .gz, .zst), a run directory, or a log of another program.
+        source: JSONL (plain, .gz, .zst), a run directory, the folder of a study, or a log of
+            another program.
         items: the items that were asked.
         faithful: use the published rule: right if the gold label occurs anywhere in the answer.
+        shared: ids that items of other sets have too; their answers are joined by what they ask.
 
     Raises:
         ItemsError: no row belongs to an item.
         UsageError: nothing to read.
     """
+    if inner := run_folders(source):
+        return [each for run in inner for each in load_answers(run, items, faithful=faithful)]
     if (source / "run.toml").exists() or (source.is_dir() and not is_log(source)):
-        found = _of_run(StagedRun.open(source), ("original",))
+        run = StagedRun.open(source)
+        ours = {i.id for i in run.items if _same_item(i, items.by_id.get(i.id), shared)}
+        found: Iterator[Answer] = (a for a in _of_run(run, ("original",)) if a.item in ours)
     elif not is_log(source):
-        found = _of_rows(source, items, faithful=faithful)
+        found = _of_rows(source, items, faithful=faithful, shared=shared)
     else:
         found = _of_logs(source, items)
     rights: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
@@ -75,6 +110,13 @@ def load_answers(source: Path, items: ItemSet, *, faithful: bool = False) -> lis
     ]
 
 
+def _same_item(asked: Item, own: Item | None, shared: Container[str]) -> bool:
+    """Whether an item of a run is that of a set with its id; of a shared id, by what it asks."""
+    if own is None or own.id not in shared:
+        return own is not None
+    return content(asked.question, asked.options) == content(own.question, own.options)
+
+
 def load_choices(
     sources: Sequence[Path], items: ItemSet
 ) -> Mapping[str, Mapping[str, Sequence[int]]]:
@@ -82,8 +124,8 @@ def load_choices(
 
     Args:
         sources: JSONL files of recorded responses (`item_id` or `id`, `response`, and where
-            present `model`, `options` in the order shown), or run directories. Of a run the
-            items as published and in other orders count.
+            present `model`, `options` in the order shown), or directories of runs or studies. Of
+            a run the items as published and in other orders count.
         items: the items that were asked.
 
     Raises:
@@ -91,7 +133,7 @@ def load_choices(
         UsageError: there is nothing to read.
     """
     chosen: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
-    for source in sources:
+    for source in [each for top in sources for each in run_folders(top) or [top]]:
         folder = source.is_dir()
         answers = (
             _of_run(StagedRun.open(source)) if folder else _of_rows(source, items, orders=True)
@@ -105,8 +147,9 @@ def load_choices(
 
 
 def _of_rows(
-    source: Path, items: ItemSet, *, orders: bool = False, faithful: bool = False
-) -> Iterator[Answer]:
+    source: Path, items: ItemSet, *,
+    orders: bool = False, faithful: bool = False, shared: Container[str] = (),
+) -> Iterator[Answer]:  # fmt: skip
     """The answers in a file of rows that belong to an item; with `orders`, in other orders too."""
     faults: list[str] = []
     left_out: Counter[str] = Counter()
@@ -119,7 +162,9 @@ def _of_rows(
         if str(row.get("probe") or "original") != "original" and not (orders and shown):
             continue
         item_id = str(row.get("item_id", row.get("id")))
-        item = items.by_id.get(item_id) or by_text.get(_text_of(row))
+        item = (items.by_id.get(item_id) if item_id not in shared else None) or by_text.get(
+            _text_of(row)
+        )
         order = None if item is None else own_order(shown or item.options, item.options)
         if item is None or order is None or not _same_gold(row, item, order):
             reason, what = (

@@ -16,7 +16,7 @@ from horsesense.errors import UsageError
 from horsesense.items.item import ItemSet
 from horsesense.progress import progress
 from horsesense.stats.words import plural
-from horsesense_extras.cue_tests.dependence import Answers, depend, family_summary
+from horsesense_extras.cue_tests.dependence import Answers, below_limit, depend, family_summary
 from horsesense_extras.cue_tests.evaluate import BEST, cue_rows, evaluate
 from horsesense_extras.cue_tests.groups import Grouping, Groups, built_alike, find_groups
 from horsesense_extras.cue_tests.result import CueResult, CueRow, is_predictable, judge
@@ -203,6 +203,7 @@ def as_json(results: Sequence[CueResult]) -> dict[str, Any]:
         "models": [asdict(model) for result in results for model in result.models],
         "families": [asdict(family) for family in families],
         "published_families": [asdict(test) for test in published_tests],
+        "published_left_out": list(below_limit(results)),
         "items": {result.dataset: list(result.items) for result in results},
         "notes": {result.dataset: list(result.notes) for result in results},
         "settings": {result.dataset: dict(result.settings) for result in results},

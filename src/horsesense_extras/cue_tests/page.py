@@ -13,8 +13,8 @@ from markupsafe import Markup
 from horsesense.files import write_whole
 from horsesense.report.pages import environment
 from horsesense.report.text import visible
-from horsesense_extras.cue_tests.dependence import family_summary
-from horsesense_extras.cue_tests.paper import CLEVER_HANS
+from horsesense_extras.cue_tests.dependence import below_limit, family_summary
+from horsesense_extras.cue_tests.paper import CLEVER_HANS, printed_kappa, printed_test
 from horsesense_extras.cue_tests.result import (
     LEVEL,
     PUBLISHED_LIMIT,
@@ -173,6 +173,7 @@ def write_cue_report(results: Sequence[CueResult], path: Path) -> Path:
         models=models,
         families=families,
         published=published,
+        left_out=below_limit(results),
         family_figure=family_figure(models, families) if models else None,
         most_items=MOST_ITEMS,
         paper=CLEVER_HANS.as_json(any(result.faithful for result in results), {}),
@@ -189,6 +190,8 @@ def _environment() -> Environment:
         signed=signed,
         interval=lambda row: interval_text(row.kappa, row.low, row.high),
         points=points_text,
+        printed=lambda row: interval_text(printed_kappa(row.dataset, row.features), None, None),
+        printed_test=printed_test,
         cue_name=cue_name,
         count=lambda n: f"{n:,}",
     )

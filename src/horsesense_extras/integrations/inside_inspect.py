@@ -239,7 +239,7 @@ def _trial(state: TaskState, target: Target, prompt: Sequence[str]) -> Trial | N
     gold = index_of(target.text, options, LETTERS)
     variant = Variant(
         item_id=str(state.sample_id),
-        question=None,
+        question=state.input_text,
         options=tuple(options[place] for place in order),
         labels=labels,
         origin=order,

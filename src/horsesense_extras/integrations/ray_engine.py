@@ -26,6 +26,8 @@ MEMORY: Final = 2**28
 """Bytes of Ray's store of objects on one machine; it holds the items once."""
 PER_ITEM: Final = 4096
 """Bytes that an item takes there at most, in the mean."""
+LOOK: Final = 2.0
+"""Seconds between two questions to a worker how far it is."""
 CONNECTING: Final = 10.0
 """Seconds within which a cluster must be reached."""
 
@@ -132,6 +134,9 @@ class _Actor:
     def work(self, job: Job) -> Outcome:
         return self._worker.work(job)
 
+    def standing(self) -> tuple[int, int]:
+        return self._worker.standing()
+
     def stop(self) -> None:
         self._worker.stop()
 
@@ -139,7 +144,8 @@ class _Actor:
 class _RayPool:
     """The actors of a run.
 
-    Each has a thread beside the one that works, so that it can be told to stop.
+    Each has a thread beside the one that works, so that it can be told to stop, and tell how far it
+    is.
     """
 
     def __init__(self, ray: Any, engine: RayEngine, task: Task) -> None:
@@ -157,6 +163,9 @@ class _RayPool:
         self._actors: dict[int, Any] = {}
         self._waited: dict[Any, int] = {}
         """What workers are to return -> their number."""
+        self._busy: dict[int, float] = {}
+        """Workers that have a job -> when they are to be asked how far they are."""
+        self._looks: dict[Any, int] = {}
 
     def start(self) -> int:
         number = next(self._numbers)
@@ -166,20 +175,41 @@ class _RayPool:
 
     def give(self, worker: int, job: Job) -> None:
         self._waited[self._actors[worker].work.remote(job)] = worker
+        self._busy[worker] = time.monotonic() + LOOK
+
+    def _look(self) -> None:
+        """Ask those who work how far they are, where it is time to."""
+        now, asked = time.monotonic(), set(self._looks.values())
+        for worker, due in self._busy.items():
+            if now >= due and worker not in asked:
+                self._busy[worker] = now + LOOK
+                self._looks[self._actors[worker].standing.remote()] = worker
 
     def events(self, seconds: float) -> Sequence[Event]:
-        waited = list(self._waited)
+        self._look()
+        waited = [*self._waited, *self._looks]
         if not waited:
             time.sleep(seconds)
             return []
         some, _ = self._ray.wait(waited, num_returns=1, timeout=seconds)
         if some:  # and whatever else is there already
             some, _ = self._ray.wait(waited, num_returns=len(waited), timeout=0)
-        return [self._event(self._waited.pop(one), one) for one in some]
+        looked = [self._looked(self._looks.pop(one), one) for one in some if one in self._looks]
+        told = [self._event(self._waited.pop(one), one) for one in some if one in self._waited]
+        return [*filter(None, looked), *told]
+
+    def _looked(self, worker: int, returned: Any) -> Event | None:
+        """How far a worker is; None of one that died, which another call tells."""
+        try:
+            done, skipped = self._ray.get(returned)
+        except self._ray.exceptions.RayError:
+            return None
+        return Event(worker, "got_on", standing=(done, skipped))
 
     def _event(self, worker: int, returned: Any) -> Event:
         """What a worker returned, or that it died. What its code raised is raised here."""
         errors = self._ray.exceptions
+        self._busy.pop(worker, None)
         try:
             value = self._ray.get(returned)
         except errors.RayTaskError:

@@ -212,8 +212,7 @@ class _Import:
             subject=item.subject,
         )
         kind = "letter" if sample.labels else "label"
-        form = "choice" if sample.labels else "label"
-        trial = Trial("original", PLAIN, known.asked, (variant,), kind, form=form)  # type: ignore[arg-type]
+        trial = Trial("original", PLAIN, known.asked, (variant,), kind)  # type: ignore[arg-type]
         known.asked += 1
         request, key = self._request(sample)
         known.shown.setdefault(origin, (trial, key))
@@ -327,7 +326,7 @@ def one_model(logs: Sequence[Log]) -> str:
     if len(named) > 1:
         raise UsageError(
             f"These logs are of {len(named)} models: {', '.join(named)}.",
-            hint="A run is about one model: import the logs of each into a directory of its own.",
+            hint="A run is about one model; horsesense import makes a study of several.",
         )
     return named[0] if named else ""
 

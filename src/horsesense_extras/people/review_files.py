@@ -27,6 +27,7 @@ from horsesense.readers.reading import CLASSES
 from horsesense.readers.reviews import OTHER, Reviews
 from horsesense.rng import fingerprint, unit
 from horsesense.runs.directory import RunDirectory
+from horsesense.runs.parts import readable
 from horsesense.stats.rater_agreement import (
     cohen_kappa,
     have_krippendorff,
@@ -109,13 +110,14 @@ def _judged(run: RunDirectory) -> pl.DataFrame:
     trials = run.trials().filter(answer_format="free")
     readings = run.readings().filter(reader="text")
     gold = pl.col("extras").str.json_path_match("$.gold")
-    return (
+    found = (
         trials.select("trial", "variant", "key", "item_id", gold=gold)
         .join(readings.select("trial", "variant", "rule"), on=["trial", "variant"])
         .sort("trial")
         .unique("key", keep="first", maintain_order=True)
-        .collect()
     )
+    with readable(run.layout.root):
+        return found.collect()
 
 
 def _prompt(request: Request | None) -> str:

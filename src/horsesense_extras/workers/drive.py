@@ -329,9 +329,7 @@ class _Crew:
                 for event in self._pool.events(TICK):
                     self._take(event)
                 self._halt()
-                shown.done = schedule.done
-                shown.skipped = max(0, schedule.done - schedule.spent.answered - schedule.failed)
-                shown.alive()
+                shown.at(schedule.done, schedule.skipped)
 
     def _hand_out(self) -> None:
         """A job for everybody who has none, as far as there are any."""
@@ -340,6 +338,9 @@ class _Crew:
 
     def _take(self, event: Event) -> None:
         """Note what happened to a worker."""
+        if event.kind == "got_on":
+            self._schedule.got_on(event.worker, event.standing)
+            return
         if event.kind == "died":
             if event.worker in self._idle:
                 self._idle.remove(event.worker)

@@ -108,12 +108,17 @@ DEATHS: Final = 5
 
 @dataclass(frozen=True)
 class Event:
-    """What happened to a worker: it is ready, it ended a job, or it died."""
+    """What happened to a worker: it is ready, it ended a job, it died, or it got on with its job.
+
+    Attributes:
+        standing: of one that got on: requests that are done, and those of them that took no work.
+    """
 
     worker: int
-    kind: Literal["ready", "done", "died"]
+    kind: Literal["ready", "done", "died", "got_on"]
     outcome: Outcome | None = None
     why: str = ""
+    standing: tuple[int, int] = (0, 0)
 
 
 class Pool(Protocol):
@@ -169,6 +174,7 @@ class Schedule:
         self._workers = workers
         self._most_unused = DEATHS * workers
         self._ended: dict[str, RunSummary] = {}  # by shard, the last attempt
+        self._standing: dict[int, tuple[int, int]] = {}  # by worker, of its job
 
     def add(self, shards: Sequence[str]) -> None:
         """Have these shards asked, in this order."""
@@ -186,8 +192,17 @@ class Schedule:
 
     @property
     def done(self) -> int:
-        """Requests that have an answer, or failed, in shards of which an attempt has ended."""
-        return sum(one.cached + one.answered + one.failed for one in self._ended.values())
+        """Requests that have an answer, or failed; of shards in hands, as far as workers told."""
+        ended = {shard: _count(one) for shard, one in self._ended.items()}
+        told = {self._busy[worker] or "": done for worker, (done, _) in self._standing.items()}
+        return sum(max(ended.get(shard, 0), told.get(shard, 0)) for shard in {*ended, *told})
+
+    @property
+    def skipped(self) -> int:
+        """Of these, those that had an answer before."""
+        ended = sum(_count(one) for one in self._ended.values())
+        told = sum(skipped for _, skipped in self._standing.values())
+        return max(0, ended - self.spent.answered - self.failed) + told
 
     @property
     def failed(self) -> int:
@@ -216,6 +231,11 @@ class Schedule:
         plan = found.expected
         return replace(plan, requests=plan.stored + plan.to_ask // self._workers)
 
+    def got_on(self, worker: int, standing: tuple[int, int]) -> None:
+        """A worker tells how far its job is; one that has none tells of what has ended."""
+        if worker in self._busy:
+            self._standing[worker] = standing
+
     def ready(self) -> None:
         """A worker is ready."""
         self._unused = 0
@@ -223,6 +243,7 @@ class Schedule:
     def ended(self, worker: int, outcome: Outcome) -> None:
         """A worker ended its job."""
         shard, spent = self._busy.pop(worker), outcome.spent
+        self._standing.pop(worker, None)
         self._unused = 0
         self._in_a_row.pop(shard, None)
         self._budget.settle(_name(shard), outcome.account)
@@ -250,6 +271,7 @@ class Schedule:
                 self._end("failures", _dying(what, why))
             return
         self.deaths += 1
+        self._standing.pop(worker, None)
         shard = self._busy.pop(worker)
         self._waiting.appendleft(shard)
         self._in_a_row[shard] += 1
@@ -264,6 +286,11 @@ class Schedule:
     def _end(self, why: Stopped, error: HorsesenseError | None = None) -> None:
         self.stopped = self.stopped or why
         self.error = self.error or error
+
+
+def _count(attempt: RunSummary) -> int:
+    """Requests that an attempt found answered, or saw to their end."""
+    return attempt.cached + attempt.answered + attempt.failed
 
 
 def _name(shard: str | None) -> str:

@@ -148,6 +148,12 @@ class Worker:
         self._control = Control()
         self._stopping = self._claimed = False
         self._watch: Watch | None = None
+        self._shown: Progress | None = None
+
+    def standing(self) -> tuple[int, int]:
+        """Requests of the shard in hand that are done, and those of them that took no work."""
+        shown = self._shown
+        return (0, 0) if shown is None else (shown.done, shown.skipped)
 
     def stop(self) -> None:
         """Send no more; what is in flight is finished. A second call abandons it."""
@@ -167,7 +173,7 @@ class Worker:
         self._control.follow(before)  # else each shard would begin with requests ahead of the rate
         if self._stopping:
             self._control.stop()
-        account, answers = Spent(), 0
+        account, answers, self._shown = Spent(), 0, None
         try:
             with self._place(job.shard) as layout:
                 try:
@@ -252,6 +258,7 @@ class Worker:
                 stack.enter_context(store.seed)
             # That nothing in a shard has an answer is no reason to end the run.
             stack.enter_context(store).begin()
+            self._shown = _Count("asking")
             return await ask_as(
                 directory,
                 model,
@@ -260,7 +267,7 @@ class Worker:
                 self._task.max_connections,
                 store=store,
                 control=self._control,
-                shown=_Count("asking"),
+                shown=self._shown,
                 watched=partial(self._watched, job.expected) if job.expected else None,
             )
 

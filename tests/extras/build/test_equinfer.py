@@ -16,8 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from command_line import call
+from horsesense.items.item import Item, ItemSet
 from horsesense.items.load import load_items
+from horsesense.probes.base import Setting
 from horsesense.probes.context_length import GAP
+from horsesense.probes.registry import parse_probe
+from horsesense.prompts import Prompter
 from horsesense.rng import Dice
 from horsesense.testing.faults import FaultServer
 from horsesense_extras.build.equinfer import construct, equations, sources
@@ -360,6 +364,20 @@ def test_items_are_made_without_a_model(papers: Path, tmp_path: Path) -> None:
     bare = load_items(short)
     assert [i.options for i in bare] == [i.options for i in items]
     assert {i.context for i in bare} == {None}
+
+
+def test_the_prompt_of_the_paper_shows_the_two_parts_of_the_context() -> None:
+    item = Item("a", f"Which? {GAP}", ("x", "y"), 0, context=f"Before it. {GAP} After it.")
+    items = ItemSet("equinfer", "choice", (item,))
+    for spec, own in (("gold_absent", False), ("gold_absent(asking=own)", True)):
+        probe = parse_probe(spec)
+        texts = [
+            Prompter("completion").request(trial).text or ""
+            for trial in probe.trials(item, Setting(items))
+        ]
+        apart = [f"before {GAP}:\n\nBefore it.\n\n" in text for text in texts]
+        assert apart == [not own] * len(texts)
+        assert all(f"after {GAP}:\n\nAfter it.\n\n" in text for text in texts) != own
 
 
 def replies(prompt: str) -> str:

@@ -17,13 +17,14 @@ from horsesense.errors import ItemsError, UsageError
 from horsesense.items.item import Item, ItemSet
 from horsesense.items.load import load_items
 from horsesense_extras.cue_tests import page as cues_charts
-from horsesense_extras.cue_tests.answers import load_answers
+from horsesense_extras.cue_tests.answers import answers_by_set, load_answers
 from horsesense_extras.cue_tests.api import as_json, find_cues
 from horsesense_extras.cue_tests.dependence import Answers, Dependence, family_of, family_summary
 from horsesense_extras.cue_tests.evaluate import evaluate
-from horsesense_extras.cue_tests.features import NGRAMS
+from horsesense_extras.cue_tests.features import NGRAMS, THIRTEEN
 from horsesense_extras.cue_tests.groups import find_groups
 from horsesense_extras.cue_tests.page import write_cue_report
+from horsesense_extras.cue_tests.paper import printed_kappa, printed_test
 from horsesense_extras.cue_tests.repair import balance
 from horsesense_extras.cue_tests.result import CueResult, signed
 from horsesense_extras.cue_tests.scores import published
@@ -301,6 +302,41 @@ def test_recorded_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     path.write_text('{"item_id": "99", "response": "no"}\n{"item_id": "0", "gold": "perhaps"}')
     with pytest.raises(ItemsError, match=r"'99' is not among(.|\n)*a different gold answer"):
         load_answers(path, items)
+
+
+def test_answers_to_several_sets_find_their_items_by_id_or_text(tmp_path: Path) -> None:
+    first, second = generated(0, 30), replace(generated(5, 30), name="other")
+    own = replace(second, items=tuple(replace(i, id=f"b{i.id}") for i in second.items))
+    path = tmp_path / "answers.jsonl"
+    path.write_text('{"item_id": "3", "correct": true}\n{"item_id": "b4", "correct": false}')
+    [[to_first], [to_own]] = answers_by_set([path], [first, own])
+    assert (to_first.right, to_own.right) == ({"3": 1.0}, {"b4": 0.0})
+    # Both sets have an item 3: what was asked says which is meant, and without it nothing does.
+    with pytest.raises(ItemsError, match="'3' is not among"):
+        answers_by_set([path], [first, second])
+    text = second.by_id["3"].question
+    path.write_text(json.dumps({"item_id": "3", "text": text, "correct": True}))
+    none, [to_second] = answers_by_set([path], [first, second])
+    assert (none, to_second.right) == ([], {"3": 1.0})
+
+
+def test_the_published_test_leaves_out_sets_that_cues_do_not_predict(planted: CueResult) -> None:
+    low = replace(planted.verdict.row, kappa_uniform=0.2)
+    model = replace(row("F", 0.2, 0.1, "a"), on_predictable=0.7, on_unpredictable=0.5)
+    other = replace(model, on_predictable=0.9)
+    kept = replace(planted, models=(model, other))
+    left = replace(kept, dataset="weak", verdict=replace(planted.verdict, row=low))
+    for sets, pairs, names in (([kept], 2, []), ([kept, left], 2, ["weak"])):
+        assert family_summary(sets)[1][0].pairs == pairs
+        assert as_json(sets)["published_left_out"] == names
+
+
+def test_printed_values_are_found_by_name() -> None:
+    assert printed_kappa("kor/wanli", "readability") == 0.2
+    assert printed_kappa("anli", "1-gram TF token") == -0.01
+    assert printed_kappa("party", "readability") is None
+    assert {name for name in THIRTEEN if printed_kappa("art", name) is None} == set()
+    assert printed_test("Meta") == (2.8908, 0.007342, 0.058255)
 
 
 # ---- repair

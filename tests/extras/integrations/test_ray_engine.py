@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -130,6 +132,40 @@ def test_a_node_may_be_lost(tmp_path: Path, ray: Any, server: FaultServer) -> No
     finally:
         cluster.shutdown()
     check(run, server, CONNECTIONS)
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds workers in /proc")
+def test_a_driver_that_the_system_kills_leaves_a_run_that_continues(
+    tmp_path: Path, ray: Any, server: FaultServer
+) -> None:
+    """Its workers end with it; what they had stored is gathered by the next driver."""
+    run, told = run_of(tmp_path / "run", server), tmp_path / "told"
+    words = [
+        sys.executable,
+        "-m",
+        "horsesense",
+        "audit",
+        str(tmp_path / "items.jsonl"),
+        "-m",
+        f"http:m@{server.url}",
+    ]
+    words += ["--probes", "order", "--out", str(run.path), "--max-connections", str(CONNECTIONS)]
+    words += ["--engine", "ray", "--workers", "2", "--no-preflight"]
+    with told.open("wb") as out:
+        driver = subprocess.Popen(
+            [sys.executable, "-m", "horsesense", *words], stdout=out, stderr=out
+        )
+    when(60, server, driver.kill).join(120)
+    assert driver.wait(120) == -signal.SIGKILL, told.read_text()
+    for _ in range(120):
+        before = server.sent.total()
+        time.sleep(0.5)
+        if server.sent.total() == before and not workers(run.path / "shards"):
+            break
+    assert 60 <= before < 160
+    run = run_of(tmp_path / "run", server)
+    assert ask(run, RayEngine(workers=2)).complete
+    check(run, server, 2 * CONNECTIONS)
 
 
 def test_a_missing_cluster_is_named(tmp_path: Path, ray: Any, server: FaultServer) -> None:

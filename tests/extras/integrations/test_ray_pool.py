@@ -108,6 +108,21 @@ def test_a_worker_is_ready_and_works(ray: Ray) -> None:
     assert not ray.up
 
 
+def test_who_works_is_asked_how_far_it_is(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ray_engine, "LOOK", 0.0)
+    with RayEngine(workers=2).pool(TASK) as pool:
+        worker, idle = pool.start(), pool.start()
+        assert len(pool.events(0)) == 2
+        pool.give(worker, JOB)
+        for actor in ray.actors:
+            actor.says["standing"] = (7, 2)
+        assert pool.events(0) == [Event(worker, "got_on", standing=(7, 2))]
+        assert pool.events(0) == []
+        ray.actors[0].dead = True  # which two calls find out
+        assert [event.kind for event in (*pool.events(0), *pool.events(0))] == ["died"]
+        assert ray.actors[idle].says == {"standing": (7, 2)}
+
+
 def test_deaths_are_told_once_whatever_a_worker_was_doing(ray: Ray) -> None:
     with RayEngine(workers=3).pool(TASK) as pool:
         starting, idle, busy = (pool.start() for _ in range(3))

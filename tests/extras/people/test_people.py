@@ -150,8 +150,12 @@ def test_people_become_a_run_beside_models(folder: Path, tmp_path: Path) -> None
     assert omni.interval == "Clopper-Pearson (4 items x 8 people)"
     assert omni.low is not None
     assert omni.low < omni.value < omni.high
+    by_person = {row["condition"]: row for row in run.findings["people"]["by_person"]}
+    shares = [by_person[c] for c in sorted(by_person) if "prompt=no_hint" in c]
+    assert [(r["people"], r["mean"], r["least"], r["most"]) for r in shares] == [(8, 0.75, 0, 1)]
     page = (folder / "run" / "report.html").read_text(encoding="utf-8")
     assert "What did people answer?" in page
+    assert "Right answers of single people" in page
     assert "8 of 8 booklets came back" in page
 
     items = str(tmp_path / "stories.jsonl")

@@ -9,6 +9,8 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from io import StringIO
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -23,17 +25,19 @@ from horsesense.errors import (
     StoreError,
     UsageError,
 )
-from horsesense.inference.limits import Limits
+from horsesense.inference.limits import Limits, RunSummary
 from horsesense.inference.store import Store
+from horsesense.inference.stored_rows import Spent
 from horsesense.models.base import Model
 from horsesense.models.registry import make_model
+from horsesense.progress import Progress
 from horsesense.runs.settings import Settings
 from horsesense.testing.faults import FaultServer
 from horsesense_extras.workers import drive, work
 from horsesense_extras.workers.drive import ask_with
 from horsesense_extras.workers.parts import Keep
-from horsesense_extras.workers.schedule import Event
-from horsesense_extras.workers.work import Job, Task, Worker
+from horsesense_extras.workers.schedule import Budget, Event, Schedule
+from horsesense_extras.workers.work import Job, Outcome, Task, Worker
 from studies import estimates
 
 CONNECTIONS = 4
@@ -319,6 +323,48 @@ def test_one_process_takes_over_what_a_killed_driver_left(
     assert ask(run).complete
     assert set(times(server).values()) == {1}
     assert run.verify().sound
+
+
+def test_progress_tells_what_arrives_while_a_shard_is_asked() -> None:
+    """A shard may take minutes: its worker says meanwhile how far it is."""
+    schedule, now = Schedule(Budget(Limits(), 2), workers=2), [0.0]
+    schedule._waiting.clear()
+    schedule.add(["1/2", "2/2"])
+    told: list[str] = []
+
+    class Slow:
+        """Workers that get on, of which one dies."""
+
+        def __init__(self) -> None:
+            happens: list[Event] = [
+                *(Event(worker, "ready") for worker in (0, 1)),
+                *(Event(0, "got_on", standing=(n, 10)) for n in (30, 70)),
+                *(Event(1, "got_on", standing=(50, 0)), Event(1, "died", why="killed")),
+                *(Event(2, "ready"), Event(2, "got_on", standing=(60, 50))),
+                Event(2, "done", Outcome(RunSummary(cached=50, answered=20), Spent(), answers=70)),
+                Event(0, "done", Outcome(RunSummary(cached=10, answered=70), Spent(), answers=80)),
+            ]
+            self.happens, self.begun = deque(happens), count()
+            self.give = self.stop = lambda *given: None
+
+        def start(self) -> int:
+            return next(self.begun)
+
+        def events(self, seconds: float) -> Sequence[Event]:
+            now[0] += 30
+            told.append(shown.line(now[0]).removeprefix("asking: "))
+            return [self.happens.popleft()]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("horsesense.progress.time.monotonic", lambda: now[0])
+        shown = Progress("asking", 150, StringIO())
+        pool: Any = Slow()
+        with drive._Crew(pool, schedule, 2) as crew:
+            crew.work(shown)
+    done = [int(line.split()[0]) for line in told[3:]] + [shown.done]
+    assert done == [30, 70, 120, 70, 70, 130, 140, 150]
+    assert [line for line in told if "nothing new" in line] == []
+    assert (schedule.skipped, shown.skipped) == (60, 60)
 
 
 def spent(run: Run) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -32,10 +33,11 @@ from horsesense.stats.power import minimum_detectable
 from horsesense.stats.words import agreeing, plural
 
 State = Literal["passed", "failed", "undecided"]
-OnDoubt = Literal["", "pass", "fail"]
-"""What an undecided gate counts as; "" for a result of its own."""
+OnDoubt = Literal["", "pass", "fail", "ask-more"]
+"""What an undecided gate counts as; "" for a result of its own, "ask-more" with what to ask."""
 AFTER, BEFORE = "this run", "baseline"
 POWER = 0.8
+MOST_NAMED = 20
 
 
 @dataclass(frozen=True)
@@ -334,7 +336,46 @@ def _regression(one: Judged, measure: str, held: Aligned, level: float) -> Check
     why = f"{agreeing(missing, 'were')} not asked of both, or {why}" if held.stopped else why
     lost = f", {missing:,} more {why}" if missing else ""
     says = f"{moved} [{100 * ends[0]:+.1f}, {100 * ends[1]:+.1f}] on {view.n:,} shared items{lost}"
-    return Check(name, state, says, values | {"low": ends[0], "high": ends[1]})
+    ends_of = {"low": ends[0], "high": ends[1]}
+    if state != "undecided":
+        return Check(name, state, says, values | ends_of)
+    needed = _needed(one, level)
+    says += f"; {_would_settle(needed)}"
+    return Check(name, state, says, values | ends_of | {"needed": needed})
+
+
+def _needed(one: Judged, level: float) -> float | None:
+    """Items with which a loss beyond the tolerance is ruled out in `POWER` of cases, if there is
+    none: n ((z + z') s / tolerance)^2; None without a tolerance."""
+    if not one.tolerance:
+        return None
+    steps = float(ndtri(level)) + float(ndtri(POWER))
+    return one.scores.n * (steps * one.pair.seen.error / one.tolerance) ** 2
+
+
+def _would_settle(needed: float | None) -> str:
+    if needed is None:
+        return "without --tolerance only a gain rules a loss out"
+    return f"some {_about(needed):,} items would rule a loss out, if there is none"
+
+
+def to_ask(run: Results, baseline: Results, checks: Sequence[Check]) -> Iterator[str]:
+    """What to ask so that undecided checks are decided: the items, or the settings to change."""
+    ours = run.items.by_id
+    if lacking := [item for item in baseline.items.by_id if item not in ours]:
+        named = ", ".join(lacking[:MOST_NAMED]) + ", ..." * (len(lacking) > MOST_NAMED)
+        yield f"{plural(len(lacking), 'item')} of the {BEFORE} not asked of {AFTER}: {named}."
+    open_ = [c.values.get("needed") for c in checks if c.state == "undecided"]
+    if needed := max(filter(None, open_), default=0):
+        for results in (run, baseline):
+            place, limit = results.directory.layout.root, results.directory.settings.limit
+            what = f"Set limit = {_about(needed)} in {place / 'study.toml'}, then horsesense run"
+            yield f"{what} {place}." if limit else f"{place} was asked all items of its set."
+
+
+def _about(n: float) -> int:
+    """A number of items with two digits that count."""
+    return int(round(n, 1 - int(math.log10(max(n, 1)))))
 
 
 def _notes(held: Aligned) -> Iterator[str]:

@@ -13,12 +13,13 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Final
-
-from yarl import URL
+from typing import TYPE_CHECKING, Final
 
 from horsesense.errors import UsageError
 from horsesense.models.messages import Failure, Response
+
+if TYPE_CHECKING:
+    from yarl import URL
 
 OFFICIAL: Final = "https://api.openai.com/v1"
 GIVEN: Final = "HORSESENSE_API_KEY"
@@ -139,6 +140,8 @@ class Secret:
 
 def default_url() -> URL:
     """The server of a model that is named without an address."""
+    from yarl import URL
+
     try:
         return URL(os.environ.get("OPENAI_BASE_URL") or OFFICIAL)
     except ValueError:

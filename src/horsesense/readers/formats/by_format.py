@@ -20,7 +20,7 @@ from horsesense.readers.formats.yes_no import read_yes_no
 from horsesense.readers.reading import IN_OTHER_WORDS, Reading, Status
 from horsesense.readers.text import TextReader
 from horsesense.trials.extras import Rejoined
-from horsesense.trials.trial import NONE_OPTION, AnswerFormat, Trial, Variant, none_phrase
+from horsesense.trials.trial import NONE_OPTION, AnswerFormat, Trial, none_phrase, question_of
 
 SHORT: Final = 80
 """Characters of a reply that may say "none" and nothing else."""
@@ -48,7 +48,7 @@ def read_choice(reader: TextReader, trial: Trial, response: Response) -> Reading
         alone = _alone(_UNOFFERED, response.text)
         if alone and not any(map(says_none, variant.options)):
             return Reading("none", (), IN_OTHER_WORDS, alone.span(), 0.95)
-        return _chosen(reader, variant, response)
+        return _chosen(reader, trial, response)
     text = plainly(response.text)
     response = replace(response, text=text)
     start = text.casefold().find(offered.casefold())
@@ -61,7 +61,7 @@ def read_choice(reader: TextReader, trial: Trial, response: Response) -> Reading
         span = (max(start, 0), len(text.rstrip()))
         status: Status = "answer" if labelled else "none"
         return Reading(status, tuple(labelled[-1:]), "phrase", span, 0.95)
-    found = _chosen(reader, variant, response)
+    found = _chosen(reader, trial, response)
     if phrase and start >= 0 and found.status != "answer":
         return Reading("none", (), "phrase", (start, start + len(phrase)), 0.9)
     broke_off = found.status == "truncated" and response.finish_reason != "length"
@@ -81,13 +81,14 @@ def _alone(said: re.Pattern[str], text: str) -> re.Match[str] | None:
     return said.fullmatch(text.rstrip(), start) if len(text.strip()) <= SHORT else None
 
 
-def _chosen(reader: TextReader, variant: Variant, response: Response) -> Reading:
+def _chosen(reader: TextReader, trial: Trial, response: Response) -> Reading:
+    variant = trial.variant
     return reader.read(
         response.text,
         variant.options,
         variant.labels,
         finish_reason=response.finish_reason,
-        question=variant.question,
+        question=question_of(trial),
     )
 
 

@@ -18,7 +18,7 @@ from horsesense.readers.formats.bundled import no_text, object_in, without_think
 from horsesense.readers.formats.verdicts import Said, said_of
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import TextReader, meanings_of, without_struck
-from horsesense.trials.trial import Trial
+from horsesense.trials.trial import Trial, question_of
 
 _BOXED = re.compile(r"\\boxed\s*\{(?:\\text\s*\{)?([^{}]*)\}")
 _ANNOUNCES = re.compile(
@@ -42,7 +42,7 @@ _UNSURE: Final = 0.5
 def read_letters(reader: TextReader, trial: Trial, response: Response) -> Reading:
     """All chosen positions, in order of mention and each once."""
     shown = trial.variant
-    return read_several(reader, response, shown.options, shown.labels)
+    return read_several(reader, response, shown.options, shown.labels, question_of(trial))
 
 
 def read_several(

@@ -7,9 +7,11 @@ from typing import Any, NamedTuple
 
 from horsesense.findings.uncounted import named
 from horsesense.findings.wording import number
+from horsesense.measures.base import Estimate
 from horsesense.measures.cells import HELD_OUT
 from horsesense.measures.votes import PERTURBED
 from horsesense.report.charts import ChartLine, Point, forest
+from horsesense.report.published_tables import beside
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import rests_on
 from horsesense.runs.results import Results
@@ -67,10 +69,21 @@ def context(run: Results) -> Context | None:
             (run.label(e.probe, e.condition), e) for e in run.everywhere("vote_tie_rate") if e.n
         ],
         "flows": flows,
+        "tables": beside(run, "look_at_text", lambda table, column: _own(run, table, column)),
         "subjects": _subjects(run),
         "floating": run.one("answer_floating", "extra_options", group="all"),
         "to_added": run.one("answer_floating", "extra_options", group="to_added"),
     }
+
+
+def _own(run: Results, table: str, column: str) -> Estimate | None:
+    """The run's value for a column: of PriDe's tables its accuracy or RStD, else by reader."""
+    if "pride" in table:
+        pride = next((name for name in run.readers if name.startswith("pride")), "")
+        return run.one(column, reader=pride)
+    if column == "mismatch":
+        return run.one("mismatch_rate", reader="first_token")
+    return run.one("accuracy", reader=column)
 
 
 def _beside(run: Results, readers: list[str], measures: tuple[str, ...]) -> list[Row]:

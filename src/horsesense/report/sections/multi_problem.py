@@ -10,6 +10,7 @@ from horsesense.measures.base import Estimate
 from horsesense.measures.task_contrast import TASKS
 from horsesense.report.charts import ChartLine
 from horsesense.report.curves import Curve, curves
+from horsesense.report.published_tables import beside
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import p_text
 from horsesense.runs.results import Results
@@ -77,7 +78,20 @@ def context(run: Results) -> Context | None:
         "near": _near(run, scores),
         "replies": [(_label(e), [e, _off_by(run, e)]) for e in _estimates(run, "unread_share")],
         "too_long": run.findings.get("too_long", []),
+        "tables": beside(run, "multi", lambda _, column: _own(run, column)),
     }
+
+
+def _own(run: Results, column: str) -> Estimate | None:
+    """The run's value for a column such as "select_one 10 reasoned": task, problems and setting."""
+    if column == "single":
+        return run.one("accuracy")
+    task, size, *more = column.split(" ", 2)
+    wanted = [setting for setting, words in SETTINGS.items() if words in more]
+    for e in run.all("per_problem_accuracy", task):
+        if _size(e) == size and [s for s in _rest(e).settings if s in SETTINGS] == wanted:
+            return e
+    return None
 
 
 def _estimates(run: Results, measure: str) -> list[Estimate]:

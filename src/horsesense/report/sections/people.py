@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from horsesense.findings.wording import number
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import count_of
 from horsesense.runs.results import Results
 from horsesense.stats.words import plural
 from horsesense.trials.condition import Condition
+
+ENDS = ("mean", "least", "most")
+"""Of the shares right of single people."""
 
 
 def context(run: Results) -> Context | None:
@@ -20,6 +24,11 @@ def context(run: Results) -> Context | None:
         for row in told["agreement"]
         if row["reader"] == run.reader
     ]
+    persons = [
+        (run.label(row["probe"], Condition.parse(row["condition"])), row)
+        for row in told.get("by_person", ())
+        if row["reader"] == run.reader
+    ]
     return {
         "told": told,
         "missing": sum(map(len, told["missing"].values())),
@@ -28,6 +37,10 @@ def context(run: Results) -> Context | None:
             for probe in run.probes
             for e in run.all("accuracy", probe)
             if e.n
+        ],
+        "persons": [
+            (label, [*(number(row[end], "fraction", 0) for end in ENDS), row["people"]])
+            for label, row in persons
         ],
         "agreement": agreement,
         "notes": sorted({row["note"] for row in agreement if row["note"]}),

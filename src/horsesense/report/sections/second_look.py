@@ -67,12 +67,14 @@ def _which(e: Estimate) -> str:
 
 
 def _confidence(run: Results) -> list[tuple[str, list[Estimate | None]]]:
-    """Over the vocabulary, and of yes against no; the area under the curve in a row of its own."""
+    """Over the vocabulary, of yes against no, and of the items right in every derived form; the
+    area under the curve in a row of its own."""
     areas = run.all("option_auroc", "option_confidence", "first_token")
+    more = ("option_confidence_relative", "option_confidence_derived")
     return [
-        (e.group.replace("_", " "), [e, _sure(run, e.group, "option_confidence_relative")])
+        (e.group.replace("_", " "), [e, *(_sure(run, e.group, name) for name in more)])
         for e in run.all("option_confidence", "option_confidence", "first_token")
-    ] + [("area under the curve", [e, None]) for e in areas]
+    ] + [("area under the curve", [e, None, None]) for e in areas]
 
 
 def _sure(run: Results, group: str, measure: str = "option_confidence") -> Estimate | None:
@@ -81,8 +83,9 @@ def _sure(run: Results, group: str, measure: str = "option_confidence") -> Estim
 
 def _own(run: Results, column: str) -> Estimate | None:
     """The run's value under the published protocol, as near as it was asked."""
-    if column == "none_of_the_above":
-        found = run.all("accuracy", "none_of_the_above")
+    if column in ("none_of_the_above", "none_in_every_order"):
+        measure = "accuracy" if column == "none_of_the_above" else "accuracy_hard"
+        found = run.all(measure, "none_of_the_above")
         return next((e for e in found if e.condition.matches(place="kept")), None)
     if column in ("gold_accepted", "distractors_rejected"):
         group = column.partition("_")[0]

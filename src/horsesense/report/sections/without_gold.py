@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from horsesense.measures.base import Estimate
+from horsesense.measures.graded import GRADED
 from horsesense.probes.gold_absent import HINTS
 from horsesense.report.charts import ChartLine, Point, forest
 from horsesense.report.published_tables import beside
@@ -66,14 +67,15 @@ def _shown(run: Results) -> dict[str, Estimate]:
     return {name: e for name, e in found.items() if e is not None}
 
 
-def _lenient(run: Results) -> Iterator[tuple[str, list[Estimate]]]:
-    """Shares where only the offered words count, and where any words do."""
+def _lenient(run: Results) -> Iterator[tuple[str, list[Estimate | None]]]:
+    """Shares where only the offered words count, also as graded, and where any words do."""
     shares = [(group, "accuracy_without_gold", group) for group in (*HINTS[:2], "mean")]
     for name, measure, group in (*shares, ("omni_accuracy", "omni_accuracy", "")):
         strict = run.one(measure, PROBE, group=group)
         lenient = run.one(f"{measure}_lenient", PROBE, group=group)
         if strict is not None and lenient is not None:
-            yield NAMES[name], [strict, lenient]
+            graded = run.one(measure + GRADED, PROBE, group=group)
+            yield NAMES[name], [graded, strict, lenient]
 
 
 def _own(found: Mapping[str, Estimate], run: Results, table: str, column: str) -> Estimate | None:

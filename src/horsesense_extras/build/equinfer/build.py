@@ -27,6 +27,7 @@ from horsesense_extras.build.equinfer.construct import (
     LEAST_WORDS,
     MOST_WORDS,
     QUESTION,
+    USUAL_WORDS,
     around_gap,
     edit,
     full,
@@ -239,7 +240,7 @@ async def build_equinfer(
     generator: Model | None = None,
     judged_by: Model | None = None,
     per_paper: int = 3,
-    words: int = MOST_WORDS,
+    words: int = USUAL_WORDS,
     seed: int = 0,
     how: How = How(),  # noqa: B008
 ) -> Built:

@@ -35,8 +35,10 @@ from horsesense_extras.build.equinfer.sources import (
     stripped,
 )
 
-MOST_WORDS: Final = 1000
-"""Words of context on each side, at most."""
+MOST_WORDS: Final = 1500
+"""Words of context on each side, at most (Know-No, figure 5)."""
+USUAL_WORDS: Final = 1000
+"""Words of context on each side, unless others are asked for."""
 LEAST_WORDS: Final = 100
 """Words that must stand on each side; the generator and the judge see no more."""
 OUTWARD: Final = 600
@@ -208,7 +210,7 @@ def full(fate: Fate, right: str) -> str:
     return f"{spaced(fate.left)} {fate.relation} {spaced(right)}"
 
 
-def rows(funnel: Funnel, words: int = MOST_WORDS, seed: int = 0) -> Iterator[dict[str, Any]]:
+def rows(funnel: Funnel, words: int = USUAL_WORDS, seed: int = 0) -> Iterator[dict[str, Any]]:
     """The items, with `words` words of context on each side; 0 for none."""
     for fate in funnel.kept():
         options = [full(fate, fate.right), *fate.wrong]

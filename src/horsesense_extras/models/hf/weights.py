@@ -20,6 +20,7 @@ from typing import Any, Final
 from horsesense.errors import ModelError, UsageError, install
 from horsesense.files import read_whole, write_whole
 from horsesense.progress import progress
+from horsesense_extras.models.hf.pickled import refuse_pickled
 from horsesense_extras.models.hf.tokens import Tokens
 
 SMOLLM2 = "smollm2"
@@ -135,6 +136,7 @@ _ALLOWED = (
 
 
 def _gguf_file(path: Path) -> Weights:
+    refuse_pickled(path)
     with path.open("rb") as file:
         magic = file.read(4)
     if magic != b"GGUF":
@@ -145,11 +147,9 @@ def _gguf_file(path: Path) -> Weights:
 def _directory(name: str, path: Path) -> Weights:
     if not (path / "config.json").is_file():
         raise UsageError(f"{path} has no config.json: not a model directory.", hint=_ALLOWED)
+    refuse_pickled(path)
     if not any(path.glob("*.safetensors")):
-        raise UsageError(
-            f"{path} holds no .safetensors weights.",
-            hint="Formats that can run code when opened (.bin, .pt) are not taken; convert them.",
-        )
+        raise UsageError(f"{path} holds no .safetensors weights.", hint=_ALLOWED)
     return Weights(name, path)
 
 
@@ -341,6 +341,7 @@ def adapter_fingerprint(folder: Path, weights: Weights) -> str:
     Raises:
         UsageError: there is no adapter of safetensors, or it belongs to other weights.
     """
+    refuse_pickled(folder, ADAPTER)
     if not (folder / ADAPTER).is_file() or not (folder / SETTINGS).is_file():
         raise UsageError(
             f"{folder} holds no adapter ({ADAPTER} and {SETTINGS}).",
@@ -387,7 +388,9 @@ def with_adapter(model: Any, folder: Path) -> Any:
 
     Raises:
         ModelError: peft is missing, or the adapter does not fit.
+        UsageError: the adapter is there in pickled form alone, which peft would open.
     """
+    refuse_pickled(folder, ADAPTER)
     try:
         with without_warnings():
             from peft import PeftModel

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from horsesense.errors import UsageError, install
 from horsesense.files import write_whole
+from horsesense_extras.models.hf.pickled import refuse_pickled
 from horsesense_extras.models.hf.weights import (
     ADAPTER,
     Weights,
@@ -102,7 +103,8 @@ def load_scorer(folder: Path, manifest: Manifest) -> TrainedModel:
         UsageError: files or packages are missing, or the base has other weights.
     """
     needed = {"encoder": HEAD, "causal": ADAPTER}.get(manifest.kind)
-    if needed and not (folder / needed).is_file():  # else peft would look for a pickled one
+    refuse_pickled(folder, needed or "*.safetensors")
+    if needed and not (folder / needed).is_file():
         raise UsageError(f"{folder} has no {needed}.", hint=_HINT)
     try:
         if manifest.kind != "causal":

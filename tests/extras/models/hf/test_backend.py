@@ -219,6 +219,33 @@ def test_identity_names_what_determines_the_answers(folder, tmp_path):
     assert from_spec(str(copy)).identity not in (identity, changed)
 
 
+@pytest.mark.parametrize("suffix", [".bin", ".pt", ".pkl"])
+def test_pickled_weights_are_refused_wherever_they_come_from(folder, tmp_path, suffix):
+    import shutil
+
+    from horsesense_extras.models.hf.pickled import refuse_pickled
+    from horsesense_extras.models.hf.weights import with_adapter
+
+    adapter, copy, file = tmp_path / "adapter", tmp_path / "copy", tmp_path / f"weights{suffix}"
+    adapter.mkdir()
+    (adapter / "adapter_config.json").write_text("{}")
+    (adapter / f"adapter_model{suffix}").write_bytes(b"")
+    (adapter / "other.safetensors").write_bytes(b"")
+    file.write_bytes(b"GGUF")
+    shutil.copytree(folder, copy)
+    index = {"weight_map": {"lm_head.weight": f"evil{suffix}"}}
+    (copy / "model.safetensors.index.json").write_text(json.dumps(index))
+    for spec in (f"{folder}?adapter={adapter}", str(file), str(copy)):
+        with pytest.raises(UsageError, match="run code") as refused:
+            from_spec(spec)
+        assert "safetensors" in (refused.value.hint or "")
+    with pytest.raises(UsageError, match="run code"):
+        with_adapter(None, adapter)
+    (copy / "model.safetensors.index.json").write_text("[]")
+    (copy / "pytorch_model.bin").write_bytes(b"")  # of which nothing is read
+    refuse_pickled(copy)
+
+
 def test_wrong_specs_say_what_is_allowed(folder, tmp_path):
     (tmp_path / "weights.gguf").write_bytes(b"PK\x03\x04")
     unsafe = tmp_path / "unsafe"

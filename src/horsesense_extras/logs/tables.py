@@ -1,0 +1,343 @@
+"""Tables of answers as logs: rows with a question, its options, the right answer, a reply, a model.
+
+One mechanism for all of them: every row is made flat, with our names (`table_layouts`), and is read
+as an item is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+
+from horsesense.errors import ItemsError, UsageError
+from horsesense.items.faults import Faults
+from horsesense.items.fields import FIELDS, LETTERS, FieldMap, ItemBuilder, Numbered, options_named
+from horsesense.items.files import stem
+from horsesense.items.item import Item
+from horsesense.items.layouts import option_columns
+from horsesense.items.load import load_items
+from horsesense.items.select import EVERY_SPLIT
+from horsesense.progress import say
+from horsesense.rng import fingerprint
+from horsesense.stats.words import plural
+from horsesense_extras.logs.known_items import Content, content
+from horsesense_extras.logs.options import lettered, shown_order
+from horsesense_extras.logs.sample import SEVERAL_RIGHT, Log, NotTakenError, Sample, Score
+from horsesense_extras.logs.table_layouts import (
+    ANSWERED,
+    ENDINGS,
+    Row,
+    TableLayout,
+    Unread,
+    found,
+    layout_of,
+    rows_in,
+)
+from horsesense_extras.logs.values import (
+    items_of,
+    log_probability,
+    mapping,
+    number,
+    stopped,
+    text_of,
+)
+
+READ: Final = "as graded"
+"""The name of the program's own score, where it does not say what it is called."""
+
+
+def is_table(path: Path) -> bool:
+    """Whether a file's name is that of a table."""
+    endings = [suffix.lower() for suffix in path.suffixes]
+    return bool({*endings[-2:]} & {*ENDINGS}) and path.is_file()
+
+
+def tables(
+    paths: Sequence[Path],
+    items: Iterable[Item] | None = None,
+    given: Mapping[str, str] | None = None,
+    unread: Unread | None = None,
+) -> list[Log]:
+    """Logs of the tables in files and folders, one for each model of each; none without replies.
+
+    Args:
+        items: what was asked, where rows hold the name of an item alone; a table without replies
+            beside the others is taken for it.
+        given: our field name -> the table's.
+        unread: what was made of replies without an answer; by default what the program does.
+
+    Raises:
+        ItemsError: a table is damaged.
+        UsageError: the fields of a table cannot be told, or a field is not known.
+    """
+    for ours in given or {}:
+        if ours not in (*FIELDS, *ANSWERED):
+            raise UsageError.unknown("field", ours, (*FIELDS, *ANSWERED))
+    every = list(dict.fromkeys(each for top in paths for each in _files(top)))
+    layouts = {path: layout_of(path, given or {}) for path in every}
+    answers = {path: layout for path, layout in layouts.items() if layout is not None}
+    asked = {item.id: item for item in items or ()}
+    for path in every if answers and items is None else ():
+        if path not in answers:
+            asked |= _items_in(path)
+    logs = [
+        log
+        for path, layout in answers.items()
+        for log in _logs(path, replace(layout, unread=unread or layout.unread), asked)
+    ]
+    # A program's results hold what its predictions do, and how they were graded.
+    graded = {(log.model, log.task) for log in logs if log.task and GRADED in log.notes}
+    return [log for log in logs if GRADED in log.notes or (log.model, log.task) not in graded]
+
+
+def _items_in(path: Path) -> dict[str, Item]:
+    """The items in a file that lies beside tables of answers; none where it holds others."""
+    try:
+        return dict(load_items(path, split=EVERY_SPLIT, skip_faults=True).by_id)
+    except (UsageError, ItemsError):
+        say(f"{path} holds neither replies nor items.")
+        return {}
+
+
+GRADED: Final = "The file holds how each answer was graded."
+
+
+def _files(path: Path) -> Iterator[Path]:
+    if path.is_dir() and not path.is_symlink():
+        for entry in sorted(path.iterdir()):
+            if not entry.name.startswith("."):
+                yield from _files(entry)
+    elif is_table(path):
+        yield path
+
+
+def _logs(path: Path, layout: TableLayout, asked: Mapping[str, Item]) -> Iterator[Log]:
+    named = re.search(layout.path, path.absolute().as_posix()) if layout.path else None
+    told = named.groupdict() if named else {}
+    by_file = (told.get("model") or stem(path)).replace("__", "/")
+    models: dict[str, str | None] = dict(layout.wide)
+    if not models and "model" in layout.fields:
+        models = {_name(layout, row, by_file): None for _, row in rows_in(path)}
+    task = told.get("task") or (layout.name if layout.name != "table" else "")
+    for model, column in (models or {by_file: None}).items():
+        table = _Table(layout, asked, model, by_file, column)
+        log = Log(path, layout.name, table.read, task=task, model=model)
+        log.notes += [layout.told] * bool(layout.told)
+        log.notes += [GRADED] * bool({"read", "score"} & layout.fields.keys())
+        yield log
+
+
+def _name(layout: TableLayout, row: Row, otherwise: str) -> str:
+    named = (found(row, path) for path in layout.fields.get("model", ()))
+    return next((n.strip() for n in named if isinstance(n, str) and n.strip()), otherwise)
+
+
+class _Table:
+    """The rows of one model in a table."""
+
+    def __init__(
+        self,
+        layout: TableLayout,
+        asked: Mapping[str, Item],
+        model: str,
+        by_file: str,
+        column: str | None,
+    ) -> None:
+        self.layout = layout
+        self.asked = asked
+        self.model = model
+        self.by_file = by_file
+        self.column = column
+
+    def read(self, log: Log) -> Iterator[tuple[str, Callable[[], Iterator[Sample]]]]:
+        self.names: dict[tuple[Content, str], str] = {}
+        self.times: Counter[str] = Counter()
+        self.drawn = 0
+        for line, row in rows_in(log.path, log.left_out.add):
+            if self.column is None and _name(self.layout, row, self.by_file) != self.model:
+                continue
+            yield f"row {line}", partial(self._samples, line, row, log)
+        if self.drawn:
+            log.notes.append(
+                f"{log.format} found no answer in {plural(self.drawn, 'reply')} and drew an option"
+                " at random for each: such a reply counts as right as often as a guess is."
+            )
+
+    def _samples(self, line: int, row: Row, log: Log) -> Iterator[Sample]:
+        flat_ = self.layout.flat(row, self.column)
+        prompt = _prompt(flat_.get("prompt"))
+        replies = _replies(flat_.get("response"))
+        if (
+            replies is None
+            and isinstance(prompt, tuple)
+            and prompt
+            and prompt[-1][0] == "assistant"
+        ):
+            replies, prompt = [prompt[-1][1]], prompt[:-1]
+        item, order, labels = self._item(line, flat_, prompt)
+        name = self._name(item, flat_.get("id") is not None)
+        k = len(item.options)
+        logs = [
+            log_probability(v[0] if items_of(v) else v) for v in items_of(flat_.get("logprobs"))
+        ]
+        scored = {}
+        if replies is None and len(logs) == k and None not in logs:
+            scored = {"text_scores": dict(zip(item.options, logs, strict=True))}
+        error = flat_.get("error")
+        for reply in replies or [None]:
+            self.times[name] += 1
+            yield Sample(
+                id=name,
+                question=item.question,
+                options=item.options,
+                order=order,
+                labels=labels,
+                gold=item.gold,
+                context=item.context,
+                subject=item.subject,
+                epoch=self.times[name],
+                prompt=prompt,
+                reply=reply,
+                finish_reason=stopped(flat_.get("finish_reason")),
+                error=str(error)[:2000] if reply is None and error else None,
+                scores={}
+                if reply is None and not scored
+                else self._score(flat_, item, order, labels),
+                model=self.model,
+                task=log.task,
+                **scored,  # type: ignore[arg-type]
+            )
+
+    def _name(self, item: Item, named: bool) -> str:
+        """What the item is called: as in its row, else by what it asks.
+
+        Rows without a name that ask the same are one item; so are the orders of an item, where
+        the program names each order by itself.
+        """
+        gold = "" if item.gold is None else item.options[item.gold]
+        if named and not self.layout.orders:
+            return item.id
+        key = content(item.question, item.options), gold
+        return self.names.setdefault(key, item.id if named else f"q-{fingerprint(key)}")
+
+    def _item(
+        self, line: int, row: dict[str, Any], prompt: tuple[tuple[str, str], ...] | str | None
+    ) -> tuple[Item, tuple[int, ...], tuple[str, ...]]:
+        """What was asked, in which order, under which labels; NotTakenError where it is unknown."""
+        own = self.asked.get(str(row.get("id")))
+        if own is not None and row.get("question") is None and prompt is None:
+            return own, tuple(range(len(own.options))), LETTERS[: len(own.options)]
+        if self.asked and not {"question", "prompt"} & {n for n, v in row.items() if v is not None}:
+            raise NotTakenError("about none of the items, or one that cannot be read")
+        text = prompt if isinstance(prompt, str) else prompt[-1][1] if prompt else ""
+        block = lettered(text)
+        options = _options(row.get("options"))
+        if block is not None and (not options or _are_labels(options)):
+            options = list(block.options)
+        made = {ours: value for ours, value in row.items() if ours in FIELDS and value is not None}
+        made |= {"options": options} if options else {}
+        right = items_of(made.get("answer"))
+        if len(right) > 1:
+            raise NotTakenError(SEVERAL_RIGHT)
+        made |= {"answer": right[0]} if right else {}
+        if block is not None and "question" not in made:
+            made["question"] = block.question
+        item = _built(line, made)
+        order, labels = shown_order(text, item.options) if text else ((), ())
+        own_labels = block.labels if block and len(block.labels) == len(item.options) else ()
+        return (
+            item,
+            order or tuple(range(len(item.options))),
+            labels or own_labels or LETTERS[: len(item.options)],
+        )
+
+    def _score(
+        self, row: Row, item: Item, order: Sequence[int], labels: Sequence[str]
+    ) -> dict[str, Score]:
+        """How the program graded the reply, and which option it took it for."""
+        read = row.get("read")
+        answer = None if read is None or read == "" else str(read)
+        given = _number(row.get("score"))
+        if given is None and "read" in row:
+            shown = [item.options[place] for place in order]
+            took = options_named(answer, shown, labels) if answer is not None else set()
+            given = (
+                float(item.gold in {order[at_] for at_ in took}) if item.gold is not None else None
+            )
+            if answer is None and self.layout.unread == "random" and given is not None:
+                self.drawn += 1
+                given = 1 / len(item.options)
+        return {READ: Score(given, answer)} if given is not None or answer is not None else {}
+
+
+def _built(line: int, made: dict[str, Any]) -> Item:
+    """The item of a row with our names; NotTakenError says what is wrong with it."""
+    faults = Faults("row")
+    mapped = FieldMap()
+    builder = ItemBuilder(mapped, faults, [ours for ours in FIELDS if mapped.has(made, ours)])
+    item = builder.choice(Numbered(line, line, made))
+    if item is None:
+        fault = faults.found[0][1] if faults.found else "it holds no item"
+        raise NotTakenError(re.sub(r"(['\"]).*\1|\d+", "…", fault)[:200])
+    return item
+
+
+def _options(value: Any) -> Any:
+    """Options as a list, also of an object whose fields hold one each; others as they are."""
+    columns = option_columns(value) if isinstance(value, dict) else []
+    if not columns:
+        return value if not hasattr(value, "tolist") else value.tolist()
+    listed = [value[name] for name in columns]
+    while listed and listed[-1] in (None, ""):
+        listed.pop()
+    return listed
+
+
+def _are_labels(options: Any) -> bool:
+    return [str(text).strip(" ().") for text in items_of(options)] == list(
+        LETTERS[: len(items_of(options))]
+    )
+
+
+def _prompt(value: Any) -> tuple[tuple[str, str], ...] | str | None:
+    """What was sent; messages of OpenCompass hold their text in `prompt`, by roles of its own."""
+    roles = {"bot": "assistant", "human": "user"}
+    if not isinstance(value, list):
+        return value if isinstance(value, str) and value else None
+    messages = []
+    for message in map(mapping, value):
+        role = str(message.get("role") or "user").lower()
+        text = text_of(message.get("content", message.get("prompt")))
+        messages.append((roles.get(role, role), text))
+    while messages and not messages[-1][1]:
+        messages.pop()
+    return tuple(messages) or None
+
+
+def _replies(value: Any) -> list[str | None] | None:
+    """The replies in a field; None where it holds none, which is not an empty reply."""
+    if value is None or value == []:
+        return None
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, list):
+        texts = [each for each in value if each is None or isinstance(each, str)]
+        return texts if len(texts) == len(value) else None
+    return [str(value) if isinstance(value, int | float) else orjson.dumps(value).decode()]
+
+
+def _number(value: Any) -> float | None:
+    """A grade from 0 to 1; of an object of metrics the first."""
+    if isinstance(value, dict):
+        return next((n for each in value.values() if (n := _number(each)) is not None), None)
+    words = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0}
+    named = words.get(value.strip().lower()) if isinstance(value, str) else None
+    graded = named if named is not None else number(value)
+    return graded if graded is not None and 0 <= graded <= 1 else None

@@ -1,0 +1,88 @@
+"""Whatever a command meets, it ends with one message: a traceback is for --debug alone."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import damaging
+from command_line import call
+from horsesense.errors import ExitCode
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return damaging.made_in(tmp_path_factory.mktemp("guard"))
+
+
+def test_every_command_over_a_damaged_run(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A sample of `python -m chaos --damage`: each command once, another file and damage each."""
+    monkeypatch.setattr("uvicorn.Server.run", lambda *_, **__: None)
+    dice = random.Random(40)
+    everything = list(damaging.every(made))
+    for command in damaging.commands():
+        tried = dice.choice([one for one in everything if one.command == command])
+        damaging.check(made, tmp_path, tried)
+
+
+@pytest.mark.parametrize("command", ["compare", "annotate"])
+def test_a_damaged_table_without_a_digest_is_named(
+    made: Path, tmp_path: Path, command: str
+) -> None:
+    [part] = made.glob("trials/*/*.parquet")
+    tried = damaging.Damage(command, str(part.relative_to(made)), "truncated", True)
+    done = damaging.check(made, tmp_path, tried)
+    assert done.returncode == ExitCode.TROUBLE
+    assert f"The tables of {tmp_path / 'run'} cannot be read" in done.stderr
+
+
+class PanicError(BaseException):
+    """Like that of a library in Rust."""
+
+
+RAISED = (
+    (PanicError("range end index 9"), "PanicError: range end index 9 (in horsesense/"),
+    (OSError(13, "Permission denied", "/there"), "Permission denied (/there)"),
+    (MemoryError(), "there is not enough memory"),
+    (RecursionError("maximum"), "too deeply nested"),
+    (ValueError("one\ntwo"), "ValueError: one (in horsesense/"),
+)
+
+
+@pytest.mark.parametrize(("error", "said"), RAISED, ids=lambda of: type(of).__name__)
+def test_one_message_and_an_exit_code(
+    error: BaseException, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr("horsesense.items.load.load_items", fail)
+    done = call("check", "sample", debug=False)
+    assert done.returncode == ExitCode.UNEXPECTED
+    assert done.stderr.startswith("horsesense: horsesense check ended unexpectedly: ")
+    assert said in done.stderr
+    assert "again with --debug" in done.stderr
+    with pytest.raises(type(error)):
+        call("check", "--debug", "sample", debug=False)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_output_that_cannot_be_written() -> None:
+    words = [sys.executable, "-m", "horsesense", "list", "rules"]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == ExitCode.UNEXPECTED
+    assert "No space left" in done.stderr
+    assert "Traceback" not in done.stderr
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(words, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (ExitCode.UNEXPECTED, "")

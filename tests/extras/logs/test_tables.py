@@ -1,0 +1,193 @@
+"""Tables of answers: layouts by name, guessed fields, several models, missing and hostile cells."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+import horsesense as hs
+from horsesense.cli import app
+from horsesense.errors import ItemsError, UsageError
+from horsesense_extras.cue_tests.answers import load_answers, load_choices
+from horsesense_extras.logs.sample import Sample, Score
+from horsesense_extras.logs.tables import tables
+
+OPTIONS = ["a spoon", "a kettle", "a ladder", "a glove"]
+ASKED = "Which of these boils water?"
+REPLY = "Only a kettle does. The answer is (B)."
+
+
+LAYOUTS = json.loads(Path(__file__).with_name("layouts.json").read_text())
+"""A small file of each program, made as it writes them, with one answer to the same item."""
+
+
+def written(folder: Path, name: str, content: Any) -> Path:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".parquet":
+        pl.DataFrame(content).write_parquet(path)
+    elif path.suffix in (".csv", ".tsv"):
+        pl.DataFrame(content).write_csv(path, separator="\t" if path.suffix == ".tsv" else ",")
+    elif path.suffix == ".jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in content))
+    else:
+        path.write_text(json.dumps(content))
+    return path
+
+
+def samples(*paths: Path, **more: Any) -> list[Sample]:
+    return [sample for log in tables(paths, **more) for sample in log.samples()]
+
+
+@pytest.mark.parametrize("made", LAYOUTS, ids=lambda made: made["file"])
+def test_layouts_by_name(made: dict[str, Any], tmp_path: Path) -> None:
+    [log] = tables([written(tmp_path, made["file"], made["content"])])
+    [sample] = log.samples()
+    assert not log.left_out.total
+    assert log.format == made["layout"]
+    assert (sample.model, sample.reply, sample.gold) == ("org/m", REPLY, 1)
+    assert sample.question.endswith(ASKED)
+    assert [sample.options[place] for place in sample.order] == OPTIONS
+    assert sample.labels == (*"ABCD",)
+    values = [score.value for score in sample.scores.values()]
+    assert values == ([1.0] if made["graded"] else [])
+
+
+def rows(model: str = "m", replies: list[str | None] | None = None) -> list[dict[str, Any]]:
+    """Rows of a table of no named program."""
+    given = replies or ["The answer is (B).", "The answer is (A).", None, ""]
+    return [
+        {"question_id": f"q{n}", "question": f"{ASKED} ({n})", "A": "a spoon", "B": "a kettle",
+         "C": "a ladder", "correct_answer": "BCA"[n % 3], "model": model, "model_output": reply}
+        for n, reply in enumerate(given)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.json", "a.parquet"])
+def test_fields_of_other_tables_are_guessed_and_missing_replies_stay_missing(
+    name: str, tmp_path: Path
+) -> None:
+    path = written(tmp_path, name, [*rows("m"), *rows("n", ["B"])])
+    first, second = tables([path])
+    taken = list(first.samples())
+    assert (first.model, second.model, len(list(second.samples()))) == ("m", "n", 1)
+    assert [s.id for s in taken] == ["q0", "q1", "q2", "q3"]
+    assert (taken[0].gold, taken[0].options) == (1, ("a spoon", "a kettle", "a ladder"))
+    assert taken[2].reply is None
+    assert not taken[2].answered
+    # In CSV nothing tells an empty reply from a missing one, so that it is missing.
+    assert taken[3].reply == (None if name == "a.csv" else "")
+    assert "response=model_output" in first.notes[0]
+
+
+def test_a_wide_table_has_a_column_for_each_model(tmp_path: Path) -> None:
+    made: list[dict[str, Any]] = []
+    for row in rows():
+        reply = row.pop("model_output")
+        del row["model"]
+        made.append({**row, "m response": reply, "n response": "(C)"})
+    path = written(tmp_path, "wide.csv", made)
+    assert {log.model: [s.reply for s in log.samples()] for log in tables([path])} == {
+        "m": ["The answer is (B).", "The answer is (A).", None, None],
+        "n": ["(C)"] * 4,
+    }
+    [one] = tables([path], given={"response": "n response"})
+    assert one.model == "wide"
+    mapped = tables([path], given={"response": "m response,n response"})
+    assert [log.model for log in mapped] == ["m response", "n response"]
+
+
+def test_orders_that_a_program_shows_are_orders_of_one_item(tmp_path: Path) -> None:
+    """CircularEval: each rotation is a row of its own, with the letter that is then right."""
+    turned = [OPTIONS[n:] + OPTIONS[:n] for n in range(4)]
+    golds = ["ABCD"[options.index("a kettle")] for options in turned]
+    table = [
+        {"index": 7 + 10**6 * n, "question": ASKED, **dict(zip("ABCD", options, strict=True)),
+         "answer": gold, "prediction": "B"}
+        for n, (options, gold) in enumerate(zip(turned, golds, strict=True))
+    ]  # fmt: skip
+    prompts = {
+        str(n): {"origin_prompt": f"{ASKED}\n" + "\n".join(
+            f"{label}. {text}" for label, text in zip("ABCD", options, strict=True)),
+            "prediction": "B", "gold": gold}
+        for n, (options, gold) in enumerate(zip(turned, golds, strict=True))
+    }  # fmt: skip
+    for name, content in (("v/v_MMBench.tsv", table), ("predictions/m/circular.json", prompts)):
+        run = hs.load_log(written(tmp_path, name, content), out=tmp_path / f"run{len(name)}")
+        assert len(run.items) == 1
+        assert run.trials.filter(run.trials["probe"] == "order").height == 4
+        assert run.estimate("accuracy", "order").value == 0.25
+
+
+def test_no_answer_found_is_a_draw_where_the_program_draws(tmp_path: Path) -> None:
+    [row] = LAYOUTS[0]["content"]
+    drawn = {**row, "question_id": 8, "pred": None, "model_outputs": "It must be a kettle, (B)."}
+    missing = {**row, "question_id": 9, "pred": None, "model_outputs": None}
+    path = written(tmp_path, "model_outputs_m_5shots.json", [row, drawn, missing])
+    [log] = tables([path])
+    assert [s.scores.get("as graded") for s in log.samples()] == [
+        Score(1.0, "B"), Score(0.25, None), None,
+    ]  # fmt: skip
+    assert "found no answer in 1 reply and drew" in log.notes[-1]
+    [wrong] = tables([path], unread="wrong")
+    assert [s.scores["as graded"].value for s in wrong.samples() if s.scores] == [1.0, 0.0]
+
+
+def test_names_of_items_alone_belong_to_the_items_beside_them(tmp_path: Path) -> None:
+    written(
+        tmp_path, "items.jsonl", [{"id": "q", "question": ASKED, "options": OPTIONS, "answer": "B"}]
+    )
+    for model in ("m", "n"):
+        written(tmp_path, f"{model}.jsonl", [{"id": "q", "response": "(A)", "harness": "A"},
+                                             {"id": "other", "response": "(A)"}])  # fmt: skip
+    first, second = tables([tmp_path])
+    [sample] = first.samples()
+    assert (first.model, second.model, sample.gold, sample.question) == ("m", "n", 1, ASKED)
+    assert sample.scores["as graded"] == Score(0.0, "A")
+    assert first.left_out.counts == {"about none of the items, or one that cannot be read": 1}
+
+
+def test_a_folder_of_models_is_a_study_that_other_commands_take(tmp_path: Path) -> None:
+    replies = {"good": "(B)", "bad": "(A)", "odd": "(C)"}
+    for model, reply in replies.items():
+        written(tmp_path / "in", f"{model}.csv", rows(model, [reply] * 60))
+    study = tmp_path / "study"
+    made = invoke("import", tmp_path / "in", "--out", study)
+    assert made.count("Accuracy as said") == 3
+    assert "good" in invoke("compare", study, "--out", tmp_path / "c.html")
+    items = hs.load_items(study / "items.jsonl")
+    assert {
+        model: len(given) for model, given in load_choices([study], items).items()
+    } == dict.fromkeys(replies, 60)
+    rights = {found.model: found.right for found in load_answers(study, items)}
+    assert {
+        model: sum(filter(None, right.values())) for model, right in rights.items()
+    } == dict.fromkeys(replies, 20)
+
+
+def test_hostile_tables_do_no_harm(tmp_path: Path) -> None:
+    deep = "[" * 100_000 + "]" * 100_000
+    (tmp_path / "deep.json").write_text(deep)
+    with pytest.raises(ItemsError, match="broken JSON"):
+        tables([tmp_path / "deep.json"])
+    (tmp_path / "twice.csv").write_text("question,A,B,answer,response,response\nq?,x,y,A,A,B\n")
+    with pytest.raises(ItemsError, match="names a column twice: 'response'"):
+        tables([tmp_path / "twice.csv"])
+    with pytest.raises(UsageError, match="no field 'reply'"):
+        tables([tmp_path / "twice.csv"], given={"reply": "x"})
+    evil = "=HYPERLINK(1)\x00<script>alert(1)</script>" + "x" * 300_000
+    made = [{**row, "model_output": f"{evil} The answer is (B)."} for row in rows()]
+    run = hs.load_log(written(tmp_path, "evil.jsonl", made), out=tmp_path / "run")
+    assert run.estimate("accuracy").n_missing == 0
+    assert "<script>alert" not in run.report().read_text(encoding="utf-8")
+
+
+def invoke(*words: Any) -> str:
+    result = CliRunner().invoke(app(), [str(word) for word in words])
+    assert result.exit_code == 0, result.output
+    return result.stdout
