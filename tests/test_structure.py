@@ -20,7 +20,7 @@ SIDE = SOURCE.parent / "horsesense_extras"
 
 FLOORS = (
     "errors rng version",
-    "files plugins progress side stats",
+    "files hosts plugins progress side stats",
     "kept trials",
     "items",
     "models probes",
@@ -32,7 +32,8 @@ FLOORS = (
     "runs",
     "comparison",
     "report",
-    "api catalogue extend testing",
+    "api catalogue extend",
+    "testing",
     "cli",
     "__main__",
 )
@@ -145,6 +146,7 @@ comparison: align compare views
 errors
 files
 findings: wording
+hosts
 inference: absorb control limits probe runner store store_file stored_rows
 items: faults fields files item layouts load near nested own_order rows select tasks
 kept

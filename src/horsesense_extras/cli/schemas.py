@@ -87,6 +87,16 @@ class CuesOutput(Output):
     settings: dict[str, dict[str, Any]]
 
 
+class CiteOutput(Output):
+    """`cite`: what to name beside the numbers of a run, as texts."""
+
+    tool: str
+    papers: list[str]
+    data: str
+    model: str
+    asked: str
+
+
 class CheckPaperOutput(Output):
     """`check-paper`: every claim with its verdict."""
 
@@ -230,6 +240,7 @@ OUTPUTS: Mapping[str, type[Output]] = {
     "build-test": BuildTestOutput,
     "annotate-test": AnnotateTestOutput,
     "check-paper": CheckPaperOutput,
+    "cite": CiteOutput,
     "train-reader": TrainReaderOutput,
     "train-choice": TrainChoiceOutput,
     "train-choice-plan": TrainChoicePlanOutput,
