@@ -371,8 +371,8 @@ def test_a_cue_speaks_where_it_tells_the_answer_and_not_by_chance(rule: str) -> 
 def test_cues_speak_at_most_at_their_level() -> None:
     """All cues and the positions together, on sets whose golds are drawn by chance."""
     rng = np.random.default_rng(2)
-    words = ["always", "may", "sea", "big red sea", "walk by the long sea", "5", "7", "Sun.", "all"]
-    spoken = 0
+    told = ["always", "may", "sea", "big red sea", "walk by the long sea", "5", "7", "Sun.", "all"]
+    words, spoken = np.array(told), 0
     for _ in range(100):
         made = []
         for _ in range(40):
