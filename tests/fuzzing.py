@@ -37,7 +37,7 @@ from horsesense.models.base import Asked
 from horsesense.models.messages import Failure, Request, Response, SamplingParams
 from horsesense.models.openai.protocol import context_lengths
 from horsesense.models.recorded import Replay
-from horsesense.readers.recorded import read_file
+from horsesense.readers.recorded import FAILED, read_file
 from horsesense.runs import redacted as redact
 from horsesense.runs.results import Results
 from horsesense.runs.run import StagedRun
@@ -49,6 +49,7 @@ from horsesense_extras.logs.imported import import_logs
 from horsesense_extras.logs.registry import open_logs
 from horsesense_extras.people.review_files import read_csv
 from horsesense_extras.redact import write_redacted
+from pieces import assembled, read_assembled
 
 HERE = Path(__file__).parent
 CORPUS = HERE / "fuzz"
@@ -62,12 +63,14 @@ class Target(NamedTuple):
         file: the name of the file that holds the bytes.
         read: reads that file.
         seeds: makes the seeds where they are not kept in the corpus.
+        make: makes the bytes of a round, where they are no changed seeds.
     """
 
     name: str
     file: str
     read: Callable[[Path], object]
     seeds: Callable[[], Sequence[bytes]] | None = None
+    make: Callable[[random.Random], bytes] | None = None
 
 
 # -- what the targets do -----------------------------------------------------------------------
@@ -136,7 +139,14 @@ def reply_text(path: Path) -> None:
     response = Response(path.read_bytes().decode(errors="surrogateescape"))
     for trial in _once(trials_to_read):
         for name in ("text", "first_token", "option_text"):
-            _once(partial(make_reader, name), name).read(trial, response)
+            found = _once(partial(make_reader, name), name).read(trial, response)
+            assert not any(reading.rule.startswith(FAILED) for reading in found), found
+
+
+def recorded(path: Path) -> None:
+    """A file of replies: its rows may be faulty, and the reader fails at none of the others."""
+    faults = [row.reading.rule for row in read_file(path) if row.failed]
+    assert not [fault for fault in faults if fault.partition(":")[0].endswith("Error")], faults
 
 
 _MADE: dict[Any, Any] = {}
@@ -357,6 +367,8 @@ def log_of(name: str, file: str, write: Callable[[Results, Path], Path], pattern
     return Target(name, file, a_log, partial(exported, write, pattern))
 
 
+ONE = b'{"response": "$$$$$$$$$$$$C\\nQuestion:", "options": ["41/8 days", "13/2 days"], \
+"labels": ["A", "B"], "question": "How long?"}'
 TARGETS = (
     Target("wire", "reply", wire),
     Target("models-list", "reply", lambda path: context_lengths(path.read_bytes())),
@@ -367,7 +379,8 @@ TARGETS = (
     Target("items-gz", "a.jsonl.gz", load_items, lambda: packed("items-jsonl", gzip.compress)),
     Target("items-zst", "a.jsonl.zst", load_items, lambda: packed("items-jsonl", _zstd)),
     Target("items-parquet", "a.parquet", load_items, parquet_seed),
-    Target("recorded", "a.jsonl", lambda path: list(read_file(path))),
+    Target("recorded", "a.jsonl", recorded),
+    Target("reply-pieces", "row.json", read_assembled, lambda: [ONE], assembled),
     Target("replay", "a.jsonl", replay),
     Target("annotations", "review.csv", annotations),
     Target("store", "store.sqlite", _use_store, small_store),
@@ -572,6 +585,8 @@ def feed(target: Target, data: bytes) -> bool:
 def fuzz(target: Target, number: int) -> bool:
     """One round: the same bytes for the same number."""
     dice = random.Random(f"{target.name} {number}")
+    if target.make is not None:
+        return feed(target, target.make(dice))
     found = seeds(target.name)
     return feed(target, mutated(dice.choice(found), dice, found))
 

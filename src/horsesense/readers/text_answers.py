@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="27", source="34c674bc6a3e")
+RULES: Final = Rules(version="27", source="77abda47e5e7")
 
 
 class TextAnswers:
@@ -34,5 +34,9 @@ class TextAnswers:
         return partial(read_answer, self._given or TextReader())
 
     def read(self, trial: Trial, response: Response) -> tuple[Reading, ...]:
-        """One reading per variant."""
-        return self._read(trial, response)
+        """One reading per variant; unclear, with the error as the rule, where the rules fail."""
+        try:
+            return self._read(trial, response)
+        except Exception as error:  # noqa: BLE001 - no reply ends a run
+            rule = f"failed to read ({type(error).__name__})"
+            return (Reading("unclear", (), rule, None, 0.0),) * len(trial.variants)

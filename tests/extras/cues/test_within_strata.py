@@ -103,12 +103,19 @@ def test_groups_that_agree_count_as_one_value_each() -> None:
     ],
 )
 def test_innocent_models_are_rarely_said_to_use_cues(
-    n: int, easy: float, right: float, size: int, whole: bool, wald: float
+    monkeypatch: pytest.MonkeyPatch,
+    n: int,
+    easy: float,
+    right: float,
+    size: int,
+    whole: bool,
+    wald: float,
 ) -> None:
     """Answers by lot, of one group alike: p <= .05 in at most 7 % of 150 (5 % may be).
 
     The test by a sandwich error and a normal quantile has it more often than `wald`.
     """
+    monkeypatch.setattr("horsesense_extras.cue_tests.dependence.DRAWS", 199)
     rng, studies = np.random.default_rng(n + size), 150
     group = np.arange(n) // size
     found = naive = 0
