@@ -20,12 +20,13 @@ from horsesense.trials.trial import Trial
 from horsesense_extras.build.statements import Parts, Statement, drawn, only, parted
 
 STAGED_ARMS: Final = {
-    "sft": "tuning alone",
+    "sft": "no texts: tuning alone",
     "pos+sft": "texts that state right answers, in twice as many passes, then tuning",
     "pos+neg+sft": "texts that state right answers and call a wrong one incorrect, then tuning",
     "random+sft": "texts as long, of the same tokens dealt out at random, then tuning: the control",
 }
 """What each arm learns; tuning is the same in all."""
+ALONE: Final = "sft"
 STAGED_CONTROL: Final = "random+sft"
 ASKED: Final = (
     "none_of_the_above(place=kept)",

@@ -33,7 +33,6 @@ class RecordOutput(Output):
     models: Rows
     compare: dict[str, Any] | None = Field(description="as `compare --json`; null for one model")
     places: dict[str, int] = Field(description="model -> its place as published, shared items")
-    subjects: Rows
     doubted: Rows = Field(description="items whose right answer most models contradict")
     alike: Rows = Field(description="pairs of models, those with the most alike errors first")
 

@@ -13,7 +13,7 @@ from horsesense.items.item import Item
 from horsesense.models.messages import Request, SamplingParams
 from horsesense.prompts import Prompter
 from horsesense.rng import Dice
-from horsesense_extras.build.stages import STAGED_CONTROL, text_of, texts, tuning
+from horsesense_extras.build.stages import ALONE, STAGED_CONTROL, text_of, texts, tuning
 from horsesense_extras.build.statements import Parts, Statement, asked, passes
 from horsesense_extras.models.hf.tuning import Encoded, count, encode
 from horsesense_extras.models.hf.weights import Weights, without_bars
@@ -139,7 +139,7 @@ class Lessons:
         """
         if not self.experiment.staged:
             return [self._statements(arm, seed)]
-        read = [] if arm == "sft" else [self._texts(arm, seed)]
+        read = [] if arm == ALONE else [self._texts(arm, seed)]
         return [*read, self._tuning(seed)]
 
     def _statements(self, arm: str, seed: int) -> list[Learned]:
