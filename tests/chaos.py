@@ -426,6 +426,25 @@ class Chaos(RuleBasedStateMachine):
         self.audit(largest=largest)
         TALLY.tried["file cut in a write"] += 1
 
+    @rule(at=counts)
+    def second(self, at: int) -> None:
+        """Somebody removes the lock file while an audit is under way, and starts another."""
+        ended: list[int] = []
+        words, said = self.world.words(self.study, self.out), self.world.place / "second.txt"
+
+        def again() -> None:
+            (self.out / "store.lock").unlink(missing_ok=True)
+            process = processes().Process(target=_work, args=(words, said, self.out, None, None))
+            process.start()
+            process.join(timeout=120)
+            ended.append(process.exitcode)
+
+        self.server.at_call = {at: again}
+        self.audit()
+        assert set(ended) <= {ExitCode.TROUBLE}, (ended, said.read_text())
+        assert not ended or "is in use by another run" in said.read_text(), said.read_text()
+        TALLY.tried["second audit, the lock removed"] += len(ended)
+
     @rule(budget=budgets)
     def with_budget(self, budget: tuple[str, int]) -> None:
         """An audit that may spend so much: requests, tokens, or money of so many tokens."""
@@ -477,6 +496,8 @@ class Chaos(RuleBasedStateMachine):
         """Whatever happened: the same numbers, the same books, nothing paid for twice."""
         if not hasattr(self, "sessions"):
             return
+        if sys.exc_info()[0] is not None:  # told now, since it may go otherwise when it is repeated
+            traceback.print_exc()
         try:
             self.server.calm()
             before = len(self.server.calls)
@@ -486,6 +507,9 @@ class Chaos(RuleBasedStateMachine):
             self.check_books(self.server.calls[before:])
             self.check_twice()
             TALLY.calls += len(self.server.calls)
+        except AssertionError:
+            traceback.print_exc()
+            raise
         finally:
             shutil.rmtree(self.out, ignore_errors=True)
 

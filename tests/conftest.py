@@ -40,9 +40,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _probes_that_do_not_wait() -> Iterator[None]:
-    """A server that fails is asked as often as ever what it offers, without the pauses."""
+def _without_waiting() -> Iterator[None]:
+    """A server that fails is asked as often as ever what it offers, without the pauses; and files
+    need not reach the disk, as no test cuts the power."""
     with pytest.MonkeyPatch.context() as changed:
+        changed.setattr("os.fsync", lambda descriptor: None)
         changed.setattr("horsesense.models.openai.http.LONGEST_PROBE_PAUSE", 0.0)
         yield
 

@@ -31,6 +31,7 @@ from horsesense.errors import (
     UnexpectedError,
     UsageError,
 )
+from horsesense.hosts import named_in
 from horsesense.side import offered, side
 from horsesense.version import __version__
 
@@ -69,7 +70,7 @@ OWN = {
 """Command -> the module here that adds it."""
 ORDER = (
     *("audit", "study", "merge", "runs", "view", "check", "compare", "gate", "import", "record"),
-    *("export", "read", "cues", "build", "annotate", "check-paper", "train"),
+    *("export", "read", "cues", "build", "annotate", "check-paper", "train", "cite"),
 )
 """In which modules and side programs stand in the help; side programs that it lacks come last."""
 
@@ -165,7 +166,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     gc.set_threshold(100_000, 20, 50)
     first = next((word for word in words if not word.startswith("-")), None)
     try:
-        with plain_warnings(), _plain_threads(debug=words != given):
+        with plain_warnings(), named_in(words), _plain_threads(debug=words != given):
             _refuse_empty(words)
             # Without words, a shell may ask for the options, to complete them.
             made = app(first, named_only=first is None and bool(words))

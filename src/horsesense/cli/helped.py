@@ -57,7 +57,7 @@ def _plain(row: tuple[str, str]) -> tuple[str, str]:
     """`--map <list[str]>` as `--map TEXT`, and that an option may be given again."""
     name, told = row
     several = "<list[" in name and "epeatable" not in told and "Once for each" not in told
-    name = re.sub(r"<list\[(\w+)\]>", r"<\1>", name).replace(" range>", ">")
+    name = re.sub(r"<(?:list\[)?(\w+)\]?(?: range)?>", lambda found: f"<{found[1].lower()}>", name)
     for kind, value in VALUES.items():
         name = name.replace(kind, value if name.startswith("-") else "").strip()
     return name, told + " Repeatable." * (several and name.startswith("-"))

@@ -91,8 +91,7 @@ def import_(
     """
     from horsesense_extras.api import load_logs
 
-    fields = pairs("map", map)
-    runs = load_logs(*logs, out=out, items=items, map=fields, unread=unread_as(unread))
+    runs = load_logs(logs, out, items, pairs("map", map), unread_as(unread))
     show = print_json if len(runs) == 1 else print_json_line
     for run in runs:
         run.report(items=report_items)

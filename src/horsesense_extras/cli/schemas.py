@@ -32,7 +32,6 @@ class RecordOutput(Output):
     models: Rows
     compare: dict[str, Any] | None = Field(description="as `compare --json`; null for one model")
     places: dict[str, int] = Field(description="model -> its place as published, shared items")
-    subjects: Rows
     doubted: Rows = Field(description="items whose right answer most models contradict")
     alike: Rows = Field(description="pairs of models, those with the most alike errors first")
 
@@ -85,6 +84,16 @@ class CuesOutput(Output):
     items: dict[str, list[Any]]
     notes: dict[str, list[str]]
     settings: dict[str, dict[str, Any]]
+
+
+class CiteOutput(Output):
+    """`cite`: what to name beside the numbers of a run, as texts."""
+
+    tool: str
+    papers: list[str]
+    data: str
+    model: str
+    asked: str
 
 
 class CheckPaperOutput(Output):
@@ -183,7 +192,8 @@ class TrainChoicePlanOutput(Output):
     train: int = Field(description="items to train on")
     test: int = Field(description="items of other clusters, to ask about")
     left_out: dict[str, int] = Field(description="reason, and number of items on neither side")
-    clusters: dict[str, int] = Field(description="of train and test")
+    tune: int | None = Field(description="items to tune on, in two stages")
+    clusters: dict[str, int] = Field(description="of train and test, or of train and tune")
     alone: int = Field(description="items that name neither a cluster nor a context")
     trainings: list[str] = Field(description="ARM-SEED of each")
     done: int = Field(description="trainings that are finished")
@@ -230,6 +240,7 @@ OUTPUTS: Mapping[str, type[Output]] = {
     "build-test": BuildTestOutput,
     "annotate-test": AnnotateTestOutput,
     "check-paper": CheckPaperOutput,
+    "cite": CiteOutput,
     "train-reader": TrainReaderOutput,
     "train-choice": TrainChoiceOutput,
     "train-choice-plan": TrainChoicePlanOutput,

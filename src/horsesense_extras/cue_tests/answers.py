@@ -88,7 +88,7 @@ def load_answers(
         UsageError: nothing to read.
     """
     if inner := run_folders(source):
-        return [each for run in inner for each in load_answers(run, items, faithful=faithful)]
+        return _of_any(inner, items, faithful, shared)
     if (source / "run.toml").exists() or (source.is_dir() and not is_log(source)):
         run = StagedRun.open(source)
         ours = {i.id for i in run.items if _same_item(i, items.by_id.get(i.id), shared)}
@@ -108,6 +108,22 @@ def load_answers(
         Answers(model, {i: sum(each) / len(each) if each else None for i, each in by_item.items()})
         for model, by_item in rights.items()
     ]
+
+
+def _of_any(
+    runs: Sequence[Path], items: ItemSet, faithful: bool, shared: Container[str]
+) -> list[Answers]:
+    """The answers of a study's runs, some of which may be of other items; not of all."""
+    found: list[Answers] = []
+    refused: list[Exception] = []
+    for run in runs:
+        try:
+            found += load_answers(run, items, faithful=faithful, shared=shared)
+        except (ItemsError, UsageError) as error:
+            refused.append(error)
+    if not found:
+        raise refused[0]
+    return found
 
 
 def _same_item(asked: Item, own: Item | None, shared: Container[str]) -> bool:

@@ -153,7 +153,7 @@ def log_scores(results: Results) -> list[LogScore]:
         return []
     reader = "text" if "text" in results.readers else results.reader
     with readable(directory.layout.root):
-        frame = _joined(directory, reader)
+        frame = joined(directory, reader)
     said = results.one("accuracy", reader=reader)
     return [
         _score(directory, told, frame.filter(pl.col("name") == name), name, reader, said)
@@ -175,7 +175,7 @@ def main_scores(told: Mapping[str, Any]) -> list[str]:
     return list(dict.fromkeys(named or [name for log in logs for name in log["scores"]]))
 
 
-def _joined(directory: RunDirectory, reader: str) -> pl.DataFrame:
+def joined(directory: RunDirectory, reader: str) -> pl.DataFrame:
     """One row per answer and score of a log, with what the reader made of the answer."""
     recorded = scan_parts([directory.layout.recorded], RECORDED).filter(
         pl.col("value").is_not_null()

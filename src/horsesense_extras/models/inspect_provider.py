@@ -18,6 +18,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 import yaml
 
 from horsesense.errors import UsageError, install
+from horsesense.hosts import to_name, unnamed
 from horsesense.models.base import Asked, Capabilities
 from horsesense.models.messages import Failure, Request, Response, Usage, broken_off, ended_by
 from horsesense.models.openai.api_key import Secret
@@ -137,6 +138,10 @@ def from_spec(rest: str) -> InspectProviderModel:
     identity = where + (f"?{urlencode(sorted(settings.items()))}" if settings else "")
     args = {k: settings.pop(k) for k in list(settings) if k.startswith(ARGS)}
     config = _config(settings | unseen)
+    if strange := unnamed(" ".join([address, *args.values()])):  # it would get the provider's key
+        raise UsageError(
+            f"A file names the server {strange}, and no option does.", hint=to_name(strange)
+        )
     try:
         model = get_model(
             name,

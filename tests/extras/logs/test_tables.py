@@ -149,17 +149,26 @@ def test_names_of_items_alone_belong_to_the_items_beside_them(tmp_path: Path) ->
     [sample] = first.samples()
     assert (first.model, second.model, sample.gold, sample.question) == ("m", "n", 1, ASKED)
     assert sample.scores["as graded"] == Score(0.0, "A")
+    written(tmp_path / "b", "m.jsonl", [{"id": "q", "response": "(B)"}])
+    assert [log.model for log in tables([tmp_path])] == ["b", tmp_path.name, "n"]
     assert first.left_out.counts == {"about none of the items, or one that cannot be read": 1}
 
 
 def test_a_folder_of_models_is_a_study_that_other_commands_take(tmp_path: Path) -> None:
     replies = {"good": "(B)", "bad": "(A)", "odd": "(C)"}
     for model, reply in replies.items():
-        written(tmp_path / "in", f"{model}.csv", rows(model, [reply] * 60))
+        table = rows(model, [reply] * 60)
+        if model == "odd":  # shown in another order: A is now what B was, and C what A was
+            turned = [{**row, "A": row["B"], "B": row["C"], "C": row["A"]} for row in table]
+            golds = {"B": "A", "C": "B", "A": "C"}
+            table = [{**row, "correct_answer": golds[row["correct_answer"]]} for row in turned]
+        written(tmp_path / "in", f"{model}.csv", table)
     study = tmp_path / "study"
     made = invoke("import", tmp_path / "in", "--out", study)
     assert made.count("Accuracy as said") == 3
-    assert "good" in invoke("compare", study, "--out", tmp_path / "c.html")
+    assert "On 60 items that all runs share" in invoke(
+        "compare", study, "--out", tmp_path / "c.html"
+    )
     items = hs.load_items(study / "items.jsonl")
     assert {
         model: len(given) for model, given in load_choices([study], items).items()
