@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import string
 from collections import Counter
@@ -355,17 +356,29 @@ def in_one_cell(value: Any) -> Any:
     return [part.strip() for part in value.split("|")] if barred else value
 
 
+def _as_python_writes(text: str) -> Any:
+    """The list or object in a cell as pandas writes it into CSV; the text itself where it is none.
+
+    >>> _as_python_writes("['red', 'blue']")
+    ['red', 'blue']
+    """
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return text
+
+
 def option_lists(value: Any) -> tuple[Any, Sequence[Any]]:
     """Texts and names of options from the shapes in common use; names are () where not given.
 
     Shapes: a list of texts; lists under `text` and `label`; a list of objects with `text` and
-    `label`; an object from letter to text; any of them as JSON in a text (as in CSV cells).
+    `label`; an object from letter to text; any of them in a text (a CSV cell), as JSON or Python.
     """
     if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
         try:
             value = orjson.loads(value)
         except orjson.JSONDecodeError:
-            return value, ()
+            value = _as_python_writes(value)
     if isinstance(value, dict) and isinstance(value.get("text"), list):
         names = value.get("label")
         fits = isinstance(names, list) and len(names) == len(value["text"])
