@@ -496,6 +496,8 @@ class Chaos(RuleBasedStateMachine):
         """Whatever happened: the same numbers, the same books, nothing paid for twice."""
         if not hasattr(self, "sessions"):
             return
+        if sys.exc_info()[0] is not None:  # told now, since it may go otherwise when it is repeated
+            traceback.print_exc()
         try:
             self.server.calm()
             before = len(self.server.calls)
@@ -505,6 +507,9 @@ class Chaos(RuleBasedStateMachine):
             self.check_books(self.server.calls[before:])
             self.check_twice()
             TALLY.calls += len(self.server.calls)
+        except AssertionError:
+            traceback.print_exc()
+            raise
         finally:
             shutil.rmtree(self.out, ignore_errors=True)
 

@@ -9,6 +9,7 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import orjson
 import polars as pl
@@ -103,6 +104,10 @@ def test_an_imported_log_keeps_its_samples_replies_and_scores(shared: Path, tmp_
     load_log(exported, out=tmp_path / "two")
     before, after = (list(log.samples()) for log in (*open_logs([source]), *open_logs([exported])))
     assert len(before) == len(after) > 0
+    assert len({(s.id, s.epoch) for s in after}) == 120, "60 items in two epochs"
+    with ZipFile(exported) as archive:
+        spec = json.loads(archive.read("header.json"))["eval"]
+    assert (spec["dataset"]["samples"], spec["config"]["epochs"]) == (60, 2)
     same = ("id", "epoch", "options", "order", "gold", "prompt", "reply", "logprobs")
     for old, new in zip(sorted(before, key=_place), sorted(after, key=_place), strict=True):
         assert [getattr(old, n) for n in same] == [getattr(new, n) for n in same]
