@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import string
 from collections import Counter
@@ -16,6 +15,7 @@ from horsesense.errors import UsageError
 from horsesense.items.faults import Faults
 from horsesense.items.files import Row
 from horsesense.items.item import Item
+from horsesense.items.nested import as_python_writes
 
 FIELDS: Final = (
     "id", "question", "options", "answer_index", "answer_number", "answer", "label", "text",
@@ -356,18 +356,6 @@ def in_one_cell(value: Any) -> Any:
     return [part.strip() for part in value.split("|")] if barred else value
 
 
-def _as_python_writes(text: str) -> Any:
-    """The list or object in a cell as pandas writes it into CSV; the text itself where it is none.
-
-    >>> _as_python_writes("['red', 'blue']")
-    ['red', 'blue']
-    """
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return text
-
-
 def option_lists(value: Any) -> tuple[Any, Sequence[Any]]:
     """Texts and names of options from the shapes in common use; names are () where not given.
 
@@ -378,7 +366,7 @@ def option_lists(value: Any) -> tuple[Any, Sequence[Any]]:
         try:
             value = orjson.loads(value)
         except orjson.JSONDecodeError:
-            value = _as_python_writes(value)
+            value = as_python_writes(value)
     if isinstance(value, dict) and isinstance(value.get("text"), list):
         names = value.get("label")
         fits = isinstance(names, list) and len(names) == len(value["text"])
