@@ -27,7 +27,7 @@ from horsesense_extras.logs.imported import import_logs
 from horsesense_extras.logs.known_items import content
 from horsesense_extras.logs.registry import is_log, open_logs
 
-OTHERS = "of other items"
+OTHERS, SHARED = "of other items", "of an id that several sets have, without its text"
 
 
 class Answer(NamedTuple):
@@ -187,6 +187,8 @@ def _of_rows(
         if item is None or order is None or not _same_gold(row, item, order):
             reason, what = (
                 (OTHERS, "is not among the items")
+                if item is None and item_id not in shared
+                else (SHARED, "is in several sets, and no text says in which")
                 if item is None
                 else ("shown other options", f"was shown other options: {shown!r}")
                 if order is None
