@@ -78,7 +78,10 @@ def facts(n: int) -> list[dict[str, Any]]:
     while len(found) < n:
         name = "".join(dice.choice(SYLLABLES.split()) for _ in range(3)).title()
         question, words = KINDS[len(found) % len(KINDS)]
-        options, gold = dice.sample(words.split(), 4), dice.randrange(4)
+        options, gold = (
+            dice.sample(words.split(), 4),
+            len(found) % 4,
+        )  # no place is right more often
         found.setdefault(name, (question.format(name), options, gold))
     return [
         {"id": name, "question": q, "options": options, "gold": gold, "cluster": name}
@@ -102,6 +105,11 @@ def written(path: Path, rows: Sequence[dict[str, Any]]) -> str:
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, "".join(json.dumps(row) + "\n" for row in rows))
     return str(path)
+
+
+def read(row: Score | Effect) -> bool:
+    """Choices by the texts of their options, since so small a model knows no letters."""
+    return row.reader == ("first_token" if row.probe == "true_false" else "option_text")
 
 
 def told(row: Score | Effect) -> str:
@@ -144,25 +152,25 @@ def main() -> None:
         seeds=given.seeds,
         tune_from=written(inputs / "everyday.jsonl", everyday()),
         tune=24,
-        epochs=6,
-        tune_epochs=2,
+        epochs=4,
+        tune_epochs=1,
         equal="statements",
-        recipe=Recipe(rate=3e-3, batch=4),
+        recipe=Recipe(rate=2e-3, batch=2),
         suite=None,
         probes=ASKED,
-        readers=("first_token",),
+        readers=("option_text", "first_token"),
         max_tokens=0,
     )
     laboratory = Laboratory(experiment, given.out)
     found = laboratory.run()
     trainings = laboratory.told(found)["trainings"]
-    named = {(s.view, s.arm): s for s in found.scores if s.measure != "accuracy_hard"}
+    named = {(s.view, s.arm): s for s in found.scores if read(s)}
     views = list(dict.fromkeys(view for view, _ in named))
     short = ["choice (table 8)", "True/False (table 8)"]
     rows = [[arm, *(told(named[view, arm]) for view in views)] for arm in ("before", *STAGED_ARMS)]
     tabled(["right, %", *short, *views[2:]], rows)
     print()
-    effects = {(e.view, e.first, e.second): e for e in found.effects if e.view in COLUMNS}
+    effects = {(e.view, e.first, e.second): e for e in found.effects if read(e)}
     pairs = [p for p in PAIRS if p[1] in STAGED_ARMS]
     pairs += [(arm, STAGED_CONTROL) for arm in STAGED_ARMS if arm != STAGED_CONTROL]
     rows = [[f"{a} - {b}", *(told(effects[view, a, b]) for view in COLUMNS)] for a, b in pairs]
@@ -174,9 +182,13 @@ def main() -> None:
     over = "items and seeds" if given.seeds > 1 else "items, of these very trainings"
     chance = f"{100 * (first.chance or 0):.0f} %"
     print(
-        f"\n{given.base}: n = {first.n} facts; {given.seeds} of each arm, with seeds from 0. In"
-        f" brackets: 95 % intervals over {over}. Guessing gives {chance} of choices and half of"
-        " True/False in table 8; always No gives 75 % of single questions."
+        f"\n{given.base}: n = {first.n} facts, {given.seeds} of each arm (seeds from 0); choices"
+        f" are read by the options' texts. In brackets: 95 % intervals over {over}. Guessing gives"
+        f" {chance} of choices and half of True/False in table 8; always No gives 75 % of single"
+        " questions. In tuning None of the above is always right: beside the right option it shows"
+        " who chooses it blindly.\n\nSo few facts show whether texts learned by heart reach the"
+        " forms of the test at all, in a model of this size. They show only differences of some 40"
+        " points, and say nothing of the paper's 7 B model, its 10,000 facts, or another training."
     )
 
 
