@@ -182,8 +182,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             error = _told(stop, f"horsesense {first}" if first in _known() else "horsesense")
             if isinstance(error, UnexpectedError) and words != given:
                 raise
-            if not isinstance(stop, BrokenPipeError):
-                print_error(error, as_json="--json" in words)
+            with suppress(OSError):  # where it cannot be told, the code is all that is left
+                if not isinstance(stop, BrokenPipeError):
+                    print_error(error, as_json="--json" in words)
             code = error.exit_code
     _last(arguments)
     sys.exit(int(code) if isinstance(code, int) else 0)

@@ -15,7 +15,7 @@ from horsesense.errors import StoreError
 from horsesense.files import make_folder, may_write, remove_leftovers
 from horsesense.inference.store import Store
 from horsesense.items.item import ItemSet
-from horsesense.kept import read_kept
+from horsesense.kept import read_kept, shorten
 from horsesense.probes.registry import parse_probes
 from horsesense.prompts import Want
 from horsesense.rng import fingerprint
@@ -212,6 +212,8 @@ class RunDirectory:
         """
         alone = self.writable and may_write(self.layout.store)
         with Store.open(self.layout.store) if alone else self.store() as store:
+            if alone:
+                shorten(self.layout.root)
             yield store
 
 

@@ -17,6 +17,7 @@ class ImportOutput(Output):
     report: str
     items: int
     answers: int
+    failed: int = Field(description="samples without an answer")
     left_out: int
     model: str
     logs: Rows

@@ -6,8 +6,10 @@ states, and a reply may be cut off. Both are told as findings, with the score wi
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -208,9 +210,16 @@ def _score(
     reader: str,
     said: Estimate | None,
 ) -> LogScore:
-    several = len(told["logs"]) > 1
+    tasks = Counter(log["task"] for log in told["logs"])
+
+    def named(log: Mapping[str, Any]) -> str:
+        """What tells the numbers of several logs apart: the task, or of one task the file."""
+        if len(told["logs"]) == 1:
+            return ""
+        return f"{log['task'] if tasks[log['task']] == 1 else Path(log['path']).name}: "
+
     reported = {
-        f"{log['task']}: {row['name']}" if several else row["name"]: row["value"]
+        f"{named(log)}{row['name']}": row["value"]
         for log in told["logs"]
         for row in log["reported"]
         if row["score"] == name
@@ -233,7 +242,7 @@ def _score(
         both=both.height,
         differ=differing.height,
         examples=_examples(directory, differing),
-        answers=sum(log["samples"] for log in told["logs"]),
+        answers=sum(log["samples"] - log.get("failed", 0) for log in told["logs"]),
         graded=frame.height,
         over=_over(told, name, {frame.height, frame["item_id"].n_unique()}),
         missed=frame.filter(missed).height,
