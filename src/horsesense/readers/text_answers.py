@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="27", source="77abda47e5e7")
+RULES: Final = Rules(version="27", source="673d7886a3eb")
 
 
 class TextAnswers:
