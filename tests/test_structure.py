@@ -112,6 +112,18 @@ def test_the_text_reader_is_built_from_words_up() -> None:
                     assert TEXT.index(room) <= place, f"{name} imports {other}, above it"
 
 
+def test_the_text_reader_needs_a_reading_and_the_standard_library_alone() -> None:
+    for name, path in modules():
+        if name.startswith("readers.text.") or name == "readers.reading":
+            own = {m for m in imported(path) if m != "readers.reading"}
+            assert all(m.startswith("readers.text") for m in own), (name, own)
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+                names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+                rooms = {n.partition(".")[0] for n in names} - {"horsesense"}
+                assert rooms <= sys.stdlib_module_names, (name, rooms)
+
+
 def test_no_cycles_between_modules() -> None:
     graph = {name.removesuffix(".__init__"): imported(path) for name, path in modules()}
     done: set[str] = set()

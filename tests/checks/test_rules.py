@@ -349,6 +349,7 @@ MARKED: dict[str, tuple[tuple[str, ...], str, str]] = {
     ),
     "odd_form": (("Walking", "Running", "Reading", "swimming"), "swimming", "?"),
     "middle_number": (("1", "5", "7", "20"), "5", "?"),
+    "option_in_question": (("iron", "lead", "zinc", "gold"), "iron", "What do iron mines hold?"),
     "all_of_the_above_right": (("x", "y", "z", "all of the above"), "all of the above", "?"),
     "none_of_the_above_right": (("x", "y", "z", "none of the above"), "none of the above", "?"),
 }

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import types
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -22,6 +23,7 @@ from hypothesis import strategies as st
 
 from horsesense.errors import StoreError
 from horsesense.inference import store_file
+from horsesense.inference.absorb import absorb
 from horsesense.inference.store import Store
 from horsesense.models.base import Asked
 from horsesense.models.messages import Failure, Request, Response, SamplingParams, Usage
@@ -384,6 +386,17 @@ def test_a_write_that_the_system_refuses(filled: Path) -> None:
     with Store.open(filled) as store:
         assert store.verify().checked == 301
         assert store.verify().sound
+
+
+def test_many_stores_take_no_more_memory_than_one(tmp_path: Path) -> None:
+    """A hundred shards, each with the pages of one that is read alone, would take gigabytes."""
+    with ExitStack() as stack:
+        whole, *shards = (
+            stack.enter_context(Store.open(tmp_path / str(n) / "store.sqlite")) for n in range(9)
+        )
+        absorb(whole, shards)
+        sizes = [size for shard in shards for (size,) in shard.rows("PRAGMA cache_size")]
+    assert sizes == [-(2**16) // 8] * 8  # in KiB
 
 
 # -- network folders --------------------------------------------------------------------------

@@ -189,7 +189,7 @@ def slug(text: str) -> str:
 
 def _moved(path: str, old: Path, new: Path) -> str:
     """A relative path that is there from `old`, as it is written from `new`; others as they are."""
-    if Path(path).is_absolute() or not (old / path).exists():
+    if Path(path).is_absolute() or not os.path.exists(old / path):  # nor of a name too long
         return path
     place = (old / path).resolve()
     try:
@@ -234,7 +234,7 @@ def _model_parts(model: str) -> tuple[str, str, str]:
 def _model_name(model: str, home: Path) -> str:
     """A model in the name of a run: of a local one, the last part of its path."""
     scheme, path, query = _model_parts(model)
-    if scheme in LOCAL and (home / path).exists():
+    if scheme in LOCAL and os.path.exists(home / path):
         return slug(f"{scheme}:{Path(path).name}{query}")
     return slug(model)
 

@@ -46,17 +46,13 @@ def record(
 
     place = usable(out)
     runs = [Run.open(path) for path in run_folders(usable(folder))] or load_logs(
-        folder,
-        out=place / "runs",
-        items=items,
-        map=pairs("map", map),
-        unread=unread_as(unread),
+        [folder], place / "runs", items, pairs("map", map), unread_as(unread)
     )
     pages = [(run, f"{run.path.name}.html") for run in runs]
     for run, page in pages:
         run.report(items=ITEMS, to=place / page)
     found = record_of(pages)
-    path = write_record(found, place, usable(folder).absolute().name)
+    path = write_record(found, place)
     if as_json:
         print_json("record", {"page": str(path), **found.as_json()})
         return

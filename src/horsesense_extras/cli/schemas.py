@@ -17,6 +17,7 @@ class ImportOutput(Output):
     report: str
     items: int
     answers: int
+    failed: int = Field(description="samples without an answer")
     left_out: int
     model: str
     logs: Rows
@@ -32,7 +33,6 @@ class RecordOutput(Output):
     models: Rows
     compare: dict[str, Any] | None = Field(description="as `compare --json`; null for one model")
     places: dict[str, int] = Field(description="model -> its place as published, shared items")
-    subjects: Rows
     doubted: Rows = Field(description="items whose right answer most models contradict")
     alike: Rows = Field(description="pairs of models, those with the most alike errors first")
 

@@ -20,7 +20,7 @@ PAIRS: Final = 12
 """Pairs of models shown that answer alike."""
 
 
-def write_record(found: Record, folder: Path, name: str) -> Path:
+def write_record(found: Record, folder: Path) -> Path:
     """Write `index.html`; StoreError where it cannot be written."""
     made = environment("horsesense_extras")
     made.filters |= {
@@ -36,7 +36,6 @@ def write_record(found: Record, folder: Path, name: str) -> Path:
     page: Any = made.get_template("record.html.j2")
     html = page.render(
         r=found,
-        name=name,
         most=max(found.models, key=lambda model: model.unfound_share),
         moved=max(found.models, key=lambda model: abs(model.moved or 0)),
         figure=dot_chart(found.compared) if found.compared else "",

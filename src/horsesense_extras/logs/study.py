@@ -16,9 +16,9 @@ from horsesense.files import usable, write_whole
 from horsesense.items.item import Item, ItemSet
 from horsesense.items.own_order import own_order
 from horsesense.items.rows import row_of
-from horsesense.runs.directory import RunDirectory
+from horsesense.progress import say
 from horsesense.runs.studies import FILE, slug
-from horsesense_extras.logs.carried import made_beside
+from horsesense_extras.logs.carried import import_own, made_beside
 from horsesense_extras.logs.imported import import_logs
 from horsesense_extras.logs.sample import Log, Sample
 
@@ -52,19 +52,35 @@ def import_study(
         raise UsageError(
             f"{place} is there already, and not empty.", hint="Choose another --out directory."
         )
-    names = list(_names(models))
+    names = dict(zip(models, _names(models), strict=True))
     asked: dict[str, Item] = {}
+    failed: list[UsageError] = []
     with made_beside(place) as layout:
-        for name, logs in zip(names, models.values(), strict=True):
-            alike = [replace(log, read=partial(_in_one_order, log.read, asked)) for log in logs]
-            made: RunDirectory = import_logs(layout.root / name, alike, items)
+        for model, logs in models.items():
+            alike = [
+                replace(
+                    log,
+                    task=log.task or log.path.absolute().parent.name,
+                    read=partial(_in_one_order, log.read, asked),
+                )
+                for log in logs
+            ]
+            try:
+                own, at = any(log.own for log in logs), layout.root / names[model]
+                made = import_own(at, logs) if own else import_logs(at, alike, items)
+            except UsageError as error:  # one model without a sound row does not end the others
+                failed.append(error)
+                say(f"{names.pop(model)} is left out. {error}")
+                continue
             for item in made.items:
                 asked.setdefault(item.id, item)
+        if not names:
+            raise failed[0]
         lines = (orjson.dumps(row_of(item, "choice")) for item in asked.values())
         write_whole(layout.root / ITEMS, b"\n".join(lines) + b"\n")
-        told = {"models": [f"log:{model}" for model in models], "items": [ITEMS]}
+        told = {"models": [f"log:{model}" for model in names], "items": [ITEMS]}
         write_whole(layout.root / FILE, tomli_w.dumps(told))
-    return [place / name for name in names]
+    return [place / name for name in names.values()]
 
 
 def _in_one_order(

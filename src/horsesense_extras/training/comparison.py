@@ -27,7 +27,7 @@ from horsesense.trials.condition import Condition
 BEFORE = "before"
 MEASURED = ("accuracy", "accuracy_hard", "plurality_agreement")
 """What is compared; the last two where an item is shown several times."""
-CHOICE: Final = "Table 8, choice: as published and with none of the above"
+CHOICE: Final = "Table 8, choice: in the original order and with none of the above"
 JUDGED: Final = "Table 8, True/False: right and wrong options of each item at equal weight"
 COLUMNS: Final = (CHOICE, JUDGED)
 """The columns of REVAS's table 8, of trainings in two stages."""
@@ -231,7 +231,9 @@ def _columns(sides: Sequence[Side], shared: SharedItems) -> Iterator[tuple[str, 
         if len(parts) == 2:
             values = (parts[0].values + parts[1].values) / 2
             yield "accuracy", replace(parts[0], label=CHOICE, values=values)
-        for each in (each for each in named[_JUDGEMENTS] if each.view.probe == "true_false"):
+        for each in named[_JUDGEMENTS]:
+            if not each.view.condition.matches(items="all", polarity="positive"):
+                continue
             held = zip(sides, shared.number, strict=True)
             values = np.column_stack([_judged(side, each.view[1:], n) for side, n in held])
             yield "true_false_balanced_accuracy", replace(each, label=JUDGED, values=values)

@@ -14,7 +14,7 @@ from horsesense.errors import UsageError
 from horsesense.progress import clock
 from horsesense.runs.settings import Settings
 from horsesense.stats.words import plural
-from horsesense_extras.build.stages import STAGED_ARMS
+from horsesense_extras.build.stages import ALONE, STAGED_ARMS
 from horsesense_extras.build.statements import ARMS, alone_text
 from horsesense_extras.models.hf.tuning import Recipe
 
@@ -85,6 +85,8 @@ def unequal(efforts: Mapping[str, Sequence[Effort]], budget: int | None = None) 
     >>> list(unequal({"a": [Effort(9, 9, 3, 90, 9)], "b": [Effort(9, 9, 3, 90, 6)]}))
     ['The arms are not alike in tokens of replies (a 9, b 6).']
     """
+    # Tuning alone reads no texts: that is what the arm is for.
+    efforts = {arm: each for arm, each in efforts.items() if arm != ALONE} or efforts
     told = []
     for name, words in _WORDS.items():
         means = {

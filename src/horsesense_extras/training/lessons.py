@@ -13,7 +13,7 @@ from horsesense.items.item import Item
 from horsesense.models.messages import Request, SamplingParams
 from horsesense.prompts import Prompter
 from horsesense.rng import Dice
-from horsesense_extras.build.stages import STAGED_CONTROL, text_of, texts, tuning
+from horsesense_extras.build.stages import ALONE, STAGED_CONTROL, text_of, texts, tuning
 from horsesense_extras.build.statements import Parts, Statement, asked, passes
 from horsesense_extras.models.hf.tuning import Encoded, count, encode
 from horsesense_extras.models.hf.weights import Weights, without_bars
@@ -121,6 +121,8 @@ class Lessons:
 
     def _tuning(self, seed: int) -> list[Learned]:
         assert self.parts.tune is not None
+        e = self.experiment
+        texts = any(reader.startswith("option_text") for reader in e.readers)
         lead = " " if self._prompter.style == "completion" else ""
         return [
             Learned(
@@ -128,7 +130,7 @@ class Lessons:
                 one.item,
                 None,
             )
-            for one in tuning(self.parts.tune, self.experiment.tune_epochs, seed)
+            for one in tuning(self.parts.tune, e.tune_epochs, seed, texts=texts)
         ]
 
     def stages(self, arm: str, seed: int) -> list[list[Learned]]:
@@ -139,7 +141,7 @@ class Lessons:
         """
         if not self.experiment.staged:
             return [self._statements(arm, seed)]
-        read = [] if arm == "sft" else [self._texts(arm, seed)]
+        read = [] if arm == ALONE else [self._texts(arm, seed)]
         return [*read, self._tuning(seed)]
 
     def _statements(self, arm: str, seed: int) -> list[Learned]:

@@ -8,6 +8,7 @@ import pytest
 from scipy.stats import hypergeom
 
 from horsesense_extras.cue_tests.dependence import (
+    ALIKE,
     FEW_CLUSTERS,
     NO_PAIR,
     Difference,
@@ -51,6 +52,7 @@ def test_p_of_one_stratum_is_that_of_all_deals() -> None:
 
 def test_strata_of_one_group_alone_say_nothing() -> None:
     assert counts((3, 5, 0, 0)) == Difference(None, reason=NO_PAIR)
+    assert counts((0, 5, 0, 7)) == Difference(0.0, reason=ALIKE), "no spread, so no interval"
     assert counts((3, 5, 2, 5), (0, 4, 0, 0)) == counts((3, 5, 2, 5))
 
 

@@ -50,14 +50,14 @@ def test_each_model_as_graded_and_as_said(made: tuple[dict, str, Path]) -> None:
     models = {model["name"]: model for model in told["models"]}
     drawn = models["drawn"]
     assert (drawn["graded"], drawn["unfound"], drawn["drawn"]) == (30, 10, 10)
+    assert (drawn["stated"], drawn["stated_right"]) == (10, 9)
     assert drawn["chance"] == pytest.approx(10 / 4 / 30)
     # Of the third in which no answer is found all but the first are said rightly; chance is 1/4.
     assert drawn["published"] == pytest.approx(drawn["chance"])
     assert drawn["said"]["value"] == pytest.approx(9 / 30)
-    assert (models["twin"]["n"], models["twin"]["missing"]) == (29, 1)
+    assert (models["twin"]["said"]["n"], models["twin"]["said"]["n_missing"]) == (29, 1)
     assert models["right"]["unfound"] == 0
-    parts = [row for row in told["subjects"] if row["model"] == "drawn"]
-    assert [(row["items"], row["n"]) for row in parts] == [(15, 15), (15, 15)]
+    assert [e["n"] for e in models["right"]["subjects"].values()] == [15, 15]
 
 
 def test_ranks_doubts_and_likeness(made: tuple[dict, str, Path]) -> None:
@@ -73,7 +73,7 @@ def test_ranks_doubts_and_likeness(made: tuple[dict, str, Path]) -> None:
 def test_the_page_is_static_and_everything_in_it_is_escaped(made: tuple[dict, str, Path]) -> None:
     _, page, out = made
     assert "in 33.3\u202f% of the replies no answer was found, and one was drawn" in page
-    assert "cannot be told apart" in page
+    assert "<b>undecided</b>" in page
     for text in (page, *(path.read_text(encoding="utf-8") for path in out.glob("*.html"))):
         assert "<img" not in text
         assert "<script" not in text

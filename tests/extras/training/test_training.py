@@ -100,7 +100,7 @@ def test_the_columns_of_table_8(sides: dict[str, Side]) -> None:
     after = {arm: [sides[f"{arm}-{seed}"] for seed in (0, 1)] for arm in ("positive", "shuffled")}
     found = compare_arms(sides[BEFORE], after, control="shuffled", columns=True)
     by = {(s.view, s.arm): s for s in found.scores if s.measure != "accuracy_hard"}
-    parts = [by[view, "positive"].value for view in ("As published", "None of the above")]
+    parts = [by[view, "positive"].value for view in ("In the original order", "None of the above")]
     assert by[CHOICE, "positive"].value == pytest.approx(np.mean(parts))
     # The second of the two answers by position: always Yes, or always No.
     assert by[JUDGED, "shuffled"].values[1] == pytest.approx(0.5)

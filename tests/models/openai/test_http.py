@@ -1007,6 +1007,12 @@ def test_a_key_goes_where_a_word_or_the_environment_says(
     assert ("HORSESENSE_KEY_HOSTS=http://localhost:8000" in secret.withheld) is not sent
 
 
+@pytest.mark.parametrize("form", ["@{}/v1", "?args.base_url={}"])
+def test_nor_do_the_keys_of_inspect(form: str) -> None:
+    with named_in(["run"]), pytest.raises(UsageError, match=r"the server https://a.example, and"):
+        make_model("inspect:openai/m" + form.format("https%3A%2F%2Fa.example"))
+
+
 def test_a_key_of_its_own_for_one_server(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.setenv("THEIRS", "another-key-0123456789")
