@@ -17,9 +17,8 @@ from horsesense.items.item import Item, ItemSet
 from horsesense.items.own_order import own_order
 from horsesense.items.rows import row_of
 from horsesense.progress import say
-from horsesense.runs.directory import RunDirectory
 from horsesense.runs.studies import FILE, slug
-from horsesense_extras.logs.carried import made_beside
+from horsesense_extras.logs.carried import import_own, made_beside
 from horsesense_extras.logs.imported import import_logs
 from horsesense_extras.logs.sample import Log, Sample
 
@@ -67,7 +66,8 @@ def import_study(
                 for log in logs
             ]
             try:
-                made: RunDirectory = import_logs(layout.root / names[model], alike, items)
+                own, at = any(log.own for log in logs), layout.root / names[model]
+                made = import_own(at, logs) if own else import_logs(at, alike, items)
             except UsageError as error:  # one model without a sound row does not end the others
                 failed.append(error)
                 say(f"{names.pop(model)} is left out. {error}")

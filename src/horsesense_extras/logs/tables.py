@@ -231,9 +231,11 @@ class _Table:
         if self.asked and not {"question", "prompt"} & {n for n, v in row.items() if v is not None}:
             raise NotTakenError("about none of the items, or one that cannot be read")
         text = prompt if isinstance(prompt, str) else prompt[-1][1] if prompt else ""
-        block = lettered(text)
-        options = _options(row.get("options"))
-        if block is not None and (not options or _are_labels(options)):
+        options, block = _options(row.get("options")), lettered(text)
+        listed = lettered(options) if isinstance(options, str) else None
+        if listed is not None:
+            options = list(listed.options)
+        elif block is not None and (not options or _are_labels(options)):
             options = list(block.options)
         made = {ours: value for ours, value in row.items() if ours in FIELDS and value is not None}
         made |= {"options": options} if options else {}

@@ -85,6 +85,16 @@ def test_fields_of_other_tables_are_guessed_and_missing_replies_stay_missing(
     assert "response=model_output" in first.notes[0]
 
 
+def test_options_in_one_cell(tmp_path: Path) -> None:
+    """As pandas writes a list into CSV, between bars, and as a prompt shows them."""
+    lines = "\n".join(f"{n}) {text}" for n, text in zip("ABCD", OPTIONS, strict=True))
+    cells = [str(OPTIONS), json.dumps(OPTIONS), " | ".join(OPTIONS), lines]
+    made = [{"question": f"{ASKED} {n}", "choices": cell, "gold": "B", "output": "(B)"}
+            for n, cell in enumerate(cells)]  # fmt: skip
+    found = samples(written(tmp_path, "cells.csv", made))
+    assert [(list(s.options), s.gold) for s in found] == [(OPTIONS, 1)] * 4
+
+
 def test_a_wide_table_has_a_column_for_each_model(tmp_path: Path) -> None:
     made: list[dict[str, Any]] = []
     for row in rows():
@@ -187,6 +197,9 @@ def test_hostile_tables_do_no_harm(tmp_path: Path) -> None:
     (tmp_path / "twice.csv").write_text("question,A,B,answer,response,response\nq?,x,y,A,A,B\n")
     with pytest.raises(ItemsError, match="names a column twice: 'response'"):
         tables([tmp_path / "twice.csv"])
+    (tmp_path / "none.csv").write_text("question,A,B,answer\nq?,x,y,A\n")
+    with pytest.raises(UsageError, match="nor a table with replies"):
+        hs.load_log(tmp_path / "none.csv", out=tmp_path / "none")
     with pytest.raises(UsageError, match="no field 'reply'"):
         tables([tmp_path / "twice.csv"], given={"reply": "x"})
     evil = "=HYPERLINK(1)\x00<script>alert(1)</script>" + "x" * 300_000
