@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="27", source="34c674bc6a3e")
+RULES: Final = Rules(version="27", source="f843389b81ea")
 
 
 class TextAnswers:

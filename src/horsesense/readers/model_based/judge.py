@@ -36,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="16", source="0b7034cdc618")
+RULES: Final = Rules(version="16", source="e67fef46f227")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000

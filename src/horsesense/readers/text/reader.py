@@ -30,6 +30,8 @@ _SAID_UNSURE: Final = 0.88
 """The highest confidence in a choice of a reply that says it does not know."""
 _BEGINNING: Final = 30
 """Tokens before the first option that is named, in a reply that begins with its answer."""
+_END: Final = 150
+"""Characters at the end of a reply in which an answer may be taken back."""
 _EMPTY: Final = Reading("empty", rule="empty", confidence=0.99)
 _CUT_IN_THOUGHT: Final = Reading("truncated", rule="thought_alone", confidence=0.95)
 _LOOPS: Final = Reading("truncated", rule="loops", confidence=0.95)
@@ -177,12 +179,13 @@ def concluded(
 
 def _opens_with(scene: Scene, option: int) -> bool:
     """Whether the reply begins with a statement of this option, and takes nothing back."""
-    facts, first = scene.facts, scene.found[0] if scene.found else None
+    facts = scene.facts
+    first = next((m for m in scene.found if m.how != "P"), None)
     told_once = facts["told"] and not facts["several"] and scene.stated == option
     if not told_once or first is None or first.option != option or first.first > _BEGINNING:
         return False
-    doubtful = facts.get("plural") or facts.get("clash")
-    return not doubtful and not words.TAKES_BACK.search(scene.page.small)
+    low = scene.page.small
+    return not facts.get("clash") and not words.TAKES_BACK.search(low, max(0, len(low) - _END))
 
 
 def _does(scene: Scene, option: int) -> bool:

@@ -21,7 +21,7 @@ from horsesense_extras.readers.trained.saved import (
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="10", source="9d1a4fcf15a5")
+RULES: Final = Rules(version="10", source="85838ba1b788")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""
