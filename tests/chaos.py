@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import errno
+import io
 import json
 import multiprocessing
 import os
@@ -185,7 +186,12 @@ def _work(
             module.run = partial(run, retry=HASTY)  # type: ignore[attr-defined]
     http.LONGEST_PROBE_PAUSE = HASTY.longest_pause
     vl_convert.vegalite_to_svg = lambda spec: '<svg viewBox="0 0 9 9"></svg>'
-    with said.open("w", encoding="utf-8") as file, redirect_stdout(file), redirect_stderr(file):
+    with (
+        said.open("w", encoding="utf-8") as kept,
+        io.StringIO() as later,
+        redirect_stdout(kept if largest is None else later) as file,
+        redirect_stderr(file),
+    ):
         if trouble is not None and trouble.event == "file":
             watch = _Watch(root, trouble)
             Store.transaction = lambda store: watch.transaction(store)  # type: ignore[method-assign]
@@ -194,12 +200,15 @@ def _work(
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (largest, resource.RLIM_INFINITY))
         try:
-            main(words)
+            main([*words, "--debug"])
         except SystemExit as end:
             code = end.code if isinstance(end.code, int) else 1
         except BaseException:  # noqa: BLE001 - a defect, which the parent reports
             traceback.print_exc()
             code = 99
+        # What it says is a file too, which is not what is tried.
+        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        kept.write(later.getvalue())
     os._exit(code)
 
 
@@ -426,6 +435,25 @@ class Chaos(RuleBasedStateMachine):
         self.audit(largest=largest)
         TALLY.tried["file cut in a write"] += 1
 
+    @rule(at=counts)
+    def second(self, at: int) -> None:
+        """Somebody removes the lock file while an audit is under way, and starts another."""
+        ended: list[int] = []
+        words, said = self.world.words(self.study, self.out), self.world.place / "second.txt"
+
+        def again() -> None:
+            (self.out / "store.lock").unlink(missing_ok=True)
+            process = processes().Process(target=_work, args=(words, said, self.out, None, None))
+            process.start()
+            process.join(timeout=120)
+            ended.append(process.exitcode)
+
+        self.server.at_call = {at: again}
+        self.audit()
+        assert set(ended) <= {ExitCode.TROUBLE}, (ended, said.read_text())
+        assert not ended or "is in use by another run" in said.read_text(), said.read_text()
+        TALLY.tried["second audit, the lock removed"] += len(ended)
+
     @rule(budget=budgets)
     def with_budget(self, budget: tuple[str, int]) -> None:
         """An audit that may spend so much: requests, tokens, or money of so many tokens."""
@@ -477,6 +505,8 @@ class Chaos(RuleBasedStateMachine):
         """Whatever happened: the same numbers, the same books, nothing paid for twice."""
         if not hasattr(self, "sessions"):
             return
+        if isinstance(sys.exc_info()[1], AssertionError):  # repeated, it may go otherwise
+            traceback.print_exc()
         try:
             self.server.calm()
             before = len(self.server.calls)
@@ -486,6 +516,9 @@ class Chaos(RuleBasedStateMachine):
             self.check_books(self.server.calls[before:])
             self.check_twice()
             TALLY.calls += len(self.server.calls)
+        except AssertionError:
+            traceback.print_exc()
+            raise
         finally:
             shutil.rmtree(self.out, ignore_errors=True)
 

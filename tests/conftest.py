@@ -40,10 +40,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _probes_that_do_not_wait() -> Iterator[None]:
-    """A server that fails is asked as often as ever what it offers, without the pauses."""
+def _without_waiting() -> Iterator[None]:
+    """A server that fails is asked as often as ever what it offers, without the pauses; files need
+    not reach the disk, as no test cuts the power; and no error of the reader becomes a reading."""
     with pytest.MonkeyPatch.context() as changed:
+        changed.setattr("os.fsync", lambda descriptor: None)
         changed.setattr("horsesense.models.openai.http.LONGEST_PROBE_PAUSE", 0.0)
+        changed.setattr("horsesense.readers.text_answers.TextAnswers.strict", True)
         yield
 
 

@@ -38,6 +38,7 @@ from horsesense.models.messages import Failure, Request, Response, SamplingParam
 from horsesense.models.openai.protocol import context_lengths
 from horsesense.models.recorded import Replay
 from horsesense.readers.recorded import read_file
+from horsesense.readers.text_answers import TextAnswers
 from horsesense.runs import redacted as redact
 from horsesense.runs.results import Results
 from horsesense.runs.run import StagedRun
@@ -49,8 +50,10 @@ from horsesense_extras.logs.imported import import_logs
 from horsesense_extras.logs.registry import open_logs
 from horsesense_extras.people.review_files import read_csv
 from horsesense_extras.redact import write_redacted
+from pieces import assembled, read_assembled
 
 HERE = Path(__file__).parent
+TextAnswers.strict = True  # an error of the rules is a finding
 CORPUS = HERE / "fuzz"
 
 
@@ -62,12 +65,14 @@ class Target(NamedTuple):
         file: the name of the file that holds the bytes.
         read: reads that file.
         seeds: makes the seeds where they are not kept in the corpus.
+        make: makes the bytes of a round, where they are no changed seeds.
     """
 
     name: str
     file: str
     read: Callable[[Path], object]
     seeds: Callable[[], Sequence[bytes]] | None = None
+    make: Callable[[random.Random], bytes] | None = None
 
 
 # -- what the targets do -----------------------------------------------------------------------
@@ -137,6 +142,12 @@ def reply_text(path: Path) -> None:
     for trial in _once(trials_to_read):
         for name in ("text", "first_token", "option_text"):
             _once(partial(make_reader, name), name).read(trial, response)
+
+
+def recorded(path: Path) -> None:
+    """A file of replies: its rows may be faulty, and the reader fails at none of the others."""
+    faults = [row.reading.rule for row in read_file(path) if row.failed]
+    assert not [fault for fault in faults if fault.partition(":")[0].endswith("Error")], faults
 
 
 _MADE: dict[Any, Any] = {}
@@ -357,6 +368,8 @@ def log_of(name: str, file: str, write: Callable[[Results, Path], Path], pattern
     return Target(name, file, a_log, partial(exported, write, pattern))
 
 
+ONE = b'{"response": "$$$$$$$$$$$$C\\nQuestion:", "options": ["41/8 days", "13/2 days"], \
+"labels": ["A", "B"], "question": "How long?"}'
 TARGETS = (
     Target("wire", "reply", wire),
     Target("models-list", "reply", lambda path: context_lengths(path.read_bytes())),
@@ -367,7 +380,8 @@ TARGETS = (
     Target("items-gz", "a.jsonl.gz", load_items, lambda: packed("items-jsonl", gzip.compress)),
     Target("items-zst", "a.jsonl.zst", load_items, lambda: packed("items-jsonl", _zstd)),
     Target("items-parquet", "a.parquet", load_items, parquet_seed),
-    Target("recorded", "a.jsonl", lambda path: list(read_file(path))),
+    Target("recorded", "a.jsonl", recorded),
+    Target("reply-pieces", "row.json", read_assembled, lambda: [ONE], assembled),
     Target("replay", "a.jsonl", replay),
     Target("annotations", "review.csv", annotations),
     Target("store", "store.sqlite", _use_store, small_store),
@@ -572,6 +586,8 @@ def feed(target: Target, data: bytes) -> bool:
 def fuzz(target: Target, number: int) -> bool:
     """One round: the same bytes for the same number."""
     dice = random.Random(f"{target.name} {number}")
+    if target.make is not None:
+        return feed(target, target.make(dice))
     found = seeds(target.name)
     return feed(target, mutated(dice.choice(found), dice, found))
 

@@ -157,8 +157,8 @@ def test_readme_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     done = 0
     for command in commands(README):
         words = [MEANT.get(word, word) for word in command.split("#")[0].split()[1:]]
-        if "http:" in command or words[0] in ("view", "import", "demo"):
-            continue  # a network, a server, a log; the demo is tested with the command line
+        if "http:" in command or words[0] in ("view", "import", "record", "demo"):
+            continue  # a network, a server, logs; the demo is tested with the command line
         if words[0] == "cues":  # they need more items than the studies here
             words[1:] = ["sample", "--repeats", "1", "--jobs", "1"]
         with pytest.raises(SystemExit) as stopped:

@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -20,7 +20,7 @@ SIDE = SOURCE.parent / "horsesense_extras"
 
 FLOORS = (
     "errors rng version",
-    "files plugins progress side stats",
+    "files hosts plugins progress side stats",
     "kept trials",
     "items",
     "models probes",
@@ -32,7 +32,8 @@ FLOORS = (
     "runs",
     "comparison",
     "report",
-    "api catalogue extend testing",
+    "api catalogue extend",
+    "testing",
     "cli",
     "__main__",
 )
@@ -48,10 +49,16 @@ def modules() -> list[tuple[str, Path]]:
     ]
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
 def imported(path: Path) -> set[str]:
     """Modules of this package that a file imports, anywhere in it."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("horsesense."):
             module = (node.module or "").removeprefix("horsesense.")
             found |= {_module(module, alias.name) for alias in node.names}
@@ -105,6 +112,18 @@ def test_the_text_reader_is_built_from_words_up() -> None:
                     assert TEXT.index(room) <= place, f"{name} imports {other}, above it"
 
 
+def test_the_text_reader_needs_a_reading_and_the_standard_library_alone() -> None:
+    for name, path in modules():
+        if name.startswith("readers.text.") or name == "readers.reading":
+            own = {m for m in imported(path) if m != "readers.reading"}
+            assert all(m.startswith("readers.text") for m in own), (name, own)
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+                names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+                rooms = {n.partition(".")[0] for n in names} - {"horsesense"}
+                assert rooms <= sys.stdlib_module_names, (name, rooms)
+
+
 def test_no_cycles_between_modules() -> None:
     graph = {name.removesuffix(".__init__"): imported(path) for name, path in modules()}
     done: set[str] = set()
@@ -135,10 +154,11 @@ REACHED = """
 api: . given runs study
 checks: check shares
 cli: compare each ending grouped options output readings schema_rows
-comparison: align views
+comparison: align compare views
 errors
 files
 findings: wording
+hosts
 inference: absorb control limits probe runner store store_file stored_rows
 items: faults fields files item layouts load near nested own_order rows select tasks
 kept
@@ -150,12 +170,12 @@ progress
 prompts
 readers: base causes formats.yes_no model_based.cases model_based.judge reading registry reviews
     text text_answers version
-report: . charts pages pieces sections.base text
+report: . charts pages pieces rank_chart sections.base text
 rng
 runs: accounts ask asked directory exchanges frames layout parts plan planner prepare record
     redacted results rounds run settings shard start stored_items studies suites tables unanswered
     watch
-stats: functions multiplicity rater_agreement two_way words
+stats: functions multiplicity rater_agreement share two_way words
 trials: condition extras trial
 version
 """
@@ -197,28 +217,27 @@ def test_every_side_program_loads() -> None:
             assert side(group.removeprefix("horsesense."), name) is not None
 
 
-def python(code: str) -> str:
-    """Output of a fresh interpreter."""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return done.stdout.strip()
-
-
 LIGHT = {
     "import horsesense": "numpy polars scipy pydantic aiohttp typer",
     "from horsesense.cli import app; app(named_only=True)": "numpy polars scipy pydantic aiohttp",
-    "import horsesense.cli, horsesense.api": "torch transformers",
     "import horsesense.cli.audit, horsesense.cli.each, horsesense.api.runs": (
         "scipy statsmodels sklearn horsesense.runs.measure horsesense.report"
         " horsesense.readers.text horsesense.readers.formats"
     ),
+    "import horsesense.api": "torch transformers",
 }
-"""What is done -> what it must not load: the package, `--help`, a command, the first request."""
+"""What is done -> what it must not load: the package, `--help`, the first request, the rest."""
 
 
-@pytest.mark.parametrize("code", LIGHT)
-def test_what_is_light_loads_nothing_heavy(code: str) -> None:
-    heavy = LIGHT[code].split()
-    assert python(f"import sys; {code}; print([m for m in {heavy} if m in sys.modules])") == "[]"
+def test_what_is_light_loads_nothing_heavy() -> None:
+    """One after the other in one fresh interpreter: a later step loads what the former did."""
+    steps = (
+        f"{code}; print([m for m in {heavy.split()} if m in sys.modules])"
+        for code, heavy in LIGHT.items()
+    )
+    code = "\n".join(["import sys", *steps])
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert dict(zip(LIGHT, done.stdout.splitlines(), strict=True)) == dict.fromkeys(LIGHT, "[]")
 
 
 CORE = """
@@ -258,45 +277,37 @@ NEED_EXTRAS = (
 )
 
 
-def without_extras(
-    *calls: Sequence[str], names: Sequence[str] = ()
-) -> subprocess.CompletedProcess[str]:
-    code = CORE.format(extras=EXTRAS, names=list(names), calls=list(calls))
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+NEEDED = (
+    ("cues", "cues sample"),
+    ("data", "check hf:cais/mmlu"),
+    ("latex", "build equinfer . --out never.jsonl"),
+    ("view", "view run"),
+    ("server", "audit sample -m http:name@http://127.0.0.1:1/v1"),
+    ("inspect", "audit sample -m inspect:openai/x"),
+    ("ray", "audit sample -m sim:prior --engine ray --out never"),
+    ("ray", "audit sample -m sim:prior --engine ray --keep s3://x/y"),
+    ("vllm", "audit sample -m vllm:org/name"),
+)
 
 
-def test_the_core_needs_no_extra(tmp_path: Path) -> None:
+def test_the_core_needs_no_extra_and_names_a_missing_one_with_its_command(tmp_path: Path) -> None:
     names = [
         name.removesuffix(".__init__")
         for name, _ in modules()
         if not name.startswith((*NEED_EXTRAS, "__main__"))
     ]
-    out = tmp_path / "run"
-    words = ("audit", "sample", "-m", "sim:oracle", "--limit", "4", "--out", str(out))
-    done = without_extras(words, names=names)
-    assert done.stderr.endswith("ended with 0\n"), done.stderr
-    assert "pip install 'horsesense[figures]'" in done.stdout
-    assert "<svg" in (out / "report.html").read_text(encoding="utf-8")
-
-
-def test_a_missing_extra_is_named_with_its_command(tmp_path: Path) -> None:
-    never, audit = str(tmp_path / "never"), ("audit", "sample", "-m")
-    needed = [
-        ("cues", ("cues", "sample")),
-        ("data", ("check", "hf:cais/mmlu")),
-        ("latex", ("build", "equinfer", ".", "--out", f"{never}.jsonl")),
-        ("view", ("view", "run")),
-        ("server", (*audit, "http:name@http://127.0.0.1:1/v1")),
-        ("inspect", (*audit, "inspect:openai/x")),
-        ("ray", (*audit, "sim:prior", "--engine", "ray", "--out", never)),
-        ("ray", (*audit, "sim:prior", "--engine", "ray", "--keep", "s3://x/y")),
-        ("vllm", (*audit, "vllm:org/name")),
-    ]
-    said = without_extras(*(words for _, words in needed)).stderr.splitlines()
+    audit = "audit sample -m sim:oracle --limit 4 --out run"
+    calls = [words.split() for _, words in NEEDED] + [audit.split()]
+    code = CORE.format(extras=EXTRAS, names=names, calls=calls)
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    said = done.stderr.splitlines()
     ends = [i for i, line in enumerate(said) if line.startswith("ended with")]
-    assert [said[i] for i in ends] == ["ended with 2"] * len(needed), said
-    hints = [f"pip install 'horsesense[{extra}]'" for extra, _ in needed]
-    assert [said[i - 1] for i in ends] == hints
+    assert [said[i] for i in ends] == ["ended with 2"] * len(NEEDED) + ["ended with 0"], said
+    hints = [f"pip install 'horsesense[{extra}]'" for extra, _ in NEEDED]
+    assert [said[i - 1] for i in ends[:-1]] == hints
+    assert "pip install 'horsesense[figures]'" in done.stdout
+    assert "<svg" in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
 
 
 def test_the_public_surface() -> None:
@@ -310,9 +321,9 @@ def test_the_public_surface() -> None:
 
 def test_modules_say_what_they_are_for_and_stay_short() -> None:
     for name, path in modules():
-        text = path.read_text(encoding="utf-8")
-        assert ast.get_docstring(ast.parse(text)), f"{name} has no docstring"
-        assert text.count("\n") <= 450, f"{name} has more than 450 lines"
+        assert ast.get_docstring(parsed(path)), f"{name} has no docstring"
+        lines = path.read_text(encoding="utf-8").count("\n")
+        assert lines <= 450, f"{name} has more than 450 lines"
 
 
 FORBIDDEN = ("pickle", "eval(", "exec(", "trust_remote_code=True", "shell=True", "yaml.load(")
@@ -322,7 +333,7 @@ def test_nothing_that_would_run_foreign_code() -> None:
     for name, path in modules():
         calls = {
             ast.unparse(node)
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            for node in ast.walk(parsed(path))
             if isinstance(node, ast.Call | ast.Import | ast.ImportFrom)
         }
         for call in calls:

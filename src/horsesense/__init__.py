@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from horsesense.version import __version__
 
 if TYPE_CHECKING:
-    from horsesense.api import Run, audit, check, compare, open, plan, read
+    from horsesense.api import Run, audit, check, compare, gate, open, plan, read
     from horsesense.errors import HorsesenseError, ItemsError, UsageError
     from horsesense.inference.limits import Limits
     from horsesense.items.item import Item, ItemSet
@@ -49,6 +49,7 @@ _PLACES = {
     "audit": "horsesense.api",
     "check": "horsesense.api",
     "compare": "horsesense.api",
+    "gate": "horsesense.api",
     "load_items": "horsesense.items.load",
     "open": "horsesense.api",
     "plan": "horsesense.api",
@@ -76,6 +77,7 @@ __all__ = [
     "check",
     "compare",
     "cues",
+    "gate",
     "load_items",
     "load_log",
     "open",

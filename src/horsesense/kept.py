@@ -7,6 +7,7 @@ line. Files without a line, such as those of earlier versions, are read as they 
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
@@ -17,6 +18,8 @@ from typing import Final
 from horsesense.files import MOST_READ, append, opened, read_whole, write_whole
 
 NAME: Final = "manifest"
+LONG: Final = 2**16
+"""Bytes from which a manifest is made shorter, where half of it or less will do."""
 _LINE: Final = re.compile(r"^([0-9a-f]{32}) (\S+)$", re.MULTILINE)
 _NEW: Final = re.compile(r"\.([^/]+)\.new(?=/|$)")
 """A folder that takes its place when it is whole: its files are known by where they will be."""
@@ -54,12 +57,32 @@ def read_kept(path: Path, most: int = MOST_READ) -> bytes:
 
 def check_kept(path: Path) -> None:
     """Check a file of any size; OSError as for `read_kept`."""
-    seen = path.stat()
-    _check(path, lambda: _digest_of(path, seen.st_mtime_ns, seen.st_size))
+    path.stat()
+    _check(path, lambda: _digest_now(path))
 
 
-def known_files(root: Path) -> Mapping[str, frozenset[str]]:
-    """Name of a file in a run -> the digests of what was written there; empty without a manifest.
+def shorten(root: Path) -> None:
+    """Leave out of a long manifest what files held before; whoever calls holds the run."""
+    path = root / NAME
+    try:
+        size = path.lstat().st_size
+    except FileNotFoundError:
+        return
+    if size < LONG:
+        return
+    lines = []
+    for name, digests in known_files(root).items():
+        with contextlib.suppress(OSError):  # a process may be about to put the last in its place
+            now = _digest_now(root / name) if len(digests) > 2 else ""
+            digests = (now, digests[-1]) if now in digests else digests
+        lines += [f"\n{digest} {name}\n" for digest in dict.fromkeys(digests)]
+    if 2 * len(content := "".join(lines).encode()) < size:
+        write_whole(path, content)
+
+
+def known_files(root: Path) -> Mapping[str, tuple[str, ...]]:
+    """Name of a file in a run -> the digests of what was written there, the last one last; empty
+    without a manifest.
 
     OSError where it is there and cannot be read.
     """
@@ -82,13 +105,15 @@ def changed(root: Path) -> Iterator[tuple[Path, str]]:
 
 
 @lru_cache(64)
-def _listed(path: Path, *_: int) -> Mapping[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
+def _listed(path: Path, *_: int) -> Mapping[str, tuple[str, ...]]:
+    found: dict[str, dict[str, None]] = {}
     text = read_whole(path, inside=True).decode(errors="replace")
     for line in _LINE.finditer(text):
         if ".." not in line[2] and not line[2].startswith("/"):
-            found.setdefault(line[2], set()).add(line[1])
-    return {name: frozenset(digests) for name, digests in found.items()}
+            digests = found.setdefault(line[2], {})
+            digests.pop(line[1], None)
+            digests[line[1]] = None
+    return {name: tuple(digests) for name, digests in found.items()}
 
 
 def _check(path: Path, digest: Callable[[], str]) -> None:
@@ -104,6 +129,11 @@ def _name(root: Path, path: Path) -> str:
 
 def _digest(data: bytes) -> str:
     return blake2b(data, digest_size=16).hexdigest()
+
+
+def _digest_now(path: Path) -> str:
+    seen = path.stat()
+    return _digest_of(path, seen.st_mtime_ns, seen.st_size)
 
 
 @lru_cache(4096)

@@ -122,7 +122,7 @@ class Registry(Generic[T]):
     def _outside(self) -> dict[str, tuple[EntryPoint, ...]]:
         """What installed packages offer, by name; more than one where they claim the same."""
         found: dict[str, tuple[EntryPoint, ...]] = defaultdict(tuple)
-        for point in sorted(installed(self.group), key=_origin):
+        for point in installed(self.group):
             found[point.name] += (point,)
         return dict(sorted(found.items()))
 
@@ -158,8 +158,8 @@ class Registry(Generic[T]):
 
 @cache
 def installed(group: str) -> tuple[EntryPoint, ...]:
-    """The entry points of a group in all installed packages."""
-    return tuple(entry_points_of_all().select(group=group)) if group else ()
+    """The entry points of a group in all installed packages, always in one order."""
+    return tuple(sorted(entry_points_of_all().select(group=group), key=_origin)) if group else ()
 
 
 @cache

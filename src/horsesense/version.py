@@ -1,3 +1,3 @@
 """The version of horsesense, which every number states."""
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"

@@ -46,41 +46,44 @@ def load_log(
     >>> run = load_log("logs/mmlu.eval", out="runs/mmlu")  # doctest: +SKIP
     >>> run.estimate("accuracy", reader="text").value      # doctest: +SKIP
     """
+    return load_logs(logs, out, items, map, unread, one=True)[0]
+
+
+def load_logs(
+    logs: Sequence[str | Path],
+    out: str | Path | None = None,
+    items: Items | None = None,
+    map: Mapping[str, str] | None = None,
+    unread: Unread | None = None,
+    *,
+    one: bool = False,
+) -> list[Run]:
+    """`load_log` for any number of models: of several a study, with a run of each in `out`; with
+    `one`, they are refused."""
     from horsesense_extras.integrations.batch import take_answers
     from horsesense_extras.logs.batch import is_answers
     from horsesense_extras.logs.carried import import_own
     from horsesense_extras.logs.imported import import_logs
+    from horsesense_extras.logs.study import by_model, import_study
 
     place = import_out(logs) if out is None else usable(out)
     if (place / "run.toml").exists() and all(is_answers(log) for log in logs):
         run = Run.open(place)
         run.taken = take_answers(run.directory, [Path(file) for file in logs])
-        return _measured(run)
-    opened, known = _opened(logs, items, map, unread)
-    if any(log.own for log in opened):
-        return _measured(Run(import_own(place, opened)))
-    return _measured(Run(import_logs(place, opened, known)))
-
-
-def load_logs(
-    *logs: str | Path,
-    out: str | Path | None = None,
-    items: Items | None = None,
-    map: Mapping[str, str] | None = None,
-    unread: Unread | None = None,
-) -> list[Run]:
-    """`load_log` for logs of any number of models: several become a study, a run each in `out`."""
-    from horsesense_extras.logs.batch import is_answers
-    from horsesense_extras.logs.study import by_model, import_study
-
-    place = import_out(logs) if out is None else usable(out)
-    if (place / "run.toml").exists() and all(is_answers(log) for log in logs):
-        return [load_log(*logs, out=place, items=items)]
-    opened, known = _opened(logs, items, map, unread)
-    models = by_model(opened)
-    if len(models) < 2:
-        return [load_log(*logs, out=place, items=items, map=map, unread=unread)]
-    return [_measured(Run.open(made)) for made in import_study(place, models, known)]
+        runs = [run]
+    else:
+        opened, known = _opened(logs, items, map, unread)
+        models = by_model(opened)
+        if len(models) > 1 and not one:
+            runs = [Run.open(made) for made in import_study(place, models, known)]
+        elif any(log.own for log in opened):
+            runs = [Run(import_own(place, opened))]
+        else:
+            runs = [Run(import_logs(place, opened, known))]
+    for run in runs:
+        run.read()
+        run.measure()
+    return runs
 
 
 def _opened(
@@ -100,12 +103,6 @@ def _opened(
     found = tables(paths, known, map, unread)
     # Answers of a table have found their items by then.
     return (found, None) if found else (open_logs(paths), known)
-
-
-def _measured(run: Run) -> Run:
-    run.read()
-    run.measure()
-    return run
 
 
 def cues(

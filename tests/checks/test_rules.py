@@ -349,6 +349,7 @@ MARKED: dict[str, tuple[tuple[str, ...], str, str]] = {
     ),
     "odd_form": (("Walking", "Running", "Reading", "swimming"), "swimming", "?"),
     "middle_number": (("1", "5", "7", "20"), "5", "?"),
+    "option_in_question": (("iron", "lead", "zinc", "gold"), "iron", "What do iron mines hold?"),
     "all_of_the_above_right": (("x", "y", "z", "all of the above"), "all of the above", "?"),
     "none_of_the_above_right": (("x", "y", "z", "none of the above"), "none of the above", "?"),
 }
@@ -370,8 +371,8 @@ def test_a_cue_speaks_where_it_tells_the_answer_and_not_by_chance(rule: str) -> 
 def test_cues_speak_at_most_at_their_level() -> None:
     """All cues and the positions together, on sets whose golds are drawn by chance."""
     rng = np.random.default_rng(2)
-    words = ["always", "may", "sea", "big red sea", "walk by the long sea", "5", "7", "Sun.", "all"]
-    spoken = 0
+    told = ["always", "may", "sea", "big red sea", "walk by the long sea", "5", "7", "Sun.", "all"]
+    words, spoken = np.array(told), 0
     for _ in range(100):
         made = []
         for _ in range(40):

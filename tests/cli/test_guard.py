@@ -78,6 +78,8 @@ def test_output_that_cannot_be_written() -> None:
     words = [sys.executable, "-m", "horsesense", "list", "rules"]
     with open("/dev/full", "w") as full:
         done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        refused = [*words[:3], "verify", "/nowhere"]
+        assert subprocess.run(refused, stderr=full, check=False).returncode == ExitCode.TROUBLE
     assert done.returncode == ExitCode.UNEXPECTED
     assert "No space left" in done.stderr
     assert "Traceback" not in done.stderr

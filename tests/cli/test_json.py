@@ -12,6 +12,7 @@ import pytest
 from horsesense.cli import main
 from horsesense.cli.output import SCHEMA_VERSION, json_text
 from horsesense.cli.schemas import OUTPUTS, json_schemas
+from horsesense.version import __version__
 
 Call = Callable[..., tuple[int, str, str]]
 
@@ -101,6 +102,16 @@ def test_what_needs_no_model(call: Call, tmp_path: Path) -> None:
     made = ("build", "equinfer", str(paper), "--out", out.replace("out", "equations"), "--json")
     check("build-equinfer", call(*made)[1])
     check("annotate", call("annotate", made[4], "--json")[1])
+
+
+def test_what_to_cite(call: Call, run: str, tmp_path: Path) -> None:
+    check("cite", call("cite", run, "--json")[1])
+    out = str(tmp_path / "suite")
+    call("plan", "sample", "-m", "sim:oracle", "--limit", "2", "--suite", "know-no", "--out", out)
+    told = call("cite", out)[1]
+    assert f"horsesense {__version__}" in told
+    assert "Xu et al. 2024" in told
+    assert "fingerprint" in told
 
 
 def test_claims(call: Call, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import json
 import re
 import tomllib
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -18,6 +19,7 @@ from horsesense.findings.sentences import sentence, statement
 from horsesense.models.registry import make_model
 from horsesense.runs.settings import Settings
 from horsesense.runs.studies import StudyFile
+from horsesense.testing.faults import FaultServer
 
 SMALL = ("sample", "--probes", "repeat", "--limit", "6")
 
@@ -156,6 +158,7 @@ def test_a_study_of_several_sets_is_compared_set_by_set(tmp_path: Path) -> None:
         ('models = [{model = "a", effort = 3}]\nitems = ["x"]', "effort"),
         ('model = ["a"]\nitems = ["x"]', "models is missing; there is no 'model' .*'models'"),
         ('models = ["a"]\nitems = ["x"]\n[settings]\nlimit = 0', "limit should be greater"),
+        (f"models = {['a'] * 101}\nitems = {['x'] * 100}", "10,100 runs; at most 10,000"),
     ],
 )
 def test_what_does_not_fit(text: str, says: str, tmp_path: Path) -> None:
@@ -224,6 +227,40 @@ def test_a_budget_stop_has_a_code_of_its_own(tmp_path: Path) -> None:
     assert stopped.returncode == ExitCode.BUDGET
     assert "The budget ends that at 5 requests" in stopped.stderr
     assert call(*words, "--budget", "requests=500", cwd=tmp_path).returncode == 0
+
+
+KEY = "sk-0123456789abcdef0123"
+
+
+class Keyed(FaultServer):
+    """Remembers with which keys it was asked."""
+
+    def fault(self, prompt: str, time: int) -> str | None:
+        self.keys.add(self.headers.get("Authorization", ""))
+        return super().fault(prompt, time)
+
+    keys: ClassVar[set[str]] = set()
+
+
+@pytest.mark.parametrize("variable", ["OPENAI_API_KEY", "HORSESENSE_API_KEY"])
+def test_no_key_goes_to_a_server_that_a_file_alone_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    for name in (variable, "HORSESENSE_JUDGE_API_KEY"):
+        monkeypatch.setenv(name, KEY)
+    with Keyed() as server:
+        readers = f"['text', 'judge:http:j@{server.url}']"
+        told = f"models = ['http:m@{server.url}']\nitems = ['sample']\n[settings]\nlimit = 1\n"
+        study = tmp_path / "study.toml"
+        study.write_text(f"{told}probes = []\nreaders = {readers}", encoding="utf-8")
+        runs = {"strange": "", "own": server.url.removesuffix("/v1")}
+        for folder, hosts in runs.items():
+            monkeypatch.setenv("HORSESENSE_KEY_HOSTS", f"https://mine.example,{hosts}")
+            server.keys.clear()
+            done = call("run", str(study), "--out", str(tmp_path / folder))
+            assert done.returncode == 0, done.stderr
+            assert server.keys == {f"Bearer {KEY}" if hosts else ""}
+        assert server.sent.total() > 4
 
 
 def test_an_item_in_the_terminal(tmp_path: Path) -> None:

@@ -35,6 +35,7 @@ from horsesense.comparison.gates.reports import junit, markdown
 from horsesense.comparison.views import View, ViewScores
 from horsesense.errors import ExitCode, UsageError
 from horsesense.report.score_bar import headline
+from horsesense.testing.gates import assert_gate
 from horsesense.trials.condition import PLAIN
 from studies import items_file, study
 
@@ -121,6 +122,14 @@ def test_a_regression_fails_and_says_why(runs: dict[str, str]) -> None:
     assert (gained.returncode, "FAILED" in gained.stdout) == (0, False)
     assert call(*words[:-1], "0.9").returncode == 0
     assert call(*words[:-1], "0.9", "--tolerance", "order=1%").returncode == 1
+
+
+def test_a_gate_is_a_test(runs: dict[str, str]) -> None:
+    assert_gate(runs["good"], baseline=runs["good"])
+    with pytest.raises(AssertionError, match=r"(?s)^failed: .*In the original order: no loss"):
+        assert_gate(runs["bad"], baseline=runs["good"])
+    with pytest.raises(UsageError, match="checks nothing"):
+        horsesense.gate(runs["good"])
 
 
 def test_a_run_against_itself_passes(runs: dict[str, str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import random
@@ -153,6 +154,9 @@ def test_a_view_in_the_place_of_a_table(
 
 
 def test_a_query_ends_by_itself_and_by_ctrl_c(sound: Path, request: pytest.FixtureRequest) -> None:
+    async def within(store: Store, query: str) -> None:
+        list(store.rows(query))
+
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may ignore it
     request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
     with Store.open(sound, read_only=True) as store:
@@ -160,6 +164,10 @@ def test_a_query_ends_by_itself_and_by_ctrl_c(sound: Path, request: pytest.Fixtu
         threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
         with pytest.raises(KeyboardInterrupt):
             list(store.rows(query))
+        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+        with pytest.raises(KeyboardInterrupt):
+            asyncio.run(within(store, query))
+        assert not store._connection.late
         store._connection.most = 2
         with pytest.raises(StoreError, match="does not end"):
             list(store.rows(query))

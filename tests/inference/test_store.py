@@ -12,6 +12,7 @@ import subprocess
 import sys
 import types
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -22,6 +23,7 @@ from hypothesis import strategies as st
 
 from horsesense.errors import StoreError
 from horsesense.inference import store_file
+from horsesense.inference.absorb import absorb
 from horsesense.inference.store import Store
 from horsesense.models.base import Asked
 from horsesense.models.messages import Failure, Request, Response, SamplingParams, Usage
@@ -180,6 +182,11 @@ def test_a_second_process_is_told_who_writes(path: Path) -> None:
             Store.open(path)
         with Store.open(path, read_only=True) as reader:
             assert reader.totals().responses == 0
+        path.with_suffix(".lock").unlink()  # which somebody did by hand
+        told = other.pid if Path("/proc/locks").exists() else "unknown"
+        for _ in range(2):  # the second finds the lock file that the first has made
+            with pytest.raises(StoreError, match=f"in use by another run \\(process {told}\\)"):
+                Store.open(path)
         other.send_signal(signal.SIGKILL)
         other.wait()
     Store.open(path).close()  # the lock died with its holder
@@ -379,6 +386,17 @@ def test_a_write_that_the_system_refuses(filled: Path) -> None:
     with Store.open(filled) as store:
         assert store.verify().checked == 301
         assert store.verify().sound
+
+
+def test_many_stores_take_no_more_memory_than_one(tmp_path: Path) -> None:
+    """A hundred shards, each with the pages of one that is read alone, would take gigabytes."""
+    with ExitStack() as stack:
+        whole, *shards = (
+            stack.enter_context(Store.open(tmp_path / str(n) / "store.sqlite")) for n in range(9)
+        )
+        absorb(whole, shards)
+        sizes = [size for shard in shards for (size,) in shard.rows("PRAGMA cache_size")]
+    assert sizes == [-(2**16) // 8] * 8  # in KiB
 
 
 # -- network folders --------------------------------------------------------------------------

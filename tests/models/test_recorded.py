@@ -10,7 +10,12 @@ from typer.testing import CliRunner
 
 from horsesense.cli import app
 from horsesense.errors import ItemsError
-from horsesense.readers.recorded import read_file
+from horsesense.models.messages import Response
+from horsesense.readers.recorded import FAILED, read_file
+from horsesense.readers.text import TextReader
+from horsesense.readers.text_answers import TextAnswers
+from horsesense.trials.condition import PLAIN
+from horsesense.trials.trial import Trial, Variant
 
 ROWS = [
     {"id": "q1", "question": "?", "options": ["red", "blue"], "response": "I choose B."},
@@ -43,10 +48,72 @@ def test_every_row_is_read_in_order(file):
     ]
 
 
-def test_all_faults_are_named_with_their_lines(tmp_path):
+def test_no_row_ends_a_file(tmp_path, monkeypatch):
+    """A faulty row, and one whose reply the reader fails at, are rows that say why."""
     path = tmp_path / "bad.jsonl"
     lines = [
+        '{"options": "ab", "response": 3}',
         '{"options": ["a", "b"], "response": "A"}',
+        "nonsense",
+        '{"options": ["a", "b"], "labels": ["x"], "response": "A", "id": "q4"}',
+        '{"options": ["a", "b"], "response": "B, I am sure of it."}',
+        *['{"options": ["a", "b"], "response": 3}'] * 1_500,
+        '{"options": ["a", "b"], "response": "B"}',
+    ]
+    path.write_text("\n".join(lines))
+    fail = {"I am sure": IndexError("out of range")}
+    read = TextReader.read
+
+    def failing(self, response, *given, **named):
+        for words, error in fail.items():
+            if words in response:
+                raise error
+        return read(self, response, *given, **named)
+
+    monkeypatch.setattr(TextReader, "read", failing)
+    found = list(read_file(path))
+    assert len(found) == len(lines)
+    assert [row.id for row in found[:5]] == ["1", "2", "3", "q4", "5"]
+    assert [row.status for row in found[:5]] == [FAILED, "answer", FAILED, FAILED, FAILED]
+    assert found[4].reading.rule == "IndexError: out of range"
+    assert "not int" in found[0].reading.rule
+    assert (found[-2].status, found[-1].reading.positions) == (FAILED, (1,))
+    done = run(path)
+    assert done.exit_code == 2
+    assert "1,504 rows failed to read: 1 (" in done.stderr
+    trial = Trial("original", PLAIN, 0, (Variant("x", "?", ("a", "b"), ("A", "B"), (0, 1), 0),))
+    monkeypatch.setattr(TextAnswers, "strict", False)
+    [reading] = TextAnswers().read(trial, Response("B, I am sure of it."))
+    assert (reading.status, reading.rule) == ("unclear", "failed to read (IndexError)")
+
+
+def test_a_reply_that_was_an_error_is_read(tmp_path):
+    """An offset of the original text was once used as one of the folded text."""
+    options = ["41/8 days", "13/2 days", "12/3 days"]
+    found = TextReader().read("$$$$$$$$$$$$C\nQuestion:", options, ["A", "B", "C"])
+    assert (found.positions, found.span) == ((2,), (12, 13))
+
+
+def test_replies_without_options_take_those_of_items(tmp_path):
+    items, one, two = (tmp_path / name for name in ("items.jsonl", "one.jsonl", "two.jsonl"))
+    items.write_text('{"id": "a", "question": "?", "options": ["x", "y"], "answer_index": 1}')
+    one.write_text('{"id": "a", "response": "B"}\n{"id": "b", "response": "B"}')
+    two.write_text('{"id": "a", "response": "A"}')
+    done = run(one, two, "--items", items)
+    assert done.exit_code == 2
+    lines = [line.split("\t")[:4] for line in done.stdout.splitlines()]
+    assert lines == [
+        ["one.jsonl", "a", "answer", "B"],
+        ["one.jsonl", "b", "failed to read", "-"],
+        ["two.jsonl", "a", "answer", "A"],
+    ]
+    assert "1 of 1 read as gold" in done.stderr
+
+
+def test_all_faults_of_a_file_without_a_sound_row_are_named_with_their_lines(tmp_path):
+    path = tmp_path / "bad.jsonl"
+    lines = [
+        "{}",
         '{"options": "ab", "response": 3}',
         "nonsense",
         '{"options": ["a", "b"], "labels": ["x"], "response": "A"}',
@@ -59,7 +126,7 @@ def test_all_faults_are_named_with_their_lines(tmp_path):
         list(read_file(path))
     faults = "\n".join(caught.value.faults)
     assert [fault.split(":")[0] for fault in caught.value.faults] == [
-        *("line 2", "line 2", "line 3", "line 4", "line 5", "line 6", "line 7")
+        *("line 1", "line 2", "line 2", "line 3", "line 4", "line 5", "line 6", "line 7")
     ]
     for words in ("`options` must be", "not int", "1 entries for 2", "alike", "is missing"):
         assert words in faults

@@ -358,6 +358,20 @@ def test_published_examples_go_through_the_labels() -> None:
     assert [shown[:2] for shown in begun] == [["Negative", "Positive"]] * 2
 
 
+def test_published_selection_lists_the_classes_of_agnews_alone() -> None:
+    def listed(spec: str, task: str) -> set[bool]:
+        found = made(spec, texts(), Prompter(task=replace(shipped()["sst2"], name=task)))
+        return {"Classes: Positive, Negative" in content(each) for each in found}
+
+    published = "select_one(sizes=4, bundles=1, classes=published)"
+    assert [listed(published, name) for name in ("sst2", "agnews", "any")] == [
+        {False},
+        {True},
+        {True},
+    ]
+    assert listed("select_one(sizes=4, bundles=1)", "sst2") == {True}
+
+
 def test_letters_for_many_multiple_choice_questions() -> None:
     items = load_items("sample", limit=20)
     planned = made("batch(sizes=4, bundles=2)", items)[0]

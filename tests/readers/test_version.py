@@ -48,7 +48,7 @@ def test_the_stated_version_is_the_readers(reader: str) -> None:
         ("readers/formats/lines.py", {"text", "cascade"}),
         ("readers/formats/index_json.py", {"text", "cascade"}),
         ("readers/text/words.py", {"text", "judge", "trained", "cascade"}),
-        ("items/none_options.py", {"text", "judge", "trained", "cascade"}),
+        ("items/none_options.py", {"text", "cascade"}),
         ("readers/logprobs/first_token.py", {"first_token", "option_text", "pride"}),
         ("stats/pride.py", {"pride"}),
         ("readers/model_based/cases.py", {"judge", "trained", "cascade"}),

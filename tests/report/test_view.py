@@ -118,6 +118,10 @@ def test_the_token_is_asked_for_and_moves_into_a_cookie(run: Path) -> None:
 @pytest.mark.parametrize("seen", ["", "/runs/a"])
 def test_a_proxy_may_take_its_prefix_away_or_leave_it(run: Path, seen: str) -> None:
     found = client(run, "/runs/a")
+    [cookie] = found.cookies.jar  # which the browser sends to the proxy
+    assert cookie.path == "/runs/a/"
+    found.headers["Cookie"] = f"{cookie.name}={cookie.value}"
+    found.cookies.clear()
     text = page(found, f"{seen}/?page=2")
     assert set(re.findall(r' (?:href|action)="(/[a-z]*)', text)) == {"/runs"}
     assert page(found, f"{seen}/items/7")
@@ -153,6 +157,23 @@ def test_connections_that_say_nothing_do_not_stop_it(
     finally:
         server.should_exit = True
         serving.join()
+
+
+def test_what_nothing_expects_is_told_on_the_page(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("horsesense.report.view_page._item", lambda *_: 1 / 0)
+    answer = client(run).get("/items/1")
+    assert answer.status_code == 500
+    assert "The page ended unexpectedly: ZeroDivisionError" in answer.text
+
+
+def test_items_are_read_once(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A large run has minutes of them."""
+    viewed = Viewed(run)
+    monkeypatch.setattr("horsesense.runs.directory.load_stored_items", lambda path: 1 / 0)
+    for _ in range(2):
+        page(client(viewed), "/?search=1")
 
 
 def test_nothing_is_written(run: Path) -> None:

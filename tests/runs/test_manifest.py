@@ -11,6 +11,8 @@ import pytest
 import horsesense as hs
 from command_line import call
 from horsesense.errors import StoreError
+from horsesense.readers.registry import READERS
+from horsesense.readers.text_answers import TextAnswers
 
 DERIVED = (
     *("estimates.json", "asked.json", "trials/*/*.parquet"),
@@ -93,6 +95,36 @@ def test_a_run_that_was_killed_between_two_files_goes_on(run: Path) -> None:
     with (run / "manifest").open("a") as file:
         file.write(f"\n{'0' * 32} run.toml\n\n{'0' * 32} asked.json\n\n{'0' * 20}")
     assert hs.audit("sample", "sim:prior", out=run, limit=4, probes="order").verify().sound
+
+
+def test_a_long_manifest_is_shortened(run: Path) -> None:
+    manifest = run / "manifest"
+    with manifest.open("a") as file:  # of 2,000 sessions, of which the last were killed
+        file.writelines(f"\n{n:032x} run.toml\n" for n in range(2_000))
+    assert call("report", str(run)).returncode == 0
+    assert manifest.stat().st_size < 10_000
+    assert manifest.read_text().count(" run.toml\n") <= 4
+    assert hs.open(run).verify().sound
+    flip(run, "estimates.json")
+    assert not hs.open(run).verify().sound
+
+
+def test_readings_of_a_reader_that_is_not_installed_are_spared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Mine(TextAnswers):
+        name = "mine"
+
+    out = tmp_path / "run"
+    with monkeypatch.context() as there:
+        there.setitem(READERS._entries, "mine", Mine)
+        hs.audit("sample", "sim:prior", out=out, limit=2, probes="", readers="text,mine")
+    changed = flip(out, "readings/mine-*/*/*.parquet")
+    before = changed.read_bytes()
+    done = call("report", str(out))
+    assert done.returncode == 3
+    assert "its reader mine is not installed here" in done.stderr
+    assert changed.read_bytes() == before
 
 
 def test_a_run_without_a_manifest_says_so(run: Path) -> None:

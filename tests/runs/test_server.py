@@ -59,7 +59,7 @@ def test_a_server_that_answers_differently_in_company_is_found_and_alone_means_a
 
 
 def test_noise_is_not_the_servers_part_and_certain_answers_rule_it_out(tmp_path: Path) -> None:
-    items = items_file(tmp_path / "items.jsonl", 300)
+    items = items_file(tmp_path / "items.jsonl", 160)
     noisy = study(items, "sim:uniform", tmp_path / "noisy", probes=("server",), temperature=1.0)
     assert rate(noisy, ALONE) == pytest.approx(0.75, abs=0.08)
     assert told(noisy).conclusion == "undecided"

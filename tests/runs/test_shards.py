@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import orjson
 import pytest
@@ -22,6 +23,7 @@ from horsesense.inference.store import Store
 from horsesense.items.item import Item, ItemSet
 from horsesense.models.base import Asked
 from horsesense.models.messages import Key, Response
+from horsesense.runs import stored_items
 from horsesense.runs.merge import merge
 from horsesense.runs.settings import Settings
 from horsesense.runs.shard import Shard, placement
@@ -52,9 +54,15 @@ def test_shards_merged_say_what_one_process_says(tmp_path: Path, study: dict[str
     assert run.verify().sound
 
 
-def test_merging_is_idempotent_and_has_no_order(tmp_path: Path) -> None:
+def test_merging_is_idempotent_and_has_no_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     paths = [asked(tmp_path / f"{n}", probes=("order",), shard=f"{n}/2").path for n in (1, 2)]
-    first = merge(paths, tmp_path / "one")
+    read = Mock(wraps=stored_items.items_from_json)
+    with monkeypatch.context() as patch:
+        patch.setattr(stored_items, "items_from_json", read)
+        first = merge(paths, tmp_path / "one")
+    assert read.call_count == 1  # shards hold the same items, a hundred of them all the more
     assert first.answers.new > 0
     merge(paths[::-1], tmp_path / "other")
     again = merge(paths, tmp_path / "one")

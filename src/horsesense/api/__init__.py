@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from horsesense.api.benchmark import check
 from horsesense.api.given import Items, ModelLike, default_out, model_of
-from horsesense.api.models import compare, sides
+from horsesense.api.models import compare, gate, sides
 from horsesense.api.runs import Run, import_out, open
 from horsesense.api.study import audit, plan, plan_study, read
 
@@ -20,6 +20,7 @@ __all__ = [
     "check",
     "compare",
     "default_out",
+    "gate",
     "import_out",
     "model_of",
     "open",

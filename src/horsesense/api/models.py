@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from horsesense.api.runs import Run, open
+from horsesense.errors import UsageError
 from horsesense.runs.studies import OWN, run_folders
 
 if TYPE_CHECKING:
     from horsesense.comparison.align import Side
     from horsesense.comparison.compare import Comparison
+    from horsesense.comparison.gates.gate import OnDoubt, Verdict
+    from horsesense.runs.results import Results
 
 
 def compare(
@@ -73,3 +76,56 @@ def sides(named: Iterable[tuple[str | None, Run | str | Path]]) -> list[Side]:
 def _runs_in(place: Run | str | Path) -> Sequence[Run | str | Path]:
     """The runs of a study's folder; a run is one itself."""
     return [place] if isinstance(place, Run) else run_folders(Path(place)) or [place]
+
+
+def gate(
+    run: Run | str | Path,
+    *,
+    require: Sequence[str] = (),
+    baseline: Run | str | Path | None = None,
+    tolerance: Sequence[str] = (),
+    on_doubt: OnDoubt = "",
+    measure: str = "accuracy_as_graded",
+    level: float = 0.95,
+    lost: str = "20%",
+) -> Verdict:
+    """Check a run against requirements and an earlier run, as `horsesense gate` does.
+
+    Args:
+        run: what is checked.
+        require: what must hold, such as "found == 0" or "accuracy_hard.low > 0.5".
+        baseline: an earlier run that must not be better.
+        tolerance: the loss against it that is accepted, such as "2%" or "order=5%".
+        on_doubt: what an undecided check counts as: "pass", "fail", or a result of its own.
+        measure: what must not be lost.
+        level: confidence, from 0.5 to 1.
+        lost: the share of lost replies from which it fails, or "never".
+
+    UsageError where nothing is to be checked, or a requirement names what is not there.
+
+    >>> gate("runs/new", baseline="runs/old", tolerance=["2%"]).result  # doctest: +SKIP
+    'passed'
+    """
+    from horsesense.comparison.gates import gate as gates
+    from horsesense.comparison.gates.expression import parse
+
+    if not require and baseline is None:
+        raise UsageError(
+            "This gate checks nothing.", hint="Give --require EXPRESSION or --baseline RUN."
+        )
+    if tolerance and baseline is None:
+        raise UsageError("--tolerance belongs to --baseline RUN.")
+    wanted = [parse(text) for text in require]
+    tolerances = gates.Tolerances.parse(tolerance)
+    results, before = _results(run), None if baseline is None else _results(baseline)
+    checks = [*gates.require(wanted, results, before), *gates.replies_lost(results, lost, before)]
+    notes, sees = gates.notes_on(results, before), ""
+    if before is not None:
+        less = gates.regressions(results, before, tolerances, measure=measure, level=level)
+        checks, notes, sees = [*checks, *less.checks], [*notes, *less.notes], less.sees
+        notes += gates.to_ask(results, before, checks) if on_doubt == "ask-more" else ()
+    return gates.Verdict(tuple(checks), on_doubt, tuple(notes), sees)
+
+
+def _results(run: Run | str | Path) -> Results:
+    return (run if isinstance(run, Run) else open(run)).results

@@ -144,6 +144,12 @@ def _class_in_text(item: Item) -> Sequence[int]:
     ]
 
 
+def _option_in_question(item: Item) -> Sequence[int]:
+    """The one option that the question names."""
+    named = _class_in_text(item)
+    return named if len(named) == 1 else []
+
+
 CUES: Final[dict[str, Marks]] = {
     "longest_option": _longest,
     "shortest_option": _shortest,
@@ -154,5 +160,6 @@ CUES: Final[dict[str, Marks]] = {
     "all_of_the_above_right": all_of_the_above,
     "none_of_the_above_right": none_of_the_above,
     "class_in_text": _class_in_text,
+    "option_in_question": _option_in_question,
 }
 """Rule -> the options that the cue marks."""

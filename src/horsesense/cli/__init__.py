@@ -21,7 +21,7 @@ from typing import Annotated, Any, NoReturn, TypeVar
 import typer
 
 from horsesense.cli.grouped import grouped
-from horsesense.cli.helped import Helped
+from horsesense.cli.helped import Helped, HelpedGroup
 from horsesense.cli.output import plain_warnings, print_error
 from horsesense.errors import (
     EXIT_CODES,
@@ -31,6 +31,7 @@ from horsesense.errors import (
     UnexpectedError,
     UsageError,
 )
+from horsesense.hosts import named_in
 from horsesense.side import offered, side
 from horsesense.version import __version__
 
@@ -68,8 +69,8 @@ OWN = {
 }
 """Command -> the module here that adds it."""
 ORDER = (
-    *("audit", "study", "merge", "runs", "view", "check", "compare", "gate", "import", "export"),
-    *("read", "cues", "build", "annotate", "check-paper", "train"),
+    *("audit", "study", "merge", "runs", "view", "check", "compare", "gate", "import", "record"),
+    *("export", "read", "cues", "build", "annotate", "check-paper", "train", "cite"),
 )
 """In which modules and side programs stand in the help; side programs that it lacks come last."""
 
@@ -132,6 +133,7 @@ def app(command: str | None = None, *, named_only: bool = False) -> typer.Typer:
     """The command line with all its commands, those of side programs too; or with one alone."""
     made = Commands(
         name="horsesense",
+        cls=HelpedGroup,
         help="Find out what a multiple-choice score is made of before you believe it.",
         no_args_is_help=True,
         epilog="Exit codes: "
@@ -144,6 +146,8 @@ def app(command: str | None = None, *, named_only: bool = False) -> typer.Typer:
     made.callback()(_horsesense)
     for name in _modules(command):
         _register(name)(made)
+    for group in made.registered_groups:
+        group.cls = HelpedGroup
     for some in (made, *(group.typer_instance for group in made.registered_groups)):
         for each in some.registered_commands if some else ():
             each.cls = Helped
@@ -165,7 +169,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     gc.set_threshold(100_000, 20, 50)
     first = next((word for word in words if not word.startswith("-")), None)
     try:
-        with plain_warnings(), _plain_threads(debug=words != given):
+        with plain_warnings(), named_in(words), _plain_threads(debug=words != given):
             _refuse_empty(words)
             # Without words, a shell may ask for the options, to complete them.
             made = app(first, named_only=first is None and bool(words))
@@ -181,8 +185,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             error = _told(stop, f"horsesense {first}" if first in _known() else "horsesense")
             if isinstance(error, UnexpectedError) and words != given:
                 raise
-            if not isinstance(stop, BrokenPipeError):
-                print_error(error, as_json="--json" in words)
+            with suppress(OSError):  # where it cannot be told, the code is all that is left
+                if not isinstance(stop, BrokenPipeError):
+                    print_error(error, as_json="--json" in words)
             code = error.exit_code
     _last(arguments)
     sys.exit(int(code) if isinstance(code, int) else 0)

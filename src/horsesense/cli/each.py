@@ -6,15 +6,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 from horsesense.cli.output import print_json
-from horsesense.errors import ExitCode, install
+from horsesense.errors import BudgetSpentError, ExitCode, install
 from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
+from horsesense.inference.stored_rows import Spent
 from horsesense.progress import harmless, say
 from horsesense.stats.words import agreeing, percent, plural, some_of
 
@@ -71,18 +72,22 @@ def audit_one(run: Run, model: Model, options: AuditOptions) -> ExitCode:
 
 
 def audit_all(study: StudyFile, folder: Path, options: AuditOptions) -> ExitCode:
-    """Audit in turn; the limits hold for each run. How the command ends: as its worst run did."""
+    """Audit in turn; the limits hold for all runs together, with what each spent in earlier
+    sessions. How the command ends: as its worst run did."""
     from horsesense.api import Run
     from horsesense.models.registry import make_model, refuse_shared_key
     from horsesense.report.told import as_rows, in_short
+    from horsesense.runs.accounts import spent_in
+    from horsesense.runs.layout import RunLayout
 
     runs = list(study.runs(folder))
     models = {settings.model: make_model(settings.model) for _, settings in runs}
     refuse_shared_key(models.values())
     study.save(folder)
     rows, codes = [], [ExitCode.FINE]
-    if options.may != UNLIMITED and not options.as_json and len(runs) > 1:
-        print(f"The budget holds for each of the {len(runs)} runs.")
+    spent = {path: spent_in(RunLayout(path)) for path, _ in runs} if options.may.any else {}
+    if spent and not options.as_json and len(runs) > 1:
+        print(f"The budget holds for all {len(runs)} runs together.")
     for number, (path, settings) in enumerate(runs, 1):
         if not options.as_json:
             print(
@@ -90,7 +95,16 @@ def audit_all(study: StudyFile, folder: Path, options: AuditOptions) -> ExitCode
                 flush=True,
             )
         run = Run.start(path, settings)
-        codes.append(audit_one(run, models[settings.model], options))
+        others = (of for one, of in spent.items() if one != path)
+        may = options.may.less(sum(others, start=Spent()))
+        try:
+            codes.append(audit_one(run, models[settings.model], replace(options, may=may)))
+        except BudgetSpentError as error:
+            codes.append(error.exit_code)
+            say(f"{path}: not asked, since the budget of the study is spent.")
+            continue
+        if spent:
+            spent[path] = spent_in(RunLayout(path))
         report, missing = run.directory.layout.report, shortfalls(run)
         rows.append(
             {"run": str(path), "items": settings.items,

@@ -89,9 +89,20 @@ def gate(
 
     Example: horsesense gate audits/new --baseline audits/old --tolerance 2%
     """
+    from horsesense.api import gate as judged
+
     try:
         doubt = _on_doubt(on_doubt, strict)
-        found = _verdict(run, require or [], baseline, tolerance or [], doubt, measure, level, lost)
+        found = judged(
+            run,
+            require=require or (),
+            baseline=baseline,
+            tolerance=tolerance or (),
+            on_doubt=doubt,
+            measure=measure,
+            level=level,
+            lost=lost,
+        )
     except HorsesenseError as error:
         # In CI a gate that could not look must not be taken for trouble with a model.
         error.exit_code = ExitCode.USAGE
@@ -113,39 +124,6 @@ def _on_doubt(given: str | None, strict: bool) -> OnDoubt:
             hint="Write --on-doubt pass, fail or ask-more.",
         )
     return "fail" if strict else cast("OnDoubt", given or "")
-
-
-def _verdict(
-    run: Path,
-    require: list[str],
-    baseline: Path | None,
-    tolerance: list[str],
-    on_doubt: OnDoubt,
-    measure: str,
-    level: float,
-    lost: str,
-) -> Verdict:
-    from horsesense.api import open as open_run
-    from horsesense.comparison.gates import gate as gates
-    from horsesense.comparison.gates.expression import parse
-
-    if not require and baseline is None:
-        raise UsageError(
-            "This gate checks nothing.", hint="Give --require EXPRESSION or --baseline RUN."
-        )
-    if tolerance and baseline is None:
-        raise UsageError("--tolerance belongs to --baseline RUN.")
-    wanted = [parse(text) for text in require]
-    tolerances = gates.Tolerances.parse(tolerance)
-    results = open_run(run).results
-    before = None if baseline is None else open_run(baseline).results
-    checks = [*gates.require(wanted, results, before), *gates.replies_lost(results, lost, before)]
-    notes, sees = gates.notes_on(results, before), ""
-    if before is not None:
-        less = gates.regressions(results, before, tolerances, measure=measure, level=level)
-        checks, notes, sees = [*checks, *less.checks], [*notes, *less.notes], less.sees
-        notes += gates.to_ask(results, before, checks) if on_doubt == "ask-more" else ()
-    return gates.Verdict(tuple(checks), on_doubt, tuple(notes), sees)
 
 
 def _write(found: Verdict, name: str, junit: Path | None, markdown: Path | None) -> None:

@@ -48,7 +48,8 @@ Connections = Annotated[int | None, typer.Option(help="Most requests under way a
 Budget = Annotated[
     str | None,
     typer.Option(
-        help="requests=N,tokens=N,money=X: what the run directory may spend, over all sessions;"
+        help="requests=N,tokens=N,money=X: what the run directory, or all runs of a study"
+        " together, may spend, over all sessions;"
         " excess=N: tokens that a server may count beyond what a call allowed (4,000)."
     ),
 ]

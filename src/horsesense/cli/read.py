@@ -25,12 +25,21 @@ if TYPE_CHECKING:
     from horsesense.readers.recorded import Recorded
     from horsesense.readers.recorded_fields import Fields
 
-File = Annotated[
-    Path | None,
+Files = Annotated[
+    list[Path] | None,
     typer.Argument(
+        metavar="[FILE]...",
         help="A run directory or a log of another program; or JSONL, CSV or Parquet (- for standard"
         " input) with `options` and `response`, and where present `id`, `labels`, `finish_reason`,"
         " `question`, and `gold`, which readings are scored by.",
+        show_default=False,
+    ),
+]
+Items = Annotated[
+    Path | None,
+    typer.Option(
+        help="A file with `id`, `options`, `question`, `gold`, for rows of FILE that have an `id`"
+        " and `response` alone.",
         show_default=False,
     ),
 ]
@@ -103,13 +112,14 @@ def register(app: typer.Typer) -> None:
 
 
 def read(
-    file: File = None,
+    files: Files = None,
     readers: Readers = None,
     as_json: AsJson = False,
     explain: Explain = False,
     multiple: Multiple = False,
     reader: ReaderName = "text",
     field_map: FieldMap = None,
+    items: Items = None,
     compare: Compare = None,
     benchmark: Benchmark = False,
     command: Command = None,
@@ -126,13 +136,13 @@ def read(
 
     Example: horsesense read replies.jsonl --explain
     """
-    from horsesense.readers.recorded import standard_input
+    from horsesense.readers.recorded import rows_by_id, standard_input
     from horsesense.readers.recorded_fields import Fields
 
     may = limits(budget, price)
     judging = Judging(out, may, max_connections)
     if benchmark:
-        if file is not None:
+        if files:
             raise UsageError("--benchmark reads its own replies.", hint="Leave FILE out.")
         from horsesense.cli.read_benchmark import read_benchmark
 
@@ -140,54 +150,78 @@ def read(
         return
     if command is not None or show_errors:
         raise UsageError("--command and --errors belong to --benchmark.")
-    if file is None:
+    if not files:
         raise UsageError("What should be read?", hint="Name a file, or - for standard input.")
+    file, *more = files
     piped = str(file) == "-"
     if not piped and (usable(file).is_dir() or side("logs", "is_log")(file)):
-        if compare is not None or field_map:
-            raise UsageError("--compare and --map are for files of responses, not for runs.")
+        if compare is not None or field_map or more or items is not None:
+            raise UsageError(
+                "--compare, --map, --items and several files are for responses, not for runs."
+            )
         _read_run(file, readers, as_json, may, max_connections)
         return
     if readers is not None:
         raise UsageError("--readers belongs to a run directory.", hint="For a file: --reader.")
     if multiple and (reader != "text" or compare is not None):
         raise UsageError("Only text alone reads several choices.", hint="Leave --multiple out.")
+    if more and (piped or compare is not None):
+        raise UsageError("Standard input and --compare take one file.")
     fields = Fields(pairs("map", field_map))
+    if items is not None:
+        judging = judging._replace(items=rows_by_id(items, fields))
+    codes = [ExitCode.FINE]
     with standard_input() if piped else nullcontext(file) as path:
         if piped and out is None:
             judging = judging._replace(out=Path("responses.judge"))
         if compare is not None:
             _compare(path, (reader, compare), fields, as_json, judging)
         else:
-            _read_file(path, reader, fields, as_json, explain, multiple, judging)
+            for each in (path, *more):
+                name = each.name if more else ""
+                codes.append(
+                    _read_file(each, name, reader, fields, as_json, explain, multiple, judging)
+                )
+    if worst := max(codes):
+        raise typer.Exit(worst)
 
 
 def _read_file(
     path: Path,
+    name: str,
     reader: str,
     fields: Fields,
     as_json: bool,
     explain: bool,
     multiple: bool,
     judging: Judging,
-) -> None:
-    """Print the reading of each response, and say in the end how many there are of each status."""
+) -> ExitCode:
+    """Print the reading of each response, and say in the end how many there are of each status.
+
+    `name` is told with each where there are several files.
+    """
     from horsesense.readers.recorded_gold import GoldScore
 
     counts: Counter[str] = Counter()
     ids: Counter[str] = Counter()
     score = GoldScore()
+    failed: list[str] = []
 
     def show(row: Recorded) -> None:
-        ids[row.id] += 1
-        if row.came:
-            score.add(row.gold, row.reading.positions, row.reading.status, row.k)
-        counts[row.reading.status if row.came else NONE_CAME] += 1
+        if row.failed:
+            failed.append(f"{row.id} ({row.reading.rule})" if len(failed) < _NAMED else "")
+        else:
+            ids[row.id] += 1
+            if row.came:
+                score.add(row.gold, row.reading.positions, row.reading.status, row.k)
+        counts[row.status if row.came else NONE_CAME] += 1
         more = {"context": context(row)} if explain else {}
         if as_json:
-            print_json_line("reading", {**row.as_json(), **more})
+            told = {"file": name} if name else {}
+            print_json_line("reading", {**told, **row.as_json(), **more})
         else:
-            sys.stdout.write(line_of(row, *more.values()) + "\n")
+            told_first = f"{printable(name)}\t" if name else ""
+            sys.stdout.write(f"{told_first}{line_of(row, *more.values())}\n")
 
     unread, code = read_any(path, reader, show, judging, fields=fields, multiple=multiple)
     none = counts.pop(NONE_CAME, 0)
@@ -195,7 +229,13 @@ def _read_file(
     parts = ", ".join(f"{status} {n}" for status, n in counts.most_common())
     if fields.said():
         print(printable(fields.said()), file=sys.stderr)
-    print(f"{total} responses: {parts}" if total else "no responses", file=sys.stderr)
+    where = f"{printable(name)}: " if name else ""
+    print(
+        f"{where}{total} responses: {parts}" if total else f"{where}no responses", file=sys.stderr
+    )
+    if failed:
+        named = "; ".join(filter(None, failed)) + ("; ..." if len(failed) > _NAMED else "")
+        print(printable(f"{plural(len(failed), 'row')} failed to read: {named}"), file=sys.stderr)
     if none:
         print(f"{plural(none, 'row')} without a response (null): not counted", file=sys.stderr)
     if not score.empty:
@@ -207,7 +247,8 @@ def _read_file(
         print(printable(said), file=sys.stderr)
     if unread:
         print(f"{unread} more have no reading: {reader} gave none.", file=sys.stderr)
-        raise typer.Exit(code)
+        return code
+    return ExitCode.USAGE if failed else ExitCode.FINE
 
 
 def _repeated(ids: Counter[str]) -> str:

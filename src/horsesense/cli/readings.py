@@ -11,7 +11,10 @@ from horsesense.errors import ExitCode
 from horsesense.progress import harmless
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from horsesense.inference.limits import Limits
+    from horsesense.items.files import Row
     from horsesense.readers.recorded import Recorded
     from horsesense.readers.recorded_fields import Fields
 
@@ -19,11 +22,13 @@ _AROUND = 60
 
 
 class Judging(NamedTuple):
-    """What holds for a reader that asks a model: where answers are kept, and its limits."""
+    """What holds for all files: what a reader that asks a model may, where its answers are kept,
+    and the items whose fields rows lack."""
 
     out: Path | None
     may: Limits
     max_connections: int | None = None
+    items: Mapping[str, Row] | None = None
 
 
 def read_any(
@@ -43,7 +48,7 @@ def read_any(
         return _read_in_bulk(path, name, show, judging, fields)
     from horsesense.readers.recorded import read_file
 
-    for row in read_file(path, multiple=multiple, fields=fields):
+    for row in read_file(path, multiple=multiple, fields=fields, items=judging.items):
         show(row)
     return 0, ExitCode.TROUBLE
 
@@ -61,8 +66,8 @@ def _read_in_bulk(
     from horsesense.readers.model_based.bulk import read_in_bulk
     from horsesense.readers.model_based.make import make_bulk_reader
 
-    reader, (out, may, connections) = make_bulk_reader(name), judging
-    found = asyncio.run(read_in_bulk(path, reader, out, show, may, fields, connections))
+    reader, (out, may, connections, items) = make_bulk_reader(name), judging
+    found = asyncio.run(read_in_bulk(path, reader, out, show, may, fields, connections, items))
     if found.spent.asked:
         print(found.costs(), file=sys.stderr)
     return found.unread, found.spent.exit_code or ExitCode.TROUBLE
@@ -72,7 +77,7 @@ def line_of(row: Recorded, *more: str) -> str:
     """One row of the output for people; fields are separated by tabs."""
     reading = row.reading
     chosen = ",".join(row.letters) or "-"
-    fields = [row.id, reading.status, chosen, reading.rule, f"{reading.confidence:.2f}", *more]
+    fields = [row.id, row.status, chosen, reading.rule, f"{reading.confidence:.2f}", *more]
     return "\t".join(map(printable, fields))
 
 

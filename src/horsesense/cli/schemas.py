@@ -183,8 +183,9 @@ class ReadOutput(Output):
 class ReadingLine(Output):
     """`read FILE`: one line for each response."""
 
+    file: str | None = Field(None, description="its name, where several are read")
     id: str
-    status: str
+    status: str = Field(description="`failed to read` of a row without a reading; `rule` says why")
     positions: list[int] = Field(description="chosen options, from 0")
     slots: list[int] = Field(description="the former name of positions; will be removed")
     letters: list[str]

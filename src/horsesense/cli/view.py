@@ -46,8 +46,12 @@ def view(
             "view needs the packages starlette and uvicorn.",
             hint=install("view"),
         ) from None
+    from horsesense.api import open as open_run
     from horsesense.report.viewed import Viewed
+    from horsesense.side import side
 
+    if side("logs", "is_log")(run):
+        run = open_run(run).path
     prefix = _prefix(prefix)
     token = secrets.token_hex(24)
     app = app_of(Viewed(run), token, prefix)

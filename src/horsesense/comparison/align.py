@@ -113,7 +113,8 @@ class Side:
 
     @cached_property
     def keys(self) -> list[bytes]:
-        """What each item shows and its gold, as a hash; the same item twice has two keys."""
+        """What each item shows, in any order of its options, and its gold, as a hash; the same item
+        twice has two keys."""
         seen: Counter[bytes] = Counter()
         found = []
         for item in self.results.items:
@@ -124,7 +125,9 @@ class Side:
 
 
 def _content(item: Item) -> bytes:
-    return digest([item.question, item.options, item.gold, item.context, item.text_b, item.target])
+    gold = None if item.gold is None else item.options[item.gold]
+    shown = item.question, sorted(item.options), gold, item.context, item.text_b, item.target
+    return digest(list(shown))
 
 
 class SharedItems(NamedTuple):
@@ -135,12 +138,14 @@ class SharedItems(NamedTuple):
         cluster: cluster of each, (items,); items that any run has in one cluster share one.
         of: how many items each run has.
         changed: items with an id that all runs know, and other texts or another gold.
+        reordered: shared items whose options stand in another order in some run.
     """
 
     number: npt.NDArray[np.intp]
     cluster: npt.NDArray[np.intp]
     of: tuple[int, ...]
     changed: int
+    reordered: int
 
 
 def shared_items(sides: Sequence[Side]) -> SharedItems:
@@ -164,7 +169,10 @@ def shared_items(sides: Sequence[Side]) -> SharedItems:
     number = np.array([[place[key] for key in keys] for place in places], dtype=np.intp)
     held = {sides[0].results.items.items[n].id for n in number[0]}
     named = (clusters(side.results.items)[n] for side, n in zip(sides, number, strict=True))
-    return SharedItems(number, joined(*named), sizes, len(ids - held))
+    every = [side.results.items.items for side in sides]
+    orders = ({items[n].options for items, n in zip(every, at, strict=True)} for at in number.T)
+    reordered = sum(len(several) > 1 for several in orders)
+    return SharedItems(number, joined(*named), sizes, len(ids - held), reordered)
 
 
 def items_told(sides: Sequence[Side], shared: SharedItems, measure: Measure) -> dict[str, Any]:
@@ -176,6 +184,7 @@ def items_told(sides: Sequence[Side], shared: SharedItems, measure: Measure) -> 
         "shared": len(shared.cluster),
         "of": {side.place: n for side, n in zip(sides, shared.of, strict=True)},
         "changed": shared.changed,
+        "reordered": shared.reordered,
         "goldless": len(goldless) if measure.of_gold else 0,
         "clusters": int(shared.cluster.max()) + 1,
     }

@@ -15,6 +15,9 @@ from horsesense.inference.stored_rows import UNREADABLE, faults_of_row, response
 from horsesense.models.messages import Key
 
 _AT_ONCE: Final = 500  # rows in one transaction
+_ROOM: Final = 2**16
+"""KiB of pages, and of what is sorted, that all stores keep in memory together."""
+_LEAST_ROOM: Final = 2**9
 
 _COLUMNS: Final = """
     SELECT stored_at, digest, key, identity, request, response FROM responses
@@ -102,6 +105,9 @@ def absorb(store: Store, others: Sequence[Store]) -> Absorbed:
     """
     store.begin()
     found = Absorbed()
+    room = max(_LEAST_ROOM, _ROOM // max(1, len(others)))
+    for other in others:  # each would keep, and sort in, as much as one that is read alone
+        list(other.rows(f"PRAGMA cache_size = -{room}"))
     answers = heapq.merge(*(_sound(other, found.damaged) for other in others), key=_when)
     for rows in _chunks(answers):
         _make_room(store, rows, found)

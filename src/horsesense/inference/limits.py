@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Decimal
 from typing import Final, Literal
 
 from horsesense.errors import ExitCode, UsageError
+from horsesense.inference.stored_rows import Spent
 from horsesense.models.messages import Failure, Response, Usage
 
 Stopped = Literal["budget", "interrupted", "failures", "alarm"]
@@ -62,6 +63,13 @@ class Limits:
         if self.prompt_price is None or self.completion_price is None:
             return None
         return (prompt_tokens * self.prompt_price + completion_tokens * self.completion_price) / 1e6
+
+    def less(self, spent: Spent) -> Limits:
+        """What is left of them after so much was spent elsewhere."""
+        money = self.cost(spent.prompt_tokens, spent.completion_tokens)
+        gone = {"requests": spent.requests, "tokens": spent.tokens, "money": money or 0.0}
+        left = {name: getattr(self, name) for name in gone}
+        return replace(self, **{n: max(0, v - gone[n]) for n, v in left.items() if v is not None})
 
     @property
     def counts_tokens(self) -> bool:

@@ -6,7 +6,7 @@ import contextlib
 import errno
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Final
@@ -105,8 +105,10 @@ def explained(path: Path, watched: Watched | None = None) -> Iterator[None]:
         raise StoreError(f"{path}: {error.strerror or error}", hint=hint) from error
 
 
-def hold(path: Path) -> int:
+def hold(path: Path) -> tuple[int, ...]:
     """Lock the run directory for this process and leave its id in the lock file.
+
+    The directory itself is locked too: whoever removes the lock file lets nobody in.
 
     Raises:
         InUseError: another process has the lock.
@@ -116,22 +118,61 @@ def hold(path: Path) -> int:
     # ends, so that a killed run leaves nothing that a user would have to delete.
     refuse_links([path])
     lock = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), PRIVATE)
+    locks = [lock]
     try:
         _lock(lock)
         if not _named(lock, path):  # whoever had it before took the file away
             os.close(lock)
             return hold(path)
+        locks = [*_locked_folder(path.parent), lock]
     except (BlockingIOError, PermissionError):
         os.lseek(lock, 0, os.SEEK_SET)
-        holder = os.read(lock, 32).decode(errors="replace").strip() or "unknown"
-        os.close(lock)
+        holder = os.read(lock, 32).decode(errors="replace").strip() or _holder(path.parent)
+        free(locks)
         raise InUseError(
             f"{path.parent} is in use by another run (process {holder})",
             hint="Wait for it to end, or choose another --out.",
         ) from None
     os.ftruncate(lock, 0)
     os.write(lock, f"{os.getpid()}\n".encode())
-    return lock
+    return tuple(locks)
+
+
+def free(locks: Iterable[int]) -> None:
+    """Give up what `hold` has locked; the file last, which is looked at first."""
+    for lock in locks:
+        os.close(lock)
+
+
+def _locked_folder(folder: Path) -> list[int]:
+    """The folder with its only lock; BlockingIOError if another process has it.
+
+    Nothing on Windows, which lets nobody remove a lock file in use, and where the file system
+    has no locks of folders: there the lock file alone holds.
+    """
+    try:
+        fcntl, file = import_module("fcntl"), os.open(folder, os.O_RDONLY)
+    except (ImportError, OSError):
+        return []
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(file)
+        if isinstance(error, BlockingIOError):
+            raise
+        return []
+    return [file]
+
+
+def _holder(folder: Path) -> str:
+    """The process that has locked a folder, where the system (Linux) tells."""
+    with contextlib.suppress(OSError):
+        inode = f":{os.stat(folder).st_ino}"
+        for line in Path("/proc/locks").read_text(encoding="utf-8").splitlines():
+            kind, _, _, process, file = line.split()[1:6]
+            if kind == "FLOCK" and file.endswith(inode):
+                return process
+    return "unknown"
 
 
 @contextlib.contextmanager
@@ -144,11 +185,11 @@ def held(path: Path) -> Iterator[None]:
     """
     with explained(path):
         make_folder(path.parent)
-        lock = hold(path)
+        locks = hold(path)
     try:
         yield
     finally:
-        os.close(lock)
+        free(locks)
 
 
 def _named(file: int, path: Path) -> bool:
@@ -190,18 +231,18 @@ class Held:
         self._new = [folder for folder in store.absolute().parents if not folder.exists()]
         with explained(store):
             make_folder(store.parent)
-            self._lock: int | None = hold(self._path)
+            self._locks: tuple[int, ...] = hold(self._path)
 
     def release(self) -> None:
         """Give the directory free, and leave nothing where no store was made; twice no harm."""
-        if self._lock is None:
+        if not self._locks:
             return
         empty = not self._store.exists()
         with contextlib.suppress(OSError):  # Windows keeps a file that is open
             if empty:
                 self._path.unlink()
-        os.close(self._lock)
-        self._lock = None
+        free(self._locks)
+        self._locks = ()
         with contextlib.suppress(OSError):  # of those that hold something by now
             for folder in self._new if empty else ():
                 folder.rmdir()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import sqlite3
 from collections.abc import Mapping
@@ -110,9 +111,19 @@ class Watched(sqlite3.Connection):
         return self.looked > self.most
 
     def _look(self) -> bool:
-        # While this runs, Python hears of Ctrl-C; what that raises here ends the query too.
+        # While this runs, Python hears of Ctrl-C; what that raises here ends the query too. Within
+        # an event loop it raises nothing at first, and cancels the task.
         self.looked += 1
-        return self.late
+        return self.late or _cancelled()
+
+
+def _cancelled() -> bool:
+    """Whether the task that waits for a query, if one does, is to end."""
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:
+        return False
+    return task is not None and task.cancelling() > 0
 
 
 def _schema(connection: sqlite3.Connection) -> dict[tuple[str, str, str], str]:

@@ -15,6 +15,7 @@ from horsesense.errors import UsageError
 from horsesense.items.faults import Faults
 from horsesense.items.files import Row
 from horsesense.items.item import Item
+from horsesense.items.nested import as_python_writes
 
 FIELDS: Final = (
     "id", "question", "options", "answer_index", "answer_number", "answer", "label", "text",
@@ -359,13 +360,13 @@ def option_lists(value: Any) -> tuple[Any, Sequence[Any]]:
     """Texts and names of options from the shapes in common use; names are () where not given.
 
     Shapes: a list of texts; lists under `text` and `label`; a list of objects with `text` and
-    `label`; an object from letter to text; any of them as JSON in a text (as in CSV cells).
+    `label`; an object from letter to text; any of them in a text (a CSV cell), as JSON or Python.
     """
     if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
         try:
             value = orjson.loads(value)
         except orjson.JSONDecodeError:
-            return value, ()
+            value = as_python_writes(value)
     if isinstance(value, dict) and isinstance(value.get("text"), list):
         names = value.get("label")
         fits = isinstance(names, list) and len(names) == len(value["text"])

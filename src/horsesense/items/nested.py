@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Collection
-from typing import Final
+from typing import Any, Final
 
 from horsesense.items.files import Row
 
@@ -36,3 +37,15 @@ def flat(row: Row, mapped: Collection[str] = ()) -> Row:
     right = [n for n, score in enumerate(scores) if isinstance(score, int | float) and score > 0]
     rest = {field: value for field, value in row.items() if field != name}
     return {**rest, "options": list(texts), "answer_index": right[0] if len(right) == 1 else None}
+
+
+def as_python_writes(text: str) -> Any:
+    """The list or object in a cell as pandas writes it into CSV; the text itself where it is none.
+
+    >>> as_python_writes("['red', 'blue']")
+    ['red', 'blue']
+    """
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return text

@@ -294,9 +294,12 @@ def classes(items: ItemSet) -> tuple[str, ...]:
 @dataclass(frozen=True)
 class SelectOne(SelectByClass):
     """`examples` asked: worked examples select the label that is asked for; alternate: they go
-    through the labels whatever is asked (published)."""
+    through the labels whatever is asked (published). `classes` listed: all classes stand before
+    the question; published: only where the paper lists them (AGNews) or the task has no words of
+    its own."""
 
     examples: str = "asked"
+    classes: str = "listed"
 
     name = "select_one"
     title = "Select the items of one label"
@@ -306,10 +309,12 @@ class SelectOne(SelectByClass):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_choice(self.name, "examples", self.examples, ("asked", "alternate"))
+        check_choice(self.name, "classes", self.classes, ("listed", "published"))
 
     def ask(
         self, variants: tuple[Variant, ...], condition: Condition, number: int, setting: Setting
     ) -> Iterator[Trial]:
+        form = "select_one" if self.classes == "listed" else "select_one_published"
         for label in variants[0].options:
             extras = Bundled(
                 shows=self.shows,
@@ -324,7 +329,7 @@ class SelectOne(SelectByClass):
                 number,
                 variants,
                 "index_json",
-                form="select_one",
+                form=form,
                 extras=extras,
             )
 

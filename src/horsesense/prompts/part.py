@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from secrets import token_hex
 from typing import Any, Final, NamedTuple
 
-from jinja2 import StrictUndefined, nodes
+from jinja2 import StrictUndefined, Template, nodes
 from jinja2.meta import find_undeclared_variables
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
@@ -40,11 +41,7 @@ class Part:
     """A part of a template; raises `jinja2.TemplateError` where its source is none."""
 
     def __init__(self, source: str) -> None:
-        tree = _JINJA.parse(source)
-        names, passed = sorted(find_undeclared_variables(tree)), _passed_on(tree)
-        self._looked_at = [name for name in names if name not in passed]
-        self._passed = [name for name in names if name in passed]
-        self._template = _JINJA.from_string(source)
+        self._looked_at, self._passed, self._template = _compiled(source)
         self._values: list[object] | None = None
         self._frames: dict[object, Frame | None] = {}
 
@@ -76,6 +73,15 @@ class Part:
             return marks.frame(self._template.render({**fields, **held}))
         except (TypeError, ValueError):
             return None
+
+
+@lru_cache(64)
+def _compiled(source: str) -> tuple[list[str], list[str], Template]:
+    """The names that a template looks into, those that it passes on, and itself."""
+    tree = _JINJA.parse(source)
+    names, passed = sorted(find_undeclared_variables(tree)), _passed_on(tree)
+    looked_at = [name for name in names if name not in passed]
+    return looked_at, [name for name in names if name in passed], _JINJA.from_string(source)
 
 
 class _Marks:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import string
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from shutil import copyfileobj
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 
 from horsesense.items.faults import Faults
-from horsesense.items.files import PACKINGS, PIPED, UNPACKING, read_rows
+from horsesense.items.files import PACKINGS, PIPED, UNPACKING, Row, load_rows, read_rows
 from horsesense.models.messages import Response, ended_by
 from horsesense.readers.formats.letters import read_several
 from horsesense.readers.reading import Reading
@@ -24,7 +26,10 @@ _TELLS = 64
 """Bytes at the beginning that tell the format of standard input."""
 _PACKED = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}
 """First bytes -> the ending of what is packed so."""
+FAILED: Final = "failed to read"
+"""The status of a row that has no reading: its rule says what kept it from one."""
 _EXAMPLE = '{"id": "q1", "question": "...", "options": ["red", "blue"], "response": "B"}'
+_HINT: Final = f"A row looks like {_EXAMPLE}. For other names: --map OURS=THEIRS"
 
 
 class Recorded(NamedTuple):
@@ -39,6 +44,7 @@ class Recorded(NamedTuple):
         k: how many options the row has.
         gold: what the file says is right; None where it does not.
         came: whether there is a response, if an empty one; not where the file has null.
+        failed: whether the row could not be read; the rule of the reading says why.
     """
 
     id: str
@@ -48,13 +54,24 @@ class Recorded(NamedTuple):
     k: int = 0
     gold: RecordedGold | None = None
     came: bool = True
+    failed: bool = False
+
+    @classmethod
+    def faulty(cls, name: str, why: str) -> Self:
+        """A row that could not be read."""
+        return cls(name, "", (), Reading("unclear", rule=why, confidence=0.0), failed=True)
+
+    @property
+    def status(self) -> str:
+        """That of the reading, or `FAILED`."""
+        return FAILED if self.failed else self.reading.status
 
     def as_json(self) -> dict[str, Any]:
         """One object of the output: id, status, positions, letters, rule, span, confidence."""
         reading = self.reading
         return {
             "id": self.id,
-            "status": reading.status,
+            "status": self.status,
             "positions": list(reading.positions),
             "slots": list(reading.positions),
             "letters": list(self.letters),
@@ -99,6 +116,7 @@ def read_file(
     reader: TextReader | None = None,
     multiple: bool = False,
     fields: Fields | None = None,
+    items: Mapping[str, Row] | None = None,
 ) -> Iterator[Recorded]:
     """Read every response of a JSONL, CSV, TSV or Parquet file in the order of its rows.
 
@@ -107,11 +125,13 @@ def read_file(
     `option_letters` (a list as long as the options, or empty where options are named by their
     text; default A, B, C, ...), `finish_reason` and `question`. Other common names of
     these are guessed, and `fields` keeps what was. `multiple` lets a response choose several
-    options.
+    options. What a row lacks is taken from that of `items` (see `rows_by_id`) with its id.
+
+    No row ends a file: one that cannot be read has the status `FAILED`.
 
     Raises:
         UsageError: the file is missing or of an unknown format.
-        ItemsError: after the last sound row, naming every faulty line.
+        ItemsError: no row is sound; it names every faulty line.
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "answers.jsonl"
@@ -119,35 +139,102 @@ def read_file(
     >>> [row.as_json()["letters"] for row in read_file(path)]
     [['B']]
     """
-    reader = reader or TextReader()
-    for row in recorded_rows(path, fields):
+    reader, faults = reader or TextReader(), _RowFaults(_source(path))
+    for row in _rows(path, faults, fields or Fields(), items or {}):
+        yield from faults.rows()
+        yield _read(reader, row, multiple)
+    if not faults.sound:
+        faults.check(_HINT)
+    yield from faults.rows()
+
+
+def _read(reader: TextReader, row: RecordedRow, multiple: bool) -> Recorded:
+    ended, asked = row.finish_reason, row.question
+    try:
         if multiple:
-            reply = Response(row.response, finish_reason=row.finish_reason)
-            reading = read_several(reader, reply, row.options, row.labels, row.question)
+            reply = Response(row.response, finish_reason=ended)
+            return row.read_as(read_several(reader, reply, row.options, row.labels, asked))
+        return row.read_as(
+            reader.read(row.response, row.options, row.labels, finish_reason=ended, question=asked)
+        )
+    except Exception as error:  # noqa: BLE001 - whatever it is, the other replies are read
+        return Recorded.faulty(row.id, _why(error))
+
+
+def _why(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+def recorded_rows(
+    path: str | Path, fields: Fields | None = None, items: Mapping[str, Row] | None = None
+) -> Iterator[RecordedRow]:
+    """The sound rows of a file as `read_file` takes them.
+
+    Raises the same errors, and ItemsError after the last sound row for any faulty one.
+    """
+    faults = _RowFaults(_source(path))
+    yield from _rows(path, faults, fields or Fields(), items or {})
+    faults.check(_HINT)
+
+
+def rows_by_id(path: str | Path, fields: Fields | None = None) -> dict[str, Row]:
+    """The rows of a file of items, under our names, by their ids; the errors of `load_rows`."""
+    rows = ((fields or Fields()).plain(row) for _, row in load_rows(path))
+    return {str(row.get("id")): row for row in rows}
+
+
+class _RowFaults(Faults):
+    """Faults that are told as rows once one row was sound: the file is then what it should be.
+
+    Attributes:
+        sound: whether one was.
+        ids: number of a faulty row -> its id, where it has one.
+    """
+
+    def __init__(self, source: str) -> None:
+        super().__init__(source)
+        self.sound = False
+        self.ids: dict[int, str] = {}
+
+    def add(self, number: int, fault: str) -> None:
+        if self.sound:
+            self._found.append((number, fault))
         else:
-            reading = reader.read(
-                row.response,
-                row.options,
-                row.labels,
-                finish_reason=row.finish_reason,
-                question=row.question,
-            )
-        yield row.read_as(reading)
+            super().add(number, fault)
+
+    def rows(self) -> Iterator[Recorded]:
+        """What was met since the last call, as rows."""
+        self.sound = True
+        found = groupby(sorted(self._found), itemgetter(0))
+        told = [(number, "; ".join(fault for _, fault in group)) for number, group in found]
+        self._found.clear()
+        for number, why in told:
+            yield Recorded.faulty(self.ids.pop(number, str(number)), why)
 
 
-def recorded_rows(path: str | Path, fields: Fields | None = None) -> Iterator[RecordedRow]:
-    """The rows of a file as `read_file` takes them; the same errors."""
-    piped = Path(path).name.startswith(PIPED)
-    faults = Faults(PIPED if piped else str(path))
-    fields = fields or Fields()
+def _source(path: str | Path) -> str:
+    return PIPED if Path(path).name.startswith(PIPED) else str(path)
+
+
+def _rows(
+    path: str | Path, faults: _RowFaults, fields: Fields, items: Mapping[str, Row]
+) -> Iterator[RecordedRow]:
     for number, given in read_rows(Path(path), faults):
-        row = fields.plain(given)
-        wrong = list(_faults_of(row, given))
+        try:
+            row = fields.plain(given)
+            if items:
+                row = items.get(str(row.get("id")), {}) | row
+            wrong = list(_faults_of(row, given))
+            made = None if wrong else _row(number, row)
+        except Exception as error:  # noqa: BLE001 - as above
+            row, wrong, made = {}, [_why(error)], None
+        if made is not None:
+            yield made
+            continue
+        if row.get("id") is not None:
+            faults.ids[number] = str(row["id"])
         for fault in wrong:
             faults.add(number, fault)
-        if not wrong:
-            yield _row(number, row)
-    faults.check(f"A row looks like {_EXAMPLE}. For other names: --map OURS=THEIRS")
 
 
 @contextmanager

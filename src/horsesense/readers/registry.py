@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from horsesense.errors import UsageError
 from horsesense.plugins import Registry, parse_spec
 from horsesense.readers.base import OptionScorer, Reader
 from horsesense.readers.logprobs.first_token import FirstTokenReader
@@ -41,6 +42,15 @@ def make_reader(spec: str) -> Reader:
     'first_token(token=found)'
     """
     return make_bulk_reader(spec) if is_model_reader(spec) else parse_spec(spec, READERS)
+
+
+def installed(spec: str) -> bool:
+    """Whether a reader of that name can be made here: a plug-in or a directory may be missing."""
+    try:
+        make_reader(spec)
+    except UsageError:
+        return False
+    return True
 
 
 def reads_replies(name: str) -> bool:

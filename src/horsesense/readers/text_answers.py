@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from horsesense.models.messages import Response
 from horsesense.readers.reading import Reading
@@ -14,14 +14,19 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="27", source="f843389b81ea")
+RULES: Final = Rules(version="28", source="efd2b6ce3a4e")
 
 
 class TextAnswers:
-    """The text of a reply, read in the way that fits what the trial asks for."""
+    """The text of a reply, read in the way that fits what the trial asks for.
+
+    Attributes:
+        strict: whether an error of the rules is raised, as in tests, and is no reading.
+    """
 
     name = "text"
     version = RULES.version
+    strict: ClassVar[bool] = False
 
     def __init__(self, reader: TextReader | None = None) -> None:
         self._given = reader
@@ -34,5 +39,11 @@ class TextAnswers:
         return partial(read_answer, self._given or TextReader())
 
     def read(self, trial: Trial, response: Response) -> tuple[Reading, ...]:
-        """One reading per variant."""
-        return self._read(trial, response)
+        """One reading per variant; unclear, with the error as the rule, where the rules fail."""
+        try:
+            return self._read(trial, response)
+        except Exception as error:
+            if self.strict:
+                raise
+            rule = f"failed to read ({type(error).__name__})"
+            return (Reading("unclear", (), rule, None, 0.0),) * len(trial.variants)

@@ -76,7 +76,7 @@ def _of_run(side: Side, page: Path) -> dict[str, object]:
 
 def sentences(c: Comparison) -> list[str]:
     """What can be said, the main thing first; model names as they are."""
-    return [*_standing(c), *_lost(c), *_orders(c), *stop_notice(c.stopped)]
+    return [*_standing(c), *_lost(c), *_reordered(c), *_orders(c), *stop_notice(c.stopped)]
 
 
 def headline(c: Comparison) -> str:
@@ -177,6 +177,15 @@ def _lost(c: Comparison) -> Iterator[str]:
         yield (
             f"{missing:,} of {plural(asked, 'item')} lack a score of some model. Differences hold"
             " whatever the missing replies are."
+        )
+
+
+def _reordered(c: Comparison) -> Iterator[str]:
+    if n := c.items["reordered"]:
+        verb = "shows its" if n == 1 else "show their"
+        yield (
+            f"{plural(n, 'item')} {verb} options in another order in some run: a part of a"
+            " difference may be the order."
         )
 
 

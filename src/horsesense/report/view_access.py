@@ -97,10 +97,10 @@ class Connection(H11Protocol):
         super().connection_made(transport)
         self._limit()
         if len(self.connections) > CONNECTIONS:
-            idle = [
-                one for one in self.connections if isinstance(one, Connection) and not one._busy
-            ]
-            min(idle, key=Connection._ends).transport.abort()
+            ours = [one for one in self.connections if isinstance(one, Connection)]
+            last = min((one for one in ours if not one._busy), key=Connection._ends)
+            self.connections.discard(last)  # it is lost later: as many may come before that
+            last.transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)

@@ -13,13 +13,14 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.responses import FileResponse, HTMLResponse, Response
 from starlette.routing import Route
 
-from horsesense.errors import HorsesenseError
+from horsesense.errors import HorsesenseError, UnexpectedError
 from horsesense.report import item_html, templates
 from horsesense.report.checks import checks_of
 from horsesense.report.reasons import reasons_of
 from horsesense.report.score_bar import NAMES, headline, score_bar
 from horsesense.report.view_access import HEADERS, Access
 from horsesense.report.viewed import PAGE, Viewed, Wanted
+from horsesense.runs.parts import UNREADABLE
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -45,8 +46,11 @@ def app_of(viewed: Viewed, token: str, prefix: str = "") -> Starlette:
             threads.append(CapacityLimiter(THREADS))
         try:
             html = await to_thread.run_sync(page, limiter=threads[0])
-        except HorsesenseError as error:
-            return HTMLResponse(_error(str(error), root), 500, HEADERS)
+        except (Exception, *UNREADABLE) as error:  # noqa: BLE001 - told on the page
+            told = error
+            if not isinstance(error, HorsesenseError):
+                told = UnexpectedError.of(error, "The page")
+            return HTMLResponse(_error(str(told), root), 500, HEADERS)
         if html is None:
             return HTMLResponse(_error("There is no such page.", root), 404, HEADERS)
         return HTMLResponse(html, headers=HEADERS)

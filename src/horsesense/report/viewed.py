@@ -5,8 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
+from itertools import repeat
 from pathlib import Path
 
 from horsesense.errors import HorsesenseError
@@ -17,6 +18,7 @@ from horsesense.progress import Progress
 from horsesense.report.reasons import ItemEvidence, evidence_of
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.plan import LOOKED_AT, plan_of
+from horsesense.runs.record import RunRecord
 from horsesense.runs.results import Results
 
 PAGE = 50
@@ -82,6 +84,13 @@ class Viewed:
     def items(self) -> Sequence[Item]:
         return self.directory.items.items
 
+    def _now(self) -> RunDirectory:
+        """The run as run.toml tells it now; its items are read again only where they are others."""
+        record = RunRecord.load(self.directory.layout.record)
+        if record.items.fingerprint != self.directory.known.items.fingerprint:
+            return RunDirectory.open(self.directory.layout.root)
+        return replace(self.directory, record=record, settings=record.settings)
+
     def results(self) -> Results | None:
         """What was measured; None as long as nothing was."""
         try:
@@ -91,7 +100,7 @@ class Viewed:
         with self._lock:
             stamp = (found.st_mtime_ns, found.st_size)
             if stamp != self._stamp:
-                self.directory = RunDirectory.open(self.directory.layout.root)
+                self.directory = self._now()
                 self._results = Results.load(self.directory)
                 self._stamp, self._evidence = stamp, None
                 threading.Thread(target=self._find, args=(stamp,), daemon=True).start()
@@ -114,7 +123,7 @@ class Viewed:
 
     def progress(self) -> RunProgress | None:
         """How far asking is; None once it is complete."""
-        directory = RunDirectory.open(self.directory.layout.root)
+        directory = self._now()
         stage = directory.known.stages.get("ask")
         if stage is not None and stage.state == "complete":
             return None
@@ -136,15 +145,16 @@ class Viewed:
             ids = evidence.holds.get(wanted.reason, frozenset())
         if evidence is not None and wanted.part:
             part = evidence.part
-        if self._texts is None:
+        search = wanted.search.casefold()
+        if search and self._texts is None:
             self._texts = [
                 "\n".join((item.id, item.question, *item.options)).casefold() for item in self.items
             ]
-        search = wanted.search.casefold()
+        texts = (self._texts or ()) if search else repeat("")
         return [
             item
-            for item, text in zip(self.items, self._texts, strict=True)
-            if (not search or search in text)
+            for item, text in zip(self.items, texts, strict=False)
+            if search in text
             and (not wanted.subject or item.subject == wanted.subject)
             and (ids is None or item.id in ids)
             and (part is None or part.get(item.id) == wanted.part)

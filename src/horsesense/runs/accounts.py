@@ -133,6 +133,21 @@ def own_account(whole: RunLayout, store: Store, shards: Mapping[str, Spent]) -> 
     return sum(without(there, store).values(), start=Spent())
 
 
+def spent_in(run: RunLayout) -> Spent:
+    """What a run directory spent, all models together, with what its workers left; nothing yet
+    where there is none. StoreError where that cannot be read."""
+    told = told_of_shards(told_before(run))
+    spent = Spent()
+    for path in (run.store, *sorted((run.root / SHARDS).glob("*/store.sqlite"))):
+        if path.exists():
+            with Store.open(path, read_only=True) as store:
+                found = sum(store.spent().values(), start=Spent())
+            before = Spent() if path == run.store else told.get(path.parent.name, Spent())
+            counts = zip(astuple(found), astuple(before), strict=True)
+            spent += Spent(*(max(0, n - m) for n, m in counts))
+    return spent
+
+
 def without(told: Told, store: Store) -> dict[str, Spent]:
     """What a store says was spent, by each model, but for these parts."""
     found = {}

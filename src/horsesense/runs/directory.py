@@ -15,7 +15,7 @@ from horsesense.errors import StoreError
 from horsesense.files import make_folder, may_write, remove_leftovers
 from horsesense.inference.store import Store
 from horsesense.items.item import ItemSet
-from horsesense.kept import read_kept
+from horsesense.kept import read_kept, shorten
 from horsesense.probes.registry import parse_probes
 from horsesense.prompts import Want
 from horsesense.rng import fingerprint
@@ -26,7 +26,7 @@ from horsesense.runs.parts import scan_parts
 from horsesense.runs.prepare import Study, prepare, reader_names, want_of
 from horsesense.runs.record import ItemsRecord, ModelRecord, RunRecord, Stage, State
 from horsesense.runs.settings import Settings
-from horsesense.runs.stored_items import load_stored_items, save_items
+from horsesense.runs.stored_items import Seen, load_stored_items, save_items
 from horsesense.runs.tables import READINGS, TRIALS
 
 READ_LATER = frozenset(("readers", "level", "smallest", "no_preflight"))
@@ -59,11 +59,14 @@ class RunDirectory:
     record: RunRecord | None = None
 
     @classmethod
-    def open(cls, path: str | Path) -> Self:
-        """A run that lies at `path`; StoreError where none does, or it is damaged."""
+    def open(cls, path: str | Path, seen: Seen | None = None) -> Self:
+        """A run that lies at `path`; StoreError where none does, or it is damaged.
+
+        Items that are in `seen` are shared with the runs that put them there.
+        """
         layout = RunLayout.at(path)
         record = RunRecord.load(layout.record)
-        items, shots = load_stored_items(layout.items)
+        items, shots = load_stored_items(layout.items, seen)
         if items.fingerprint != record.items.fingerprint:
             raise StoreError(
                 f"{layout.items} does not hold the items that run.toml names.",
@@ -209,6 +212,8 @@ class RunDirectory:
         """
         alone = self.writable and may_write(self.layout.store)
         with Store.open(self.layout.store) if alone else self.store() as store:
+            if alone:
+                shorten(self.layout.root)
             yield store
 
 

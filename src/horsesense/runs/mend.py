@@ -9,6 +9,7 @@ from horsesense.errors import StoreError
 from horsesense.kept import changed
 from horsesense.progress import say
 from horsesense.readers.model_based.make import asks_model
+from horsesense.readers.registry import installed
 from horsesense.runs.directory import RunDirectory, told_of
 
 
@@ -16,7 +17,8 @@ def mend(directory: RunDirectory) -> bool:
     """Remove damaged tables, estimates and records that the answers give again, and name them.
 
     Readings of a judge stay, since to make them again may cost money. Returns whether readings of
-    the run have to be made again. StoreError where the run cannot be written to.
+    the run have to be made again. StoreError where the run cannot be written to, or a reader of
+    damaged readings is not installed.
     """
     found = _damaged(directory)
     if found and not directory.writable:
@@ -39,7 +41,7 @@ def _damaged(directory: RunDirectory) -> dict[Path, Path]:
     # Trials of an import or of people are in no plan of ours.
     again = (layout.trials, layout.asked) if directory.known.kind == "asked" else ()
     ours = {
-        layout.readings_of(name, version)
+        layout.readings_of(name, version): name
         for name, version in directory.known.readers.items()
         if not asks_model(name)
     }
@@ -54,4 +56,10 @@ def _damaged(directory: RunDirectory) -> dict[Path, Path]:
             missing = True
         if missing and layout.asked not in found and directory.asked() is not None:
             found.setdefault(folder, folder / "reader.json")
+    for folder in found.keys() & ours.keys():
+        if not installed(ours[folder]):
+            raise StoreError(
+                f"{found[folder]} is damaged, and its reader {ours[folder]} is not installed here.",
+                hint="Nothing was changed. With the reader, horsesense report reads again.",
+            )
     return found

@@ -37,6 +37,7 @@ from horsesense.runs.run import complete
 from horsesense.runs.settings import DEFAULT_READERS, Settings
 from horsesense.runs.shard import Shard, placement
 from horsesense.runs.start import check_place
+from horsesense.runs.stored_items import Seen
 from horsesense.runs.unanswered import trials_unanswered
 
 MAY_DIFFER = {"readers", "shard", "items", "model", "shots_from", "templates", "limit"}
@@ -85,7 +86,8 @@ def merge(runs: Sequence[str | Path], out: str | Path) -> Merged:
             judge what is found.
         StoreError: one of them cannot be read, or `out` cannot be written or is in use.
     """
-    opened = map(RunDirectory.open, runs)
+    seen: Seen = {}
+    opened = (RunDirectory.open(run, seen) for run in runs)
     found = sorted({run.layout.root.resolve(): run for run in opened}.values(), key=_place)
     if not found:
         raise UsageError("No run to merge is named.", hint="horsesense merge RUN.* --out RUN")

@@ -32,7 +32,7 @@ from horsesense.models.base import Model
 from horsesense.progress import progress, say
 from horsesense.readers.base import Reader
 from horsesense.readers.model_based.make import asks_model
-from horsesense.readers.registry import make_reader
+from horsesense.readers.registry import installed, make_reader
 from horsesense.runs import ask, mend, read
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.frames import estimates_frame, readings_frame, trials_frame
@@ -266,7 +266,7 @@ class StagedRun:
         known = self.directory.known.readers
         if mended or not known or self.directory.asked() is None:
             names = reader_names(self.settings, self.items, self.directory.known.model)
-            offline = [name for name in names if not asks_model(name)]
+            offline = [name for name in names if not asks_model(name) and installed(name)]
             kept = {name: known[name] for name in known if mended and name not in offline}
             complete(self._read(_made(offline), kept, UNLIMITED))
         with self.directory.writing(), readable(self.path), progress("measuring"):

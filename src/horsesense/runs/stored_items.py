@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from horsesense.items.item import Item, ItemSet
 from horsesense.kept import keep, read_kept
 from horsesense.runs.record import DAMAGED
 
+Seen = dict[bytes, tuple[ItemSet, ItemSet | None]]
+"""Digest of a file of items -> what it holds."""
 MOST_ITEMS = 2**31
 """Bytes of the items of the largest run."""
 _TUPLES = ("options", "paraphrases")
@@ -31,13 +34,23 @@ def save_items(path: Path, items: ItemSet, shots: ItemSet | None) -> None:
     keep(path, orjson.dumps(content))
 
 
-def load_stored_items(path: Path) -> tuple[ItemSet, ItemSet | None]:
-    """The items and the few-shot examples; StoreError where they cannot be read."""
+def load_stored_items(path: Path, seen: Seen | None = None) -> tuple[ItemSet, ItemSet | None]:
+    """The items and the few-shot examples; StoreError where they cannot be read.
+
+    Those that are in `seen`, by the digest of their file, are shared: shards hold the same items.
+    """
     try:
-        content = orjson.loads(read_kept(path, MOST_ITEMS))
+        data = read_kept(path, MOST_ITEMS)
+        digest = blake2b(data).digest()
+        if seen is not None and digest in seen:
+            return seen[digest]
+        content = orjson.loads(data)
         items, shots = items_from_json(content["items"]), content["shots"]
         whole = tuple(map(_item, content.get("whole", ())))
-        return replace(items, whole=whole), None if shots is None else items_from_json(shots)
+        found = replace(items, whole=whole), None if shots is None else items_from_json(shots)
+        if seen is not None:
+            seen[digest] = found
+        return found
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise StoreError.unreadable(path, error, DAMAGED) from None
 

@@ -6,6 +6,7 @@ same wherever it is used.
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -27,6 +28,7 @@ FILE = "study.toml"
 OWN = ("temperature", "top_p", "effort", "thinking_tokens", "max_tokens", "style", "takes_prefix")
 """Settings that a model of a study may have for itself; by the first four, its runs are told apart
 where they are compared."""
+MOST_RUNS = 10_000
 LOCAL = ("hf", "replay")
 """Schemes of models that may be a path."""
 PATHS = ("shots_from", "templates", "task")
@@ -126,6 +128,9 @@ class StudyFile(BaseModel):
         if RunLayout(folder).record.is_file():
             yield folder, self._only(folder)
             return
+        several = (self.models, self.items, self.suites, self.shots)
+        if (number := math.prod(len(names) or 1 for names in several)) > MOST_RUNS:
+            raise UsageError(f"The study has {number:,} runs; at most {MOST_RUNS:,} are asked.")
         taken: dict[Path, str] = {}
         sets = dict(zip(self.items, _names_apart(self.items, self._home), strict=True))
         chosen = product(
@@ -184,7 +189,7 @@ def slug(text: str) -> str:
 
 def _moved(path: str, old: Path, new: Path) -> str:
     """A relative path that is there from `old`, as it is written from `new`; others as they are."""
-    if Path(path).is_absolute() or not (old / path).exists():
+    if Path(path).is_absolute() or not os.path.exists(old / path):  # nor of a name too long
         return path
     place = (old / path).resolve()
     try:
@@ -229,7 +234,7 @@ def _model_parts(model: str) -> tuple[str, str, str]:
 def _model_name(model: str, home: Path) -> str:
     """A model in the name of a run: of a local one, the last part of its path."""
     scheme, path, query = _model_parts(model)
-    if scheme in LOCAL and (home / path).exists():
+    if scheme in LOCAL and os.path.exists(home / path):
         return slug(f"{scheme}:{Path(path).name}{query}")
     return slug(model)
 

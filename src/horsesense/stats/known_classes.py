@@ -202,21 +202,31 @@ def _cells(same: Ints) -> Ints:
     return cell
 
 
-def _cell_chances(k: int, e: Floats, q: Floats) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-    """Chance of each cell for each class (sets, k + 2), and slips expected with it (joint)."""
+def _whole(parts: Floats, one: Floats) -> Floats:
+    """Chances of all cells, from those of all but the last."""
+    rest = np.maximum(1 - parts.sum(axis=1, keepdims=True) - one, 0)
+    return np.concatenate([parts, one, rest], axis=1)
+
+
+def _guess_chances(k: int, q: Floats) -> Floats:
+    """Chance of each cell for who guesses, (sets, k + 2)."""
+    counts = np.ones((len(q), 1))
+    for h in range(k):
+        hit, miss = counts * q[:, h : h + 1], counts * (1 - q[:, h : h + 1])
+        counts = np.pad(miss, ((0, 0), (0, 1))) + np.pad(hit, ((0, 0), (1, 0)))
+    return _whole(counts[:, :0:-1], (k - 1) * q.prod(axis=1, keepdims=True))
+
+
+def _cell_chances(k: int, e: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """Chance of each cell for who knows and who misbelieves, `e` of (sets, 1), and slips expected
+    with it (joint): (sets, k + 2) each."""
     right = np.arange(k, 0, -1)
-    e = e[:, None]
     choose = _binomials(k)[right]
     wrong = e / (k - 1)
-
-    def whole(parts: Floats, one: Floats) -> Floats:
-        rest = np.maximum(1 - parts.sum(axis=1, keepdims=True) - one, 0)
-        return np.concatenate([parts, one, rest], axis=1)
-
-    knows = whole(choose * (1 - e) ** right * e ** (k - right), (k - 1) * wrong**k)
+    knows = _whole(choose * (1 - e) ** right * e ** (k - right), (k - 1) * wrong**k)
     # Of the forms that are not right, a misbelieving item slips in some: to k - 2 contents.
     other = 1 - wrong
-    misbelieves = whole(
+    misbelieves = _whole(
         choose * wrong**right * other ** (k - right), (1 - e) ** k + (k - 2) * wrong**k
     )
     among = wrong * (k - 2) / other
@@ -224,13 +234,8 @@ def _cell_chances(k: int, e: Floats, q: Floats) -> tuple[Floats, Floats, Floats,
     one = k * (k - 2) * wrong**k
     rest = np.maximum(k * e - parts.sum(axis=1, keepdims=True) - one, 0)
     slips = np.concatenate([parts, one, rest], axis=1)
-    counts = np.ones((len(q), 1))
-    for h in range(k):
-        hit, miss = counts * q[:, h : h + 1], counts * (1 - q[:, h : h + 1])
-        counts = np.pad(miss, ((0, 0), (0, 1))) + np.pad(hit, ((0, 0), (1, 0)))
-    guesses = whole(counts[:, :0:-1], (k - 1) * q.prod(axis=1, keepdims=True))
     missed = np.append(k - right, [k, k]).astype(np.float64)
-    return knows, misbelieves, guesses, knows * missed, slips
+    return knows, misbelieves, knows * missed, slips
 
 
 def _binomials(k: int) -> Floats:
@@ -244,8 +249,9 @@ def _misfit(cells: Floats, q: Floats, start: Fit) -> Floats:
     """Pearson's statistic of each row of cell counts after p, b and e are refitted, (sets,)."""
     n, k = cells.sum(axis=1, keepdims=True), start.k
     p, b, e = (np.full((len(cells), 1), x) for x in (start.known, start.misbelieved, start.slip))
+    guesses = _guess_chances(k, q)
     for _ in range(ITERATIONS):
-        knows, misbelieves, guesses, missed, slips = _cell_chances(k, e[:, 0], q)
+        knows, misbelieves, missed, slips = _cell_chances(k, e)
         whole = np.maximum(p * knows + b * misbelieves + (1 - p - b) * guesses, TINY)
         weight = cells / whole
         a = (weight * p * knows).sum(axis=1, keepdims=True)
@@ -253,7 +259,7 @@ def _misfit(cells: Floats, q: Floats, start: Fit) -> Floats:
         slipped = (weight * (p * missed + b * slips)).sum(axis=1, keepdims=True)
         e = np.clip(slipped / np.maximum(k * (a + m), TINY), 0, MOST_SLIPS)
         p, b = a / n, m / n
-    knows, misbelieves, guesses, _, _ = _cell_chances(k, e[:, 0], q)
+    knows, misbelieves, _, _ = _cell_chances(k, e)
     expected = n * (p * knows + b * misbelieves + (1 - p - b) * guesses)
     squares: Floats = ((cells - expected) ** 2 / np.maximum(expected, 0.5)).sum(axis=1)
     return squares
@@ -331,9 +337,11 @@ def graded_as_likely(data: ReplyPatterns, at: Parameters) -> bool:
     """Whether knowledge by degrees fits about as well: each item is right in any form with a chance
     of its own, from a beta distribution, and wrong replies are spread evenly."""
     a, b = (x.ravel()[:, None] for x in np.meshgrid(SHAPES, SHAPES))
-    right, wrong = data.same[:, 0], data.k - data.same[:, 0]
+    right = np.arange(data.k + 1)
+    wrong = data.k - right
+    count = np.bincount(data.same[:, 0], weights=data.count, minlength=data.k + 1)
     chance = _log_beta(a + right, b + wrong) - _log_beta(a, b) - wrong * np.log(data.k - 1)
-    graded = float((chance @ data.count).max())
+    graded = float((chance @ count).max())
     # Who guesses everything knows nothing by any description.
     return bool(at.p[0] > NOTHING and graded > log_likelihood(data, at)[0] - CLEARLY)
 

@@ -127,6 +127,7 @@ class Parts:
 
     Attributes:
         train, test: the two sides.
+        tune: of training in two stages, the items to tune on; `test` are then some of `train`.
         left_out: reason -> number of items that are on neither side.
         clusters: side -> number of its clusters.
         alone: items of both sides that name neither a cluster nor a context: only a question that
@@ -138,6 +139,13 @@ class Parts:
     left_out: dict[str, int]
     clusters: dict[str, int]
     alone: int
+    tune: ItemSet | None = None
+
+    @property
+    def sides(self) -> dict[str, ItemSet]:
+        """Every side by name."""
+        tune = {} if self.tune is None else {"tune": self.tune}
+        return {"train": self.train, "test": self.test, **tune}
 
 
 def alone_text(alone: int, n: int) -> Iterator[str]:
@@ -149,7 +157,9 @@ def alone_text(alone: int, n: int) -> Iterator[str]:
         )
 
 
-def parted(items: ItemSet, train: int | None, test: int | None, seed: int) -> Parts:
+def parted(
+    items: ItemSet, train: int | None, test: int | None, seed: int, other: str = "evaluate"
+) -> Parts:
     """Divide items by cluster; equal questions and nearly equal texts count as one cluster.
 
     What is drawn depends on the seed and on what the items hold, not on the name of their file.
@@ -159,30 +169,26 @@ def parted(items: ItemSet, train: int | None, test: int | None, seed: int) -> Pa
         train: how many to train on; None for all that are left.
         test: how many to evaluate on; None for three tenths.
         seed: of the draw.
+        other: what is done on the second side.
 
     Raises:
         UsageError: there are too few, or they are no items of multiple choice.
     """
-    if items.kind != "choice":
-        raise UsageError(
-            f"{items.name} has one label set for all texts.",
-            hint="Training on statements needs items with options of their own.",
-        )
     usable, left_out = _usable(items)
     wanted = round(0.3 * len(usable)) if test is None else test
     clusters = _clusters(usable)
     drawn = [clusters[n] for n in Dice(seed, items.fingerprint, "parts").permutation(len(clusters))]
     tests, drawn = _fill(drawn, wanted)
     trains, drawn = _fill(drawn, sum(map(len, drawn)) if train is None else train)
-    for side, found, least in (("evaluate", tests, wanted), ("train", trains, train or 1)):
+    for side, found, least in ((other, tests, wanted), ("train", trains, train or 1)):
         if len(found) < max(least, 1):
             told = f"{len(found):,} are left to {side} on; {max(least, 1):,} are wanted"
             raise _too_few(items.name, clusters, left_out, told)
     left_out["not drawn"] = len(usable) - len(tests) - len(trains)
     of = {item.id: number for number, cluster in enumerate(clusters) for item in cluster}
     return Parts(
-        _only(items, trains),
-        _only(items, tests),
+        only(items, trains),
+        only(items, tests),
         {name: n for name, n in left_out.items() if n},
         {
             side: len({of[item.id] for item in found})
@@ -202,12 +208,32 @@ def _too_few(
     return UsageError(
         f"{name} has {plural(n, 'item')} that can be used{groups}, of which {told}."
         + (f" Left out: {reasons}." if reasons else ""),
-        hint="Give smaller numbers with --train and --test, or more items. A cluster (equal field"
-        " `cluster`, context or question, or nearly equal texts) is on one side alone.",
+        hint="Give smaller numbers with --train, --test and --tune, or more items. A cluster (equal"
+        " field `cluster`, context or question, or nearly equal texts) is on one side alone.",
     )
 
 
+def drawn(items: ItemSet, number: int | None, seed: int) -> tuple[ItemSet, dict[str, int], int]:
+    """Items that can be used, so many or all; why others are left out; and how many clusters.
+
+    Raises:
+        UsageError: there are too few, or they are no items of multiple choice.
+    """
+    usable, left_out = _usable(items)
+    wanted = len(usable) if number is None else number
+    if not 0 < wanted <= len(usable):
+        raise _too_few(items.name, _clusters(usable), left_out, f"{wanted:,} are wanted")
+    taken = Dice(seed, items.fingerprint, "parts").sample(usable, wanted)
+    left_out["not drawn"] = len(usable) - wanted
+    return only(items, taken), {k: n for k, n in left_out.items() if n}, len(_clusters(taken))
+
+
 def _usable(items: ItemSet) -> tuple[list[Item], dict[str, int]]:
+    if items.kind != "choice":
+        raise UsageError(
+            f"{items.name} has one label set for all texts.",
+            hint="Training needs items with options of their own.",
+        )
     flags: dict[str, Flag] = {
         "with an option that speaks of others": "order_dependent",
         "with two options that say the same": "repeated_options",
@@ -267,7 +293,8 @@ def _fill(clusters: Sequence[list[Item]], wanted: int) -> tuple[list[Item], list
     return taken, []
 
 
-def _only(items: ItemSet, chosen: Sequence[Item]) -> ItemSet:
+def only(items: ItemSet, chosen: Sequence[Item]) -> ItemSet:
+    """A set of some of the items."""
     ids = {item.id for item in chosen}
     kept = tuple(item for item in items if item.id in ids)
     flags = {flag: held & ids for flag, held in items.flags.items() if held & ids}

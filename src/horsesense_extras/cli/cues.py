@@ -207,6 +207,7 @@ def _text(results: Sequence[CueResult], out: Path | None) -> str:
 
 
 def _tested(test: FamilyTest) -> str:
+    from horsesense.stats.words import plural
     from horsesense_extras.cue_tests.paper import printed_test
 
     def shown(t: float, p: float, adjusted: float) -> str:
@@ -215,7 +216,7 @@ def _tested(test: FamilyTest) -> str:
     printed = printed_test(test.family)
     beside = f"; in the paper {shown(*printed)}" if printed else ""
     if test.t is None or test.p_value is None or test.adjusted is None:
-        return f"{test.family}: {test.pairs:,} pairs, no test{beside}"
+        return f"{test.family}: {plural(test.pairs, 'pair')}, no test{beside}"
     told = shown(test.t, test.p_value, test.adjusted)
     return f"{test.family}: {told} ({test.pairs:,} pairs){beside}"
 

@@ -15,6 +15,7 @@ from horsesense.stats.words import plural, some_of
 
 if TYPE_CHECKING:
     from horsesense.api import Run
+    from horsesense_extras.logs.table_layouts import Unread
 
 Logs = Annotated[
     list[Path],
@@ -90,10 +91,7 @@ def import_(
     """
     from horsesense_extras.api import load_logs
 
-    fields = pairs("map", map)
-    if unread not in (None, "wrong", "random"):
-        raise UsageError.unknown("--unread", unread, ("wrong", "random"))
-    runs = load_logs(*logs, out=out, items=items, map=fields, unread=unread)  # type: ignore[arg-type]
+    runs = load_logs(logs, out, items, pairs("map", map), unread_as(unread))
     show = print_json if len(runs) == 1 else print_json_line
     for run in runs:
         run.report(items=report_items)
@@ -107,6 +105,13 @@ def import_(
         print(f"Side by side: horsesense compare {runs[0].path.parent}")
 
 
+def unread_as(given: str | None) -> Unread | None:
+    """What `--unread` says; UsageError for another word."""
+    if given not in (None, "wrong", "random"):
+        raise UsageError.unknown("--unread", given, ("wrong", "random"))
+    return given  # type: ignore[return-value]
+
+
 def summary(run: Run) -> dict[str, Any]:
     """What an import found, as JSON values."""
     from horsesense_extras.logs.imported import load_imported
@@ -118,7 +123,8 @@ def summary(run: Run) -> dict[str, Any]:
         "out": str(run.path),
         "report": str(run.directory.layout.report),
         "items": len(run.items),
-        "answers": sum(log["samples"] for log in logs) or _answered(run),
+        "answers": sum(log["samples"] - log.get("failed", 0) for log in logs) or _answered(run),
+        "failed": sum(log.get("failed", 0) for log in logs),
         "left_out": sum(row["samples"] for row in _left_out(run, logs)),
         "model": run.directory.known.model.name,
         "logs": logs,
@@ -160,11 +166,13 @@ def lines(run: Run, told: dict[str, Any]) -> list[str]:
     states = ", ".join(dict.fromkeys(log["state"] for log in logs))
     reasons = [f"{row['samples']:,} ({row['reason']})" for log in logs for row in log["left_out"]]
     left = f"; left out: {'; '.join(reasons)}" if reasons else ""
+    left = f"; {plural(told['failed'], 'more sample')} failed{left}" if told["failed"] else left
     return [
         f"{plural(told['answers'], 'answer')} of {told['model']} to {plural(told['items'], 'item')}"
         f" from {names}, {states}{left}.",
         *_scored(told["scores"]),
         *told["findings"],
+        *(note for log in logs for note in log["notes"]),
         f"Also in it: {', '.join(told['holds']) or 'nothing more'}.",
         f"Report: {told['report']}",
     ]

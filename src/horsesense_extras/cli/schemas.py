@@ -17,12 +17,24 @@ class ImportOutput(Output):
     report: str
     items: int
     answers: int
+    failed: int = Field(description="samples without an answer")
     left_out: int
     model: str
     logs: Rows
     scores: Rows
     findings: list[str] = Field(description="what is behind the scores, in sentences")
     holds: list[str]
+
+
+class RecordOutput(Output):
+    """`record`: every model as graded and as said, and what the page shows beside it."""
+
+    page: str
+    models: Rows
+    compare: dict[str, Any] | None = Field(description="as `compare --json`; null for one model")
+    places: dict[str, int] = Field(description="model -> its place as published, shared items")
+    doubted: Rows = Field(description="items whose right answer most models contradict")
+    alike: Rows = Field(description="pairs of models, those with the most alike errors first")
 
 
 class ExportOutput(Output):
@@ -73,6 +85,16 @@ class CuesOutput(Output):
     items: dict[str, list[Any]]
     notes: dict[str, list[str]]
     settings: dict[str, dict[str, Any]]
+
+
+class CiteOutput(Output):
+    """`cite`: what to name beside the numbers of a run, as texts."""
+
+    tool: str
+    papers: list[str]
+    data: str
+    model: str
+    asked: str
 
 
 class CheckPaperOutput(Output):
@@ -171,7 +193,8 @@ class TrainChoicePlanOutput(Output):
     train: int = Field(description="items to train on")
     test: int = Field(description="items of other clusters, to ask about")
     left_out: dict[str, int] = Field(description="reason, and number of items on neither side")
-    clusters: dict[str, int] = Field(description="of train and test")
+    tune: int | None = Field(description="items to tune on, in two stages")
+    clusters: dict[str, int] = Field(description="of train and test, or of train and tune")
     alone: int = Field(description="items that name neither a cluster nor a context")
     trainings: list[str] = Field(description="ARM-SEED of each")
     done: int = Field(description="trainings that are finished")
@@ -207,6 +230,7 @@ class TrainChoiceOutput(Output):
 
 OUTPUTS: Mapping[str, type[Output]] = {
     "import": ImportOutput,
+    "record": RecordOutput,
     "export": ExportOutput,
     "annotate": AnnotateOutput,
     "cues": CuesOutput,
@@ -217,6 +241,7 @@ OUTPUTS: Mapping[str, type[Output]] = {
     "build-test": BuildTestOutput,
     "annotate-test": AnnotateTestOutput,
     "check-paper": CheckPaperOutput,
+    "cite": CiteOutput,
     "train-reader": TrainReaderOutput,
     "train-choice": TrainChoiceOutput,
     "train-choice-plan": TrainChoicePlanOutput,

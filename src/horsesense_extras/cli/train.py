@@ -181,21 +181,36 @@ Out = Annotated[Path, typer.Option(help="Folder; one that holds the same experim
 class Asked:
     """What is learned, how, and what is asked before and after."""
 
+    stages: Annotated[
+        str, typer.Option(help="statements, or pretrain,sft: texts, then tuning as REVAS did.")
+    ] = "statements"
+    test_on: Annotated[
+        str | None, typer.Option(help="others, or with pretrain,sft learned: what is asked about.")
+    ] = None
     arms: Annotated[
-        str, typer.Option(help="What is learned, separated by commas; shuffled is the control.")
-    ] = "positive,negative,mixed,shuffled"
+        str | None, typer.Option(help="What is learned, by commas; all by default.")
+    ] = None
     seeds: Annotated[int, typer.Option(help="Trainings of each arm.")] = 5
     train: Annotated[int | None, typer.Option(help="Items to train on; all by default.")] = None
     test: Annotated[
-        int | None, typer.Option(help="Items of other clusters to evaluate on; 30 % by default.")
+        int | None,
+        typer.Option(help="Items to ask about: 30 %, of other clusters; or all that are learned."),
+    ] = None
+    tune: Annotated[
+        int | None, typer.Option(help="Items to tune on, in the second stage; 30 % by default.")
+    ] = None
+    tune_from: Annotated[
+        str | None, typer.Option(help="Items to tune on, in place of some of ITEMS.")
     ] = None
     epochs: Annotated[int, typer.Option(help="Passes over the items of the shortest arm.")] = 3
+    tune_epochs: Annotated[int, typer.Option(help="Passes over the items to tune on.")] = 3
     tokens: Annotated[
         int | None, typer.Option(help="Tokens of each training, in place of --epochs.")
     ] = None
     equal: Annotated[
-        str, typer.Option(help="What all trainings have alike: tokens, or statements.")
-    ] = "tokens"
+        str | None,
+        typer.Option(help="What all trainings have alike: tokens, or statements (as texts are)."),
+    ] = None
     suite: Annotated[
         str | None, typer.Option(help="What is asked before and after; revas without --probes.")
     ] = None
@@ -222,15 +237,29 @@ class Asked:
     def experiment(self, **more: Any) -> Experiment:
         """The experiment that the options describe."""
         from horsesense.plugins import split_outside_brackets
+        from horsesense_extras.build.stages import ASKED
         from horsesense_extras.models.hf.tuning import Recipe
-        from horsesense_extras.training.experiment import Experiment
+        from horsesense_extras.training.experiment import STAGES, Experiment
 
+        stages = tuple(split_outside_brackets(self.stages))
+        staged = len(stages) > 1
+        tested = "learned" if staged else "others"
+        if self.test_on not in (None, tested):
+            raise UsageError(
+                f"--test-on {self.test_on} with --stages {self.stages}.",
+                hint="Give --stages pretrain,sft --test-on learned, or neither.",
+            )
         named = None if self.probes is None else tuple(split_outside_brackets(self.probes))
         same = {f.name: getattr(self, f.name) for f in fields(self)}
-        for name in ("rate", "rank", "batch", "checkpointing"):
+        for name in ("rate", "rank", "batch", "checkpointing", "test_on"):
             del same[name]
+        if staged and not (named or self.suite):
+            named = ASKED
+        every = ",".join(STAGES.get(stages, ()))
         same |= {
-            "arms": tuple(split_outside_brackets(self.arms)),
+            "stages": stages,
+            "arms": tuple(split_outside_brackets(self.arms or every)),
+            "equal": self.equal or ("statements" if staged else "tokens"),
             "readers": tuple(split_outside_brackets(self.readers)),
             "suite": self.suite or (None if named else "revas"),
             "probes": named,
@@ -259,9 +288,10 @@ def choice(
 ) -> None:
     """Train on right answers, on wrong ones marked wrong, on both; is the score better after?
 
-    Every arm has as many tokens (or statements) as the others, and one has its marks shuffled. The
-    suite is asked before and after, about items of other clusters. The same --out continues where
-    it stopped.
+    Every arm has as many tokens (or statements) as the others, and one is a control. The suite is
+    asked before and after, about items of other clusters. With --stages pretrain,sft texts are
+    learned and then forms of the test, and the learned items are asked about. The same --out
+    continues where it stopped.
 
     Example: horsesense train choice exam.csv --base smollm2 --out trained
     """

@@ -88,7 +88,7 @@ def load_answers(
         UsageError: nothing to read.
     """
     if inner := run_folders(source):
-        return [each for run in inner for each in load_answers(run, items, faithful=faithful)]
+        return _of_any(inner, items, faithful, shared)
     if (source / "run.toml").exists() or (source.is_dir() and not is_log(source)):
         run = StagedRun.open(source)
         ours = {i.id for i in run.items if _same_item(i, items.by_id.get(i.id), shared)}
@@ -110,6 +110,22 @@ def load_answers(
     ]
 
 
+def _of_any(
+    runs: Sequence[Path], items: ItemSet, faithful: bool, shared: Container[str]
+) -> list[Answers]:
+    """The answers of a study's runs, some of which may be of other items; not of all."""
+    found: list[Answers] = []
+    refused: list[Exception] = []
+    for run in runs:
+        try:
+            found += load_answers(run, items, faithful=faithful, shared=shared)
+        except (ItemsError, UsageError) as error:
+            refused.append(error)
+    if not found:
+        raise refused[0]
+    return found
+
+
 def _same_item(asked: Item, own: Item | None, shared: Container[str]) -> bool:
     """Whether an item of a run is that of a set with its id; of a shared id, by what it asks."""
     if own is None or own.id not in shared:
@@ -124,8 +140,8 @@ def load_choices(
 
     Args:
         sources: JSONL files of recorded responses (`item_id` or `id`, `response`, and where
-            present `model`, `options` in the order shown), or directories of runs or studies. Of
-            a run the items as published and in other orders count.
+            present `model`, `options` in the order shown), directories of runs or studies, or logs
+            of other programs. Of a run or log the items as published and in other orders count.
         items: the items that were asked.
 
     Raises:
@@ -134,10 +150,12 @@ def load_choices(
     """
     chosen: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for source in [each for top in sources for each in run_folders(top) or [top]]:
-        folder = source.is_dir()
-        answers = (
-            _of_run(StagedRun.open(source)) if folder else _of_rows(source, items, orders=True)
-        )
+        if is_log(source):
+            answers = _of_logs(source, items, ("original", "order"))
+        elif source.is_dir():
+            answers = _of_run(StagedRun.open(source))
+        else:
+            answers = _of_rows(source, items, orders=True)
         for model, item_id, option, _ in answers:
             if option is not None and item_id in items.by_id:
                 chosen[model][item_id].append(option)
@@ -265,7 +283,9 @@ def _of_run(run: StagedRun, probes: Sequence[str] = ("original", "order")) -> It
         yield Answer(model, item_id, None if option is None or option < 0 else option, right)
 
 
-def _of_logs(source: Path, items: ItemSet) -> Iterator[Answer]:
+def _of_logs(
+    source: Path, items: ItemSet, probes: Sequence[str] = ("original",)
+) -> Iterator[Answer]:
     """The answers in logs, imported as `horsesense import` does, and read as they were shown.
 
     Logs that horsesense exported, or asked inside another program, hold the run itself: its items
@@ -279,7 +299,7 @@ def _of_logs(source: Path, items: ItemSet) -> Iterator[Answer]:
             place = Path(folder) / "run"
             run = StagedRun(import_own(place, some) if own else import_logs(place, some, items))
             run.read(*(["text"] if own else []))
-            found = list(_of_run(run, ("original",)))
+            found = list(_of_run(run, probes))
             same = {
                 i.id: i.id if not own else ids.get(content(i.question, i.options))
                 for i in run.items

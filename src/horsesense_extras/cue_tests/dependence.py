@@ -38,6 +38,7 @@ DRAWS: Final = 999
 CHUNK: Final = 2_000_000
 """Values that are drawn at a time."""
 NO_PAIR: Final = "no label has items of both kinds"
+ALIKE: Final = "all items of a label were answered alike"
 FEW_CLUSTERS: Final = "too few independent groups to compare, or one of them holds too much"
 
 
@@ -80,6 +81,10 @@ def difference(
 
     apart, member = less_mean(values, number), less_mean(first.astype(float), number)
     estimate = min(max(float(apart[first].sum()) / scale, -1.0), 1.0)
+    if (
+        np.abs(apart).max() < 1e-9
+    ):  # without spread there is no error, and no interval that could be pooled
+        return Difference(estimate, reason=ALIKE)
     if _carrying(member, own) < FEWEST and own.max() + 1 < len(values):
         return Difference(estimate, reason=FEW_CLUSTERS)
     # By drawing: the sum over the first group, of memberships that clusters take with them.

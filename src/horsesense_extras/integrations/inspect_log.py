@@ -15,9 +15,10 @@ from typing import Any, Final
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import orjson
+import polars as pl
 
 from horsesense.files import whole
-from horsesense.models.messages import Response
+from horsesense.models.messages import Request, Response
 from horsesense.probes.base import LETTERS
 from horsesense.readers.reading import Reading
 from horsesense.report import verdict_of
@@ -66,8 +67,12 @@ def output_of(response: Response, model: str) -> dict[str, Any]:
     rest = response.as_json()
     for name in ("text", "positions"):
         rest.pop(name, None)
+    said: Any = response.text
+    if response.reasoning:
+        thought = {"type": "reasoning", "reasoning": response.reasoning}
+        said = [thought, {"type": "text", "text": response.text}]
     choice: dict[str, Any] = {
-        "message": {**message("assistant", response.text), "source": "generate", "model": model},
+        "message": {"role": "assistant", "content": said, "source": "generate", "model": model},
         "stop_reason": _STOP_REASONS.get(response.finish_reason or "", "unknown"),
     }
     if response.token_logprobs:
@@ -177,6 +182,8 @@ def write_inspect_log(results: Results, path: Path) -> Path:
         put("_journal/start.json", {"version": SCHEMA, "eval": spec, "plan": _PLAN})
         for exchange, own in every:
             sample = _sample(exchange, own, model)
+            if foreign and exchange.request is not None and exchange.response is not None:
+                sample["events"] = [_event(sample, exchange.request, model, spec["created"])]
             put(f"samples/{_safe(sample['id'])}_epoch_{sample['epoch']}.json", sample)
             summaries.append(_summary(sample))
         put("summaries.json", summaries)
@@ -210,6 +217,11 @@ def _spec(results: Results) -> dict[str, Any]:
     if settings.top_p is not None:
         decoding["top_p"] = settings.top_p
     run = fingerprint([directory.question(), str(directory.layout.root)])
+    samples, epochs = results.findings["trials"], 1
+    if record.kind == "imported":
+        asked = directory.trials().filter(pl.col("probe") == "original").collect()
+        samples = asked["item_id"].n_unique()
+        epochs = int(asked["repetition"].cast(pl.Int64).max() or 0) + 1  # type: ignore[arg-type]
     return {
         "eval_id": run,
         "run_id": run,
@@ -221,13 +233,13 @@ def _spec(results: Results) -> dict[str, Any]:
         "dataset": {
             "name": items.name,
             "location": items.source,
-            "samples": results.findings["trials"],
+            "samples": samples,
             "shuffled": False,
         },
         "model": record.model.name,
         "model_generate_config": decoding,
         "model_args": {},
-        "config": {"epochs": 1},
+        "config": {"epochs": epochs},
         "packages": {"horsesense": __version__},
         "metadata": metadata,
         "scorers": [{"name": f"horsesense/{reader}"} for reader in record.readers],
@@ -365,6 +377,25 @@ def _sample(each: Exchange, own: Mapping[str, Any], model: str) -> dict[str, Any
         seen = f"{kind}{each.failure.message}"
         sample["error"] = {"message": seen, "traceback": seen, "traceback_ansi": seen}
     return sample
+
+
+def _event(sample: Mapping[str, Any], request: Request, model: str, created: str) -> dict[str, Any]:
+    """The call of the model: what was sent and said, where a sample shows its own order."""
+    output = sample["output"]
+    return {
+        "event": "model",
+        "timestamp": created,
+        "working_start": 0.0,
+        "model": model,
+        "input": sample["messages"][:-1],
+        "tools": [],
+        "tool_choice": "none",
+        "config": {
+            "max_tokens": request.params.max_tokens,
+            "temperature": request.params.temperature,
+        },
+        "output": output,
+    }
 
 
 def _summary(sample: Mapping[str, Any]) -> dict[str, Any]:

@@ -114,6 +114,8 @@ class _Import:
         self.offers = Offers(False, 0, False)
         self.totals = [Totals() for _ in logs]
         self.samples = [0 for _ in logs]
+        self.failed = [0 for _ in logs]
+        self._by: list[Counter[str]] = [Counter() for _ in logs]
         self._without_gold: list[Counter[str]] = [Counter() for _ in logs]
         self._keys: set[Key] = set()
         self._run = WrittenRun(layout)
@@ -147,6 +149,7 @@ class _Import:
         if not self._run.count:
             raise nothing_to_take(self.logs)
         self._note_unknown()
+        self._note_who_and_how_often()
         shared = self.items.shared()
         if shared is not None:
             raise UsageError(
@@ -173,6 +176,21 @@ class _Import:
                     f"{log.path.name}: no right option is known for {unknown:,} of"
                     f" {plural(self.samples[number], 'answer')}; nothing counts them as right or"
                     " wrong."
+                )
+
+    def _note_who_and_how_often(self) -> None:
+        """Say which logs hold replies of several models, and which logs repeat a task."""
+        for log, by in zip(self.logs, self._by, strict=True):
+            if len(by) > 1:
+                told = ", ".join(f"{name[:80]} ({n:,})" for name, n in by.most_common(5))
+                log.notes.append(
+                    f"{log.path.name}: its replies name {len(by)} models: {told}. All are counted"
+                    f" as {self.model}'s."
+                )
+        for task, n in Counter(log.task for log in self.logs if log.task).items():
+            if n > 1 and any(known.asked > 1 for known in self.items.known.values()):
+                self.logs[0].notes.append(
+                    f"{n} logs are of {task}: answers to one question count as asked again."
                 )
 
     def _taken(self, number: int, sample: Sample) -> tuple[Asked, Response | Failure]:
@@ -220,7 +238,10 @@ class _Import:
             self._recorded.add((self._run.count, number, name, score.value, score.answer))
         self._numbers.setdefault(item.id, len(self._numbers))
         self._run.add(trial, key, self._numbers)
+        if sample.answered_by:
+            self._by[number][sample.answered_by] += 1
         if not sample.answered:
+            self.failed[number] += 1
             return Asked(key, request), Failure("rejected", sample.error or NO_ANSWER)
         self.offers |= offers_of(sample)
         return Asked(key, request), response_of(sample)
@@ -313,6 +334,7 @@ class _Import:
             "created": log.created,
             "state": log.state,
             "samples": self.samples[number],
+            "failed": self.failed[number],
             "left_out": log.left_out.as_json(),
             "reported": reported,
             "scores": {name: totals.mean(name) for name in totals.names},

@@ -184,6 +184,7 @@ class _Sample:
             scores=dict(_scores(row)),
             model=self.log.model,
             task=self.log.task,
+            answered_by=str(output.get("model") or ""),
             **(answer if answer["reply"] else self._failed(answer)),
         )
 

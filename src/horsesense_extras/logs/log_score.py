@@ -6,8 +6,10 @@ states, and a reply may be cut off. Both are told as findings, with the score wi
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -153,7 +155,7 @@ def log_scores(results: Results) -> list[LogScore]:
         return []
     reader = "text" if "text" in results.readers else results.reader
     with readable(directory.layout.root):
-        frame = _joined(directory, reader)
+        frame = joined(directory, reader)
     said = results.one("accuracy", reader=reader)
     return [
         _score(directory, told, frame.filter(pl.col("name") == name), name, reader, said)
@@ -175,7 +177,7 @@ def main_scores(told: Mapping[str, Any]) -> list[str]:
     return list(dict.fromkeys(named or [name for log in logs for name in log["scores"]]))
 
 
-def _joined(directory: RunDirectory, reader: str) -> pl.DataFrame:
+def joined(directory: RunDirectory, reader: str) -> pl.DataFrame:
     """One row per answer and score of a log, with what the reader made of the answer."""
     recorded = scan_parts([directory.layout.recorded], RECORDED).filter(
         pl.col("value").is_not_null()
@@ -208,9 +210,16 @@ def _score(
     reader: str,
     said: Estimate | None,
 ) -> LogScore:
-    several = len(told["logs"]) > 1
+    tasks = Counter(log["task"] for log in told["logs"])
+
+    def named(log: Mapping[str, Any]) -> str:
+        """What tells the numbers of several logs apart: the task, or of one task the file."""
+        if len(told["logs"]) == 1:
+            return ""
+        return f"{log['task'] if tasks[log['task']] == 1 else Path(log['path']).name}: "
+
     reported = {
-        f"{log['task']}: {row['name']}" if several else row["name"]: row["value"]
+        f"{named(log)}{row['name']}": row["value"]
         for log in told["logs"]
         for row in log["reported"]
         if row["score"] == name
@@ -233,7 +242,7 @@ def _score(
         both=both.height,
         differ=differing.height,
         examples=_examples(directory, differing),
-        answers=sum(log["samples"] for log in told["logs"]),
+        answers=sum(log["samples"] - log.get("failed", 0) for log in told["logs"]),
         graded=frame.height,
         over=_over(told, name, {frame.height, frame["item_id"].n_unique()}),
         missed=frame.filter(missed).height,

@@ -132,4 +132,7 @@ def _companions(samples: Found, given: dict[Path, Found]) -> Iterator[Path]:
 
 def _unknown(path: Path) -> UsageError:
     known = "; ".join(form.title for form in FORMATS.values())
-    return UsageError(f"{path} is not a log of a known format.", hint=f"Known: {known}.")
+    return UsageError(
+        f"{path} is not a log of a known format, nor a table with replies.",
+        hint=f"Known: {known}; tables with a column of replies: --map response=COLUMN names it.",
+    )

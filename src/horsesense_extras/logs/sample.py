@@ -74,6 +74,7 @@ class Sample:
         error: what went wrong; the sample then has no answer.
         scores: name of the scorer, metric or filter -> what it made of the answer.
         model, task: whom and what; as the sample itself says, else as its log does.
+        answered_by: the model that the reply names as its own; "" where it names none.
         own: what horsesense wrote into the sample (`runs.carried`); empty in logs of others.
     """
 
@@ -100,6 +101,7 @@ class Sample:
     scores: Mapping[str, Score] = field(default_factory=_nothing)
     model: str = ""
     task: str = ""
+    answered_by: str = ""
     own: Mapping[str, Any] = field(default_factory=_nothing)
 
     @property

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -12,15 +14,20 @@ import tomli_w
 from horsesense.errors import UsageError
 from horsesense.files import usable, write_whole
 from horsesense.items.item import Item, ItemSet
+from horsesense.items.own_order import own_order
 from horsesense.items.rows import row_of
-from horsesense.runs.directory import RunDirectory
+from horsesense.progress import say
 from horsesense.runs.studies import FILE, slug
-from horsesense_extras.logs.carried import made_beside
+from horsesense_extras.logs.carried import import_own, made_beside
 from horsesense_extras.logs.imported import import_logs
-from horsesense_extras.logs.sample import Log
+from horsesense_extras.logs.sample import Log, Sample
 
 ITEMS: Final = "items.jsonl"
 """The items of all runs, for commands on items: `check F/items.jsonl --responses F`."""
+
+
+Reads = Callable[[Log], Iterator[tuple[str, Callable[[], Iterable[Sample]]]]]
+"""How a log yields the names of its samples, each with what makes them."""
 
 
 def by_model(logs: Sequence[Log]) -> dict[str, list[Log]]:
@@ -45,18 +52,58 @@ def import_study(
         raise UsageError(
             f"{place} is there already, and not empty.", hint="Choose another --out directory."
         )
-    names = list(_names(models))
+    names = dict(zip(models, _names(models), strict=True))
     asked: dict[str, Item] = {}
+    failed: list[UsageError] = []
     with made_beside(place) as layout:
-        for name, logs in zip(names, models.values(), strict=True):
-            made: RunDirectory = import_logs(layout.root / name, logs, items)
+        for model, logs in models.items():
+            alike = [
+                replace(
+                    log,
+                    task=log.task or log.path.absolute().parent.name,
+                    read=partial(_in_one_order, log.read, asked),
+                )
+                for log in logs
+            ]
+            try:
+                own, at = any(log.own for log in logs), layout.root / names[model]
+                made = import_own(at, logs) if own else import_logs(at, alike, items)
+            except UsageError as error:  # one model without a sound row does not end the others
+                failed.append(error)
+                say(f"{names.pop(model)} is left out. {error}")
+                continue
             for item in made.items:
                 asked.setdefault(item.id, item)
+        if not names:
+            raise failed[0]
         lines = (orjson.dumps(row_of(item, "choice")) for item in asked.values())
         write_whole(layout.root / ITEMS, b"\n".join(lines) + b"\n")
-        told = {"models": [f"log:{model}" for model in models], "items": [ITEMS]}
+        told = {"models": [f"log:{model}" for model in names], "items": [ITEMS]}
         write_whole(layout.root / FILE, tomli_w.dumps(told))
-    return [place / name for name in names]
+    return [place / name for name in names.values()]
+
+
+def _in_one_order(
+    read: Reads, asked: Mapping[str, Item], log: Log
+) -> Iterator[tuple[str, Callable[[], Iterable[Sample]]]]:
+    """The samples of a log, an item's own order of options being that of the first model.
+
+    Otherwise models whose options were shuffled differently would share no item.
+    """
+
+    def placed(made: Callable[[], Iterable[Sample]]) -> Iterator[Sample]:
+        for sample in made():
+            item = asked.get(sample.id)
+            moved = None if item is None else own_order(sample.options, item.options)
+            if item is None or moved is None:
+                yield sample
+                continue
+            gold = None if sample.gold is None else moved[sample.gold]
+            order = tuple(moved[place] for place in sample.order)
+            yield replace(sample, options=item.options, order=order, gold=gold)
+
+    for name, made in read(log):
+        yield name, partial(placed, made)
 
 
 def _names(models: Mapping[str, object]) -> Iterator[str]:

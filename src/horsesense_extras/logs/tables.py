@@ -42,7 +42,6 @@ from horsesense_extras.logs.table_layouts import (
 )
 from horsesense_extras.logs.values import (
     items_of,
-    log_probability,
     mapping,
     number,
     stopped,
@@ -87,10 +86,13 @@ def tables(
     for path in every if answers and items is None else ():
         if path not in answers:
             asked |= _items_in(path)
+    times = Counter(map(stem, answers))
     logs = [
         log
         for path, layout in answers.items()
-        for log in _logs(path, replace(layout, unread=unread or layout.unread), asked)
+        # Files of one name in several folders: then those are named after the models.
+        for by_file in [stem(path) if times[stem(path)] == 1 else path.absolute().parent.name]
+        for log in _logs(path, replace(layout, unread=unread or layout.unread), asked, by_file)
     ]
     # A program's results hold what its predictions do, and how they were graded.
     graded = {(log.model, log.task) for log in logs if log.task and GRADED in log.notes}
@@ -118,10 +120,12 @@ def _files(path: Path) -> Iterator[Path]:
         yield path
 
 
-def _logs(path: Path, layout: TableLayout, asked: Mapping[str, Item]) -> Iterator[Log]:
+def _logs(
+    path: Path, layout: TableLayout, asked: Mapping[str, Item], by_file: str
+) -> Iterator[Log]:
     named = re.search(layout.path, path.absolute().as_posix()) if layout.path else None
     told = named.groupdict() if named else {}
-    by_file = (told.get("model") or stem(path)).replace("__", "/")
+    by_file = (told.get("model") or by_file).replace("__", "/")
     models: dict[str, str | None] = dict(layout.wide)
     if not models and "model" in layout.fields:
         models = {_name(layout, row, by_file): None for _, row in rows_in(path)}
@@ -183,13 +187,6 @@ class _Table:
             replies, prompt = [prompt[-1][1]], prompt[:-1]
         item, order, labels = self._item(line, flat_, prompt)
         name = self._name(item, flat_.get("id") is not None)
-        k = len(item.options)
-        logs = [
-            log_probability(v[0] if items_of(v) else v) for v in items_of(flat_.get("logprobs"))
-        ]
-        scored = {}
-        if replies is None and len(logs) == k and None not in logs:
-            scored = {"text_scores": dict(zip(item.options, logs, strict=True))}
         error = flat_.get("error")
         for reply in replies or [None]:
             self.times[name] += 1
@@ -207,12 +204,9 @@ class _Table:
                 reply=reply,
                 finish_reason=stopped(flat_.get("finish_reason")),
                 error=str(error)[:2000] if reply is None and error else None,
-                scores={}
-                if reply is None and not scored
-                else self._score(flat_, item, order, labels),
+                scores={} if reply is None else self._score(flat_, item, order, labels),
                 model=self.model,
                 task=log.task,
-                **scored,  # type: ignore[arg-type]
             )
 
     def _name(self, item: Item, named: bool) -> str:
@@ -237,9 +231,11 @@ class _Table:
         if self.asked and not {"question", "prompt"} & {n for n, v in row.items() if v is not None}:
             raise NotTakenError("about none of the items, or one that cannot be read")
         text = prompt if isinstance(prompt, str) else prompt[-1][1] if prompt else ""
-        block = lettered(text)
-        options = _options(row.get("options"))
-        if block is not None and (not options or _are_labels(options)):
+        options, block = _options(row.get("options")), lettered(text)
+        listed = lettered(options) if isinstance(options, str) else None
+        if listed is not None:
+            options = list(listed.options)
+        elif block is not None and (not options or _are_labels(options)):
             options = list(block.options)
         made = {ours: value for ours, value in row.items() if ours in FIELDS and value is not None}
         made |= {"options": options} if options else {}
@@ -293,7 +289,7 @@ def _options(value: Any) -> Any:
     """Options as a list, also of an object whose fields hold one each; others as they are."""
     columns = option_columns(value) if isinstance(value, dict) else []
     if not columns:
-        return value if not hasattr(value, "tolist") else value.tolist()
+        return value
     listed = [value[name] for name in columns]
     while listed and listed[-1] in (None, ""):
         listed.pop()

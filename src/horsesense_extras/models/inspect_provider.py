@@ -13,11 +13,12 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Self
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 import yaml
 
 from horsesense.errors import UsageError, install
+from horsesense.hosts import to_name, unnamed
 from horsesense.models.base import Asked, Capabilities
 from horsesense.models.messages import Failure, Request, Response, Usage, broken_off, ended_by
 from horsesense.models.openai.api_key import Secret
@@ -115,6 +116,10 @@ def from_spec(rest: str) -> InspectProviderModel:
     Raises:
         UsageError: Inspect is not installed, does not know the model, or a setting is not one.
     """
+    if strange := unnamed(unquote(rest)):  # it would get the provider's key
+        raise UsageError(
+            f"A file names the server {strange}, and no option does.", hint=to_name(strange)
+        )
     try:
         from inspect_ai.model import get_model
     except ImportError:

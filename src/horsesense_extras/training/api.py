@@ -2,7 +2,7 @@
 
 OUT/experiment.json       what was asked for, with hashes of items and base; the same folder goes on
                           with the same alone
-OUT/train.jsonl, test.jsonl   the items of both sides
+OUT/train.jsonl, test.jsonl   the items of both sides; in two stages tune.jsonl too
 OUT/before                the run of the base
 OUT/ARM-SEED/adapter      what was trained, with training.json beside it
 OUT/ARM-SEED/run          its run
@@ -34,6 +34,7 @@ from horsesense.models.registry import make_model
 from horsesense.progress import progress, say
 from horsesense.runs.settings import Settings
 from horsesense.runs.start import check_names
+from horsesense_extras.build.stages import STAGED_CONTROL, staged
 from horsesense_extras.build.statements import CONTROL, Parts, parted
 from horsesense_extras.models.hf.backend import TransformersBackend
 from horsesense_extras.models.hf.local import memory_is_full
@@ -66,6 +67,7 @@ _TIMED: Final = 2
 _INPUTS: Final = {
     "train": "the items to train on",
     "test": "the items to ask about",
+    "tune": "the items to tune on",
     "base": "the weights of the base",
 }
 _ANOTHER: Final = "Name another --out."
@@ -89,18 +91,7 @@ class Laboratory:
         self.experiment = experiment
         self.out = out
         before = self._begun()
-        given = Settings.of(
-            items=experiment.items,
-            model=f"hf:{experiment.base}",
-            map=dict(experiment.map),
-            split=experiment.split,
-            where=dict(experiment.where),
-        )
-        from horsesense.runs.prepare import load_study_items
-
-        self.parts: Parts = parted(
-            load_study_items(given), experiment.train, experiment.test, experiment.seed
-        )
+        self.parts: Parts = self._parts()
         check_names(experiment.evaluation(out / "test.jsonl", None))
         try:
             self.weights: Weights = find_weights(experiment.base)
@@ -108,9 +99,22 @@ class Laboratory:
                 import peft  # noqa: F401
         except ImportError as error:
             raise UsageError(f"Training needs {error.name}.", hint=install("train")) from None
-        self.lessons = Lessons(experiment, self.weights, self.parts.train.items)
+        self.lessons = Lessons(experiment, self.weights, self.parts)
         if before is not None:
             self._refuse_another(before)
+
+    def _parts(self) -> Parts:
+        from horsesense.runs.prepare import load_study_items
+
+        e = self.experiment
+        rows = {"model": f"hf:{e.base}", "map": dict(e.map)}
+        items = load_study_items(
+            Settings.of(items=e.items, split=e.split, where=dict(e.where), **rows)
+        )
+        if not e.staged:
+            return parted(items, e.train, e.test, e.seed)
+        others = e.tune_from and load_study_items(Settings.of(items=e.tune_from, **rows))
+        return staged(items, e.train, e.tune, e.test, e.seed, others or None)
 
     def _begun(self) -> dict[str, Any] | None:
         """What the experiment in the folder was begun with; None where there is none yet."""
@@ -126,11 +130,8 @@ class Laboratory:
     @property
     def _record(self) -> dict[str, Any]:
         """What makes this experiment: every setting, and what its items and base are."""
-        inputs = {
-            "train": self.parts.train.fingerprint,
-            "test": self.parts.test.fingerprint,
-            "base": self.weights.fingerprint,
-        }
+        inputs = {name: items.fingerprint for name, items in self.parts.sides.items()}
+        inputs["base"] = self.weights.fingerprint
         return self.experiment.as_json() | {"inputs": inputs}
 
     def _refuse_another(self, before: dict[str, Any]) -> None:
@@ -146,7 +147,7 @@ class Laboratory:
         told = [
             f"{name}: {before[name]!r}, now {now[name]!r}"
             for name in now
-            if name not in ("items", "base", "inputs") and before[name] != now[name]
+            if name not in ("items", "tune_from", "base", "inputs") and before[name] != now[name]
         ]
         told += [
             f"{_INPUTS[name]} are not those that it began with"
@@ -181,15 +182,16 @@ class Laboratory:
             ModelError: it cannot be loaded.
         """
         e = self.experiment
-        every = {arm: self.lessons.learned(arm, e.seed) for arm in e.arms}
-        examples = [one.example for learned in every.values() for one in learned]
-        efforts = {arm: self.lessons.effort(learned) for arm, learned in every.items()}
+        every = {arm: self.lessons.stages(arm, e.seed) for arm in e.arms}
+        examples = [one.example for stages in every.values() for each in stages for one in each]
+        efforts = {arm: self.lessons.effort(stages) for arm, stages in every.items()}
         settings = e.evaluation(self.out / "test.jsonl", None)
         asking, _ = plan_study(settings, self._model(settings), self.parts.test)
         left = [each for each in self.trainings if not self.done(*each)]
         made = Plan(
             train=len(self.parts.train),
             test=len(self.parts.test),
+            tune=None if self.parts.tune is None else len(self.parts.tune),
             left_out=self.parts.left_out,
             clusters=self.parts.clusters,
             alone=self.parts.alone,
@@ -282,7 +284,7 @@ class Laboratory:
 
     def _run(self, tell: Callable[[str], None]) -> Training:
         write_whole(self.out / RECORD, _text(self._record))
-        for name, items in (("train", self.parts.train), ("test", self.parts.test)):
+        for name, items in self.parts.sides.items():
             write_whole(self.out / f"{name}.jsonl", _lines(items))
         before = self._evaluated(BEFORE, self.out / BEFORE, None, tell)
         after: dict[str, list[Side]] = {arm: [] for arm in self.experiment.arms}
@@ -292,7 +294,9 @@ class Laboratory:
             if not self.done(arm, seed):
                 self._train(arm, seed)
             after[arm].append(self._evaluated(name, folder / "run", folder / "adapter", tell))
-        found = compare_arms(before, after, control=CONTROL, level=self.experiment.level)
+        staged, level = self.experiment.staged, self.experiment.level
+        control = STAGED_CONTROL if staged else CONTROL
+        found = compare_arms(before, after, control=control, level=level, columns=staged)
         write_whole(self.out / TRAINED, _text(self.told(found)))
         from horsesense_extras.training.report import write_training
 
@@ -312,8 +316,7 @@ class Laboratory:
             "experiment": self.experiment.as_json(),
             "base": {"name": self.weights.name, "fingerprint": self.weights.fingerprint},
             "items": {
-                "train": len(self.parts.train),
-                "test": len(self.parts.test),
+                **{name: len(items) for name, items in self.parts.sides.items()},
                 "left_out": self.parts.left_out,
                 "clusters": self.parts.clusters,
                 "alone": self.parts.alone,
@@ -327,16 +330,21 @@ class Laboratory:
     def _train(self, arm: str, seed: int) -> None:
         from horsesense_extras.models.hf.weights import save_adapter
 
-        learned = self.lessons.learned(arm, seed)
+        stages = self.lessons.stages(arm, seed)
+        stated = [one.statement for each in stages for one in each if one.statement]
         wall, cpu = time.perf_counter(), time.process_time()
         with self._tuner(seed) as tuner:
-            losses = tuner.train([one.example for one in learned], f"training {arm}-{seed}")
+            losses = []
+            for number, learned in enumerate(stages, 1):
+                part = f", stage {number} of {len(stages)}" if self.experiment.staged else ""
+                examples = [one.example for one in learned]
+                losses += tuner.train(examples, f"training {arm}-{seed}{part}")
             told = {
                 "arm": arm,
                 "seed": seed,
-                **self.lessons.effort(learned)._asdict(),
-                "true": sum(one.statement.true for one in learned),
-                "marked_right": sum(one.statement.right for one in learned),
+                **self.lessons.effort(stages)._asdict(),
+                "true": sum(one.true for one in stated),
+                "marked_right": sum(one.right for one in stated),
                 "losses": [round(loss, 6) for loss in losses],
                 "seconds": round(time.perf_counter() - wall, 1),
                 "processor_seconds": round(time.process_time() - cpu, 1),

@@ -8,8 +8,9 @@ the answer to "does it help?".
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from itertools import chain
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -17,14 +18,29 @@ from scipy.special import ndtri, stdtrit
 
 from horsesense.comparison.align import SharedItems, Side, shared_items
 from horsesense.comparison.views import LeftOut, ViewScores, views
-from horsesense.measures.families import DIFFERENCE, MEAN, Crossed, Inference, PairEvidence
+from horsesense.measures.families import DIFFERENCE, MEAN, SHARE, Crossed, Inference, PairEvidence
 from horsesense.measures.registry import MEASURES
 from horsesense.probes.registry import parse_probes
 from horsesense.stats.two_way import by_cluster
+from horsesense.trials.condition import Condition
 
 BEFORE = "before"
 MEASURED = ("accuracy", "accuracy_hard", "plurality_agreement")
 """What is compared; the last two where an item is shown several times."""
+CHOICE: Final = "Table 8, choice: in the original order and with none of the above"
+JUDGED: Final = "Table 8, True/False: right and wrong options of each item at equal weight"
+COLUMNS: Final = (CHOICE, JUDGED)
+"""The columns of REVAS's table 8, of trainings in two stages."""
+PAIRS: Final = {
+    ("negative", "positive"): "",
+    ("mixed", "positive"): "wrong answers marked wrong, in place of half of the right ones,",
+    ("pos+sft", "sft"): "texts that state right answers, before tuning,",
+    ("pos+neg+sft", "sft"): "texts that state right and wrong answers, before tuning,",
+    ("pos+neg+sft", "pos+sft"): (
+        "texts that call wrong answers incorrect, in place of half of those with right ones,"
+    ),
+}
+"""The paper's questions: arms that are compared with each other, and in words what differs."""
 
 Floats = npt.NDArray[np.float64]
 
@@ -39,6 +55,8 @@ class Score:
         values: the score of each seed, in the order of the seeds; one value before training.
         n: items.
         chance: the score of guessing; None where that means nothing.
+        items_low, items_high: interval over items, of these trainings; None where there is none.
+        low, high: interval over items and seeds, of any such training; None likewise.
     """
 
     measure: str
@@ -49,6 +67,10 @@ class Score:
     values: tuple[float, ...]
     n: int
     chance: float | None = None
+    items_low: float | None = None
+    items_high: float | None = None
+    low: float | None = None
+    high: float | None = None
 
     @property
     def value(self) -> float:
@@ -136,8 +158,7 @@ def contrasts(arms: Sequence[str], control: str) -> Iterator[tuple[str, str]]:
     yield from ((arm, BEFORE) for arm in arms)
     if control in arms:
         yield from ((arm, control) for arm in arms if arm != control)
-    if "positive" in arms:
-        yield from ((arm, "positive") for arm in arms if arm in ("mixed", "negative"))
+    yield from (pair for pair in PAIRS if set(pair) <= set(arms))
 
 
 def compare_arms(
@@ -146,6 +167,7 @@ def compare_arms(
     *,
     control: str,
     level: float = 0.95,
+    columns: bool = False,
 ) -> Training:
     """Compare a base with what training made of it.
 
@@ -157,6 +179,7 @@ def compare_arms(
         after: arm -> its runs, one a seed, in the same order for each arm.
         control: the arm that all others are compared with, where it is there.
         level: of the intervals.
+        columns: whether the columns of table 8 are wanted too.
 
     Raises UsageError where the runs share no item.
     """
@@ -167,7 +190,7 @@ def compare_arms(
     scores: list[Score] = []
     effects: list[Effect] = []
     left_out: dict[LeftOut, None] = {}
-    for measure, found in _found(sides, shared):
+    for measure, found in chain(_columns(sides, shared) if columns else (), _found(sides, shared)):
         if isinstance(found, LeftOut):
             left_out[found] = None
             continue
@@ -177,12 +200,65 @@ def compare_arms(
         cell = before.cells[view.probe, view.condition, view.reader]
         scored = np.isin(cell.item, shared.number[0][found.used])
         chance = MEASURES.get(measure).baseline(cell.of_items(scored))
-        scores += [_score(measure, found, arm, each[arm], chance) for arm in (BEFORE, *after)]
+        scores += [
+            _score(measure, found, arm, each[arm], chance, level) for arm in (BEFORE, *after)
+        ]
         effects += [
             _effect(measure, found, (one, other), each[one] - each[other], level)
             for one, other in contrasts(list(after), control)
         ]
-    return Training(tuple(after), seeds, level, tuple(scores), tuple(effects), tuple(left_out))
+    there = {score.view for score in scores}
+    others = tuple(row for row in left_out if row.label not in there)
+    return Training(tuple(after), seeds, level, tuple(scores), tuple(effects), others)
+
+
+def _columns(sides: Sequence[Side], shared: SharedItems) -> Iterator[tuple[str, ViewScores]]:
+    """The columns of table 8, of each reader; and right judgements, each as often as it is asked.
+
+    How many of the paper's True/False questions had Yes for an answer is not known. Here the right
+    option and the wrong ones of an item weigh the same, so that always No has one half.
+    """
+    for reader in sides[0].results.readers:
+        named = {name: _views(sides, shared, name, reader) for name in ("accuracy", _JUDGEMENTS)}
+        parts = [
+            each
+            for each in named["accuracy"]
+            if each.view.probe == "original"
+            or (
+                each.view.probe == "none_of_the_above" and each.view.condition.matches(place="kept")
+            )
+        ]
+        if len(parts) == 2:
+            values = (parts[0].values + parts[1].values) / 2
+            yield "accuracy", replace(parts[0], label=CHOICE, values=values)
+        for each in named[_JUDGEMENTS]:
+            if not each.view.condition.matches(items="all", polarity="positive"):
+                continue
+            held = zip(sides, shared.number, strict=True)
+            values = np.column_stack([_judged(side, each.view[1:], n) for side, n in held])
+            yield "true_false_balanced_accuracy", replace(each, label=JUDGED, values=values)
+            yield _JUDGEMENTS, each
+
+
+_JUDGEMENTS: Final = "true_false_accuracy"
+
+
+def _views(
+    sides: Sequence[Side], shared: SharedItems, measure: str, reader: str
+) -> list[ViewScores]:
+    found = views(sides, shared, MEASURES.get(measure), "", reader)
+    return [each for each in found if isinstance(each, ViewScores) and each.view.reader == reader]
+
+
+def _judged(side: Side, key: tuple[str, Condition, str], number: npt.NDArray[np.intp]) -> Floats:
+    """The mean of right judgements of the right option and of wrong ones, of each shared item."""
+    cell = side.cells[key]
+    rows = MEASURES.get("true_false_consistency").rows(cell).rows
+    with np.errstate(invalid="ignore"):  # an item without a reading has no score
+        found = (rows[:, :2] / rows[:, 2:]).mean(axis=1)
+    scores = np.full(int(max(cell.item.max(initial=0), number.max())) + 1, np.nan)
+    scores[cell.item] = found
+    return scores[number]
 
 
 def _found(
@@ -210,13 +286,29 @@ def _found(
 
 
 def _score(
-    measure: str, scores: ViewScores, arm: str, values: Floats, chance: float | None
+    measure: str,
+    scores: ViewScores,
+    arm: str,
+    values: Floats,
+    chance: float | None,
+    level: float,
 ) -> Score:
     used = values[scores.used]
     told = used[:, :1] if arm == BEFORE else used
     means = tuple(float(mean) for mean in told.mean(axis=0))
+    items, both = intervals(told, scores.cluster[scores.used], level, least=0.0)
     view = scores.view
-    return Score(measure, scores.label, view.reader, view.probe, arm, means, scores.n, chance)
+    return Score(
+        measure,
+        scores.label,
+        view.reader,
+        view.probe,
+        arm,
+        means,
+        scores.n,
+        chance,
+        *(items.low, items.high, both.low, both.high),
+    )
 
 
 def _effect(
@@ -249,19 +341,22 @@ def _effect(
 
 
 def intervals(
-    differences: Floats, cluster: npt.NDArray[np.intp], level: float
+    values: Floats, cluster: npt.NDArray[np.intp], level: float, least: float = -1.0
 ) -> tuple[Inference, Inference]:
-    """What can be said of a mean of differences, (items, seeds), each between -1 and 1.
+    """What can be said of a mean of differences or scores, (items, seeds), from `least` to 1.
 
-    Over items, of these trainings: the paired score test over clusters. Over items and seeds, of
-    any such training: Student's, since a pair of seeds is too few for the other.
+    Over items, of these trainings: the paired score test over clusters, or Clopper-Pearson's of a
+    score. Over items and seeds, of any such training: Student's, since a pair of seeds is too few
+    for the other.
     """
-    items = DIFFERENCE.infer(_evidence(differences.mean(axis=1, keepdims=True), cluster), level)
-    return items, _over_seeds(differences, cluster, level, items)
+    family = DIFFERENCE if least < 0 else SHARE
+    means = values.mean(axis=1, keepdims=True)
+    items = family.infer(_evidence(means, cluster, least), level)
+    return items, _over_seeds(values, cluster, level, items, least)
 
 
 def _over_seeds(
-    differences: Floats, cluster: npt.NDArray[np.intp], level: float, items: Inference
+    values: Floats, cluster: npt.NDArray[np.intp], level: float, items: Inference, least: float
 ) -> Inference:
     """Student's interval of a mean whose outcomes share items and trainings.
 
@@ -269,18 +364,18 @@ def _over_seeds(
     where few outcomes differ, or none, their own variance says too little, and the pseudo-pair of
     the test over items says how little.
     """
-    n, seeds = differences.shape
+    n, seeds = values.shape
     if seeds < 2:
         return Inference(note="no interval: one training says nothing of another")
     if items.low is None or items.high is None:
         return Inference(note=items.note)
     crossed = Crossed(
-        np.column_stack([differences.ravel(), np.ones(differences.size)]),
+        np.column_stack([values.ravel(), np.ones(values.size)]),
         np.repeat(cluster, seeds),
         np.tile(np.arange(seeds, dtype=np.intp), n),
     )
-    found = MEAN.infer(_evidence(differences, cluster, crossed), level)
-    value, tail = float(differences.mean()), (1 + level) / 2
+    found = MEAN.infer(_evidence(values, cluster, least, crossed), level)
+    value, tail = float(values.mean()), (1 + level) / 2
     stretch = float(stdtrit(seeds - 1, tail) / ndtri(tail))
     ends = (
         value + stretch * (items.low - value),
@@ -289,20 +384,20 @@ def _over_seeds(
     low = min(ends[0], ends[0] if found.low is None else found.low)
     high = max(ends[1], ends[1] if found.high is None else found.high)
     how = found.how or f"Student's t ({seeds} trainings)"
-    return Inference(max(low, -1.0), min(high, 1.0), how)
+    return Inference(max(low, least), min(high, 1.0), how)
 
 
 def _evidence(
-    differences: Floats, cluster: npt.NDArray[np.intp], shared: Crossed | None = None
+    values: Floats, cluster: npt.NDArray[np.intp], least: float, shared: Crossed | None = None
 ) -> PairEvidence:
-    rows = np.column_stack([differences.sum(axis=1), np.full(len(differences), 1.0)])
-    rows[:, 1] = differences.shape[1]
+    rows = np.column_stack([values.sum(axis=1), np.full(len(values), 1.0)])
+    rows[:, 1] = values.shape[1]
     numbers, place = np.unique(cluster, return_inverse=True)
     return PairEvidence(
         rows=by_cluster(rows, place, len(numbers)),
         value=lambda totals: totals[..., 0] / totals[..., 1],
         ratio=lambda totals: (totals[..., 0], totals[..., 1]),
-        low=-1.0,
+        low=least,
         high=1.0,
         shared=shared,
     )

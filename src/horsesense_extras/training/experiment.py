@@ -14,6 +14,7 @@ from horsesense.errors import UsageError
 from horsesense.progress import clock
 from horsesense.runs.settings import Settings
 from horsesense.stats.words import plural
+from horsesense_extras.build.stages import ALONE, STAGED_ARMS
 from horsesense_extras.build.statements import ARMS, alone_text
 from horsesense_extras.models.hf.tuning import Recipe
 
@@ -84,6 +85,8 @@ def unequal(efforts: Mapping[str, Sequence[Effort]], budget: int | None = None) 
     >>> list(unequal({"a": [Effort(9, 9, 3, 90, 9)], "b": [Effort(9, 9, 3, 90, 6)]}))
     ['The arms are not alike in tokens of replies (a 9, b 6).']
     """
+    # Tuning alone reads no texts: that is what the arm is for.
+    efforts = {arm: each for arm, each in efforts.items() if arm != ALONE} or efforts
     told = []
     for name, words in _WORDS.items():
         means = {
@@ -119,6 +122,11 @@ def gib(size: int) -> str:
 
 EQUAL: Final = ("tokens", "statements")
 """What all trainings of an experiment may have alike."""
+STAGES: Final[Mapping[tuple[str, ...], Mapping[str, str]]] = {
+    ("statements",): ARMS,
+    ("pretrain", "sft"): STAGED_ARMS,
+}
+"""Stages of a training -> arms, and what each learns."""
 MOST_PASSES: Final = 1_000
 """Passes over the items beyond which an experiment is taken for a slip of the pen."""
 
@@ -130,10 +138,15 @@ class Experiment:
     Attributes:
         items: the items file, as `horsesense audit` takes it.
         base: the model to start from, as `hf:` takes it.
-        arms: what is learned; see `build.statements.ARMS`.
+        stages: of each training; one of `STAGES`. After pre-training and tuning, learned items are
+            asked about, else items of other clusters.
+        arms: what is learned; see `STAGES`.
         seeds: how many trainings of each arm.
         train, test: numbers of items; None for all that are left, and three tenths.
+        tune: number of items to tune on, in two stages; None for three tenths, or all of
+            `tune_from`, a file of their own.
         epochs: passes over the items; `tokens` is then what the shortest arm needs for them.
+        tune_epochs: passes over the items to tune on.
         tokens: of each training, prompts and replies together; None: as `epochs` takes.
         equal: what all trainings have alike, `tokens` or `statements` (as many as `epochs` has).
         recipe: of the adapter.
@@ -147,11 +160,15 @@ class Experiment:
 
     items: str
     base: str
+    stages: tuple[str, ...] = ("statements",)
     arms: tuple[str, ...] = tuple(ARMS)
     seeds: int = 5
     train: int | None = None
     test: int | None = None
+    tune: int | None = None
+    tune_from: str | None = None
     epochs: int = 3
+    tune_epochs: int = 3
     tokens: int | None = None
     equal: str = EQUAL[0]
     recipe: Recipe = field(default_factory=Recipe)
@@ -170,25 +187,46 @@ class Experiment:
     level: float = 0.95
 
     def __post_init__(self) -> None:
+        if self.stages not in STAGES:
+            known = [",".join(stages) for stages in STAGES]
+            raise UsageError.unknown("order of stages", ",".join(self.stages), known)
+        arms = STAGES[self.stages]
         for arm in self.arms:
-            if arm not in ARMS:
-                raise UsageError.unknown("arm", arm, ARMS)
+            if arm not in arms:
+                raise UsageError.unknown("arm", arm, arms)
         if not self.arms or len(set(self.arms)) < len(self.arms):
             raise UsageError(
-                "--arms names no arm, or one twice.", hint=f"Known: {', '.join(ARMS)}."
+                "--arms names no arm, or one twice.", hint=f"Known: {', '.join(arms)}."
             )
-        for name in ("seeds", "train", "test", "epochs", "tokens"):
+        for name in ("seeds", "train", "test", "tune", "epochs", "tune_epochs", "tokens"):
             value = getattr(self, name)
             if value is not None and value < 1:
-                raise UsageError(f"--{name} is {value}.", hint="Give a number from 1 up.")
+                raise UsageError(
+                    f"--{name.replace('_', '-')} is {value}.", hint="Give a number from 1 up."
+                )
         if self.equal not in EQUAL:
             raise UsageError.unknown("kind of equality", self.equal, EQUAL)
+        if self.staged and self.equal != "statements":
+            raise UsageError(
+                "--equal tokens with --stages pretrain,sft.",
+                hint="Texts are counted: leave it out.",
+            )
+        if not self.staged and (self.tune, self.tune_from) != (None, None):
+            raise UsageError(
+                "There is no tuning without --stages pretrain,sft.",
+                hint="Leave --tune and --tune-from out.",
+            )
         if self.tokens is not None and self.equal != "tokens":
             raise UsageError("--tokens with --equal statements.", hint="Give --epochs instead.")
         if self.epochs > MOST_PASSES:
             raise UsageError(f"--epochs is {self.epochs:,}.", hint=f"{MOST_PASSES:,} at most.")
         if not 0 <= self.seed <= 2**63 - self.seeds:
             raise UsageError(f"--seed is {self.seed}.", hint="Give a number from 0 below 2^63.")
+
+    @property
+    def staged(self) -> bool:
+        """Whether texts are learned first, and replies in the forms of the test then."""
+        return len(self.stages) > 1
 
     def as_json(self) -> dict[str, Any]:
         """Every setting by name, as JSON has it."""
@@ -215,12 +253,28 @@ class Experiment:
         )
 
 
+def sides_text(
+    train: int, test: int, tune: int | None, clusters: Mapping[str, int]
+) -> Iterator[str]:
+    """How many items are on which side."""
+    learned = plural(clusters["train"], "cluster")
+    if tune is None:
+        asked = f"{test:,} of other clusters to ask about ({clusters['test']:,})"
+    else:
+        asked = (
+            f"{tune:,} others to tune on ({plural(clusters['tune'], 'cluster')});"
+            f" {test:,} of those learned are asked about"
+        )
+    yield f"{train:,} items to train on ({learned}), {asked}."
+
+
 @dataclass(frozen=True)
 class Plan:
     """What an experiment will do, and what that takes.
 
     Attributes:
-        train, test: items of both sides; `left_out` reason -> number of the rest.
+        train, test: items to learn and to ask about; `tune` those to tune on, in two stages;
+            `left_out` reason -> number of the rest.
         clusters: side -> number of its clusters; `alone` items that name none (see `Parts`).
         trainings: (arm, seed) of every training; `done` how many of them are finished.
         tokens: that each training may take; None where statements are counted out.
@@ -245,17 +299,15 @@ class Plan:
     efforts: Mapping[str, Effort]
     requests: int
     device: str
+    tune: int | None = None
     peak: int | None = None
     training_seconds: float | None = None
     asking_seconds: float | None = None
 
     def lines(self) -> Iterator[str]:
         """The plan in sentences."""
-        yield (
-            f"{self.train:,} items to train on ({plural(self.clusters['train'], 'cluster')}),"
-            f" {self.test:,} of other clusters to ask about ({self.clusters['test']:,})."
-        )
-        yield from alone_text(self.alone, self.train + self.test)
+        yield from sides_text(self.train, self.test, self.tune, self.clusters)
+        yield from alone_text(self.alone, self.train + (self.tune or self.test))
         if self.left_out:
             reasons = ", ".join(f"{reason} ({n:,})" for reason, n in self.left_out.items())
             yield f"On neither side: {reasons}."

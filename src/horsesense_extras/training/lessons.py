@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from horsesense.errors import UsageError
 from horsesense.items.item import Item
+from horsesense.models.messages import Request, SamplingParams
 from horsesense.prompts import Prompter
-from horsesense_extras.build.statements import Statement, asked, passes
+from horsesense.rng import Dice
+from horsesense_extras.build.stages import ALONE, STAGED_CONTROL, text_of, texts, tuning
+from horsesense_extras.build.statements import Parts, Statement, asked, passes
 from horsesense_extras.models.hf.tuning import Encoded, count, encode
 from horsesense_extras.models.hf.weights import Weights, without_bars
 from horsesense_extras.training.experiment import MOST_PASSES, Effort, Experiment
@@ -21,10 +24,17 @@ if TYPE_CHECKING:
 
 
 class Learned(NamedTuple):
-    """A statement, and the tokens that are learned."""
+    """What is learned at a time.
 
-    statement: Statement
+    Attributes:
+        example: its tokens.
+        item: which it is about; None for random text.
+        statement: what it states; None where it states nothing.
+    """
+
     example: Encoded
+    item: Item | None
+    statement: Statement | None
 
 
 @dataclass(frozen=True)
@@ -34,12 +44,17 @@ class Lessons:
     Attributes:
         experiment: what is trained.
         weights: the base.
-        items: those to train on.
+        parts: the items.
     """
 
     experiment: Experiment
     weights: Weights
-    items: Sequence[Item]
+    parts: Parts
+
+    @property
+    def items(self) -> Sequence[Item]:
+        """Those to train on."""
+        return self.parts.train.items
 
     @cached_property
     def _tokens(self) -> Tokens:
@@ -86,10 +101,51 @@ class Lessons:
 
     def _passes(self, arm: str, seed: int) -> Iterator[Learned]:
         for statement in passes(arm, self.items, seed):
-            yield Learned(statement, encode(self._tokens, *asked(statement, self._prompter)))
+            example = encode(self._tokens, *asked(statement, self._prompter))
+            yield Learned(example, statement.item, statement)
 
-    def learned(self, arm: str, seed: int) -> list[Learned]:
-        """What a training learns: the statements that fit into its tokens, or so many of them.
+    def _texts(self, arm: str, seed: int) -> list[Learned]:
+        """Texts as they are read, without a prompt; of the control, as long ones at random."""
+        told = list(texts(arm, self.items, self.experiment.epochs, seed))
+        plain = Request(None, "", SamplingParams())
+        made = {(one.item.id, one.right): encode(self._tokens, plain, text_of(one)) for one in told}
+        if arm != STAGED_CONTROL:
+            return [Learned(made[one.item.id, one.right], one.item, one) for one in told]
+        pool = list(chain.from_iterable(one.reply[:-1] for one in made.values()))
+        dealt = iter(Dice(seed, "", "random text").sample(pool, len(pool)))
+        made = {
+            of: Encoded(one.prompt, (*islice(dealt, len(one.reply) - 1), one.reply[-1]))
+            for of, one in made.items()
+        }
+        return [Learned(made[one.item.id, one.right], None, None) for one in told]
+
+    def _tuning(self, seed: int) -> list[Learned]:
+        assert self.parts.tune is not None
+        e = self.experiment
+        texts = any(reader.startswith("option_text") for reader in e.readers)
+        lead = " " if self._prompter.style == "completion" else ""
+        return [
+            Learned(
+                encode(self._tokens, self._prompter.request(one.trial), lead + one.reply),
+                one.item,
+                None,
+            )
+            for one in tuning(self.parts.tune, e.tune_epochs, seed, texts=texts)
+        ]
+
+    def stages(self, arm: str, seed: int) -> list[list[Learned]]:
+        """What a training learns, stage by stage.
+
+        Raises:
+            UsageError: not even one statement fits.
+        """
+        if not self.experiment.staged:
+            return [self._statements(arm, seed)]
+        read = [] if arm == ALONE else [self._texts(arm, seed)]
+        return [*read, self._tuning(seed)]
+
+    def _statements(self, arm: str, seed: int) -> list[Learned]:
+        """The statements that fit into the tokens of a training, or so many of them.
 
         Raises:
             UsageError: not even one fits.
@@ -104,12 +160,13 @@ class Lessons:
             )
         return found
 
-    def effort(self, learned: Sequence[Learned]) -> Effort:
-        """What a training on these statements takes."""
+    def effort(self, stages: Sequence[Sequence[Learned]]) -> Effort:
+        """What a training in these stages takes."""
+        learned = list(chain.from_iterable(stages))
         return Effort(
             statements=len(learned),
-            items=len({one.statement.item.id for one in learned}),
-            updates=-(-len(learned) // self.experiment.recipe.batch),
+            items=len({one.item.id for one in learned if one.item}),
+            updates=sum(-(-len(stage) // self.experiment.recipe.batch) for stage in stages),
             tokens=count(one.example for one in learned),
             reply_tokens=sum(len(one.example.reply) for one in learned),
         )

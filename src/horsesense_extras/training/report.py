@@ -18,8 +18,17 @@ from horsesense.report.text import visible
 from horsesense.stats.words import NARROW, plural
 from horsesense.version import __version__
 from horsesense_extras import figures
-from horsesense_extras.build.statements import ARMS, CONTROL, alone_text
-from horsesense_extras.training.comparison import BEFORE, Effect, Score, Training
+from horsesense_extras.build.stages import STAGED_CONTROL
+from horsesense_extras.build.statements import CONTROL, alone_text
+from horsesense_extras.training.comparison import (
+    BEFORE,
+    COLUMNS,
+    PAIRS,
+    Effect,
+    Score,
+    Training,
+)
+from horsesense_extras.training.experiment import STAGES, sides_text
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -32,12 +41,17 @@ _BY = {"first_token": "by letter", "option_text": "by option text", "text": "by 
 def write_training(found: Training, told: Mapping[str, Any], path: Path) -> Path:
     """Write the page to `path`; StoreError where it cannot be written."""
     page, items = _environment().get_template("training.html.j2"), told["items"]
+    tune = items.get("tune")
     html = page.render(
         t=found,
         told=told,
-        arms=ARMS,
+        arms=STAGES[tuple(told["experiment"]["stages"])],
+        staged=tune is not None,
         sentences=[*sentences(found), *told["unequal"]],
-        alone=alone_text(items["alone"], items["train"] + items["test"]),
+        about=[
+            *sides_text(items["train"], items["test"], tune, items["clusters"]),
+            *alone_text(items["alone"], items["train"] + (tune or items["test"])),
+        ],
         figures=[(view_text(view[0]), figure(view)) for view in main_views(found)],
         views=_grouped(found),
         version=__version__,
@@ -47,10 +61,13 @@ def write_training(found: Training, told: Mapping[str, Any], path: Path) -> Path
 
 
 def main_views(found: Training) -> list[list[Effect]]:
-    """The effects on accuracy under reordered options, one list a reader; of all where none is."""
+    """The effects on the columns of table 8, one list a reader; without them on accuracy under
+    reordered options, and of all where none is.
+    """
     views: dict[tuple[str, str], list[Effect]] = {}
+    columns = any(effect.view in COLUMNS for effect in found.effects)
     for effect in found.effects:
-        if effect.measure == MAIN:
+        if effect.view in COLUMNS if columns else effect.measure == MAIN:
             views.setdefault((effect.view, effect.reader), []).append(effect)
     chosen = [view for view in views.values() if view[0].probe == MAIN_PROBE]
     return chosen or list(views.values())
@@ -58,8 +75,11 @@ def main_views(found: Training) -> list[list[Effect]]:
 
 def view_text(row: Effect | Score) -> str:
     """What was scored, in words: "Options reordered, by letter"."""
-    title = "" if row.measure == MAIN else f"{MEASURES.get(row.measure).title}: "
-    return f"{title}{row.view.partition(', read by ')[0]}, {_BY.get(row.reader, row.reader)}"
+    title = (
+        "" if row.measure == MAIN or row.view in COLUMNS else f"{MEASURES.get(row.measure).title}: "
+    )
+    how = "by first token" if row.probe == "true_false" else _BY.get(row.reader, row.reader)
+    return f"{title}{row.view.partition(', read by ')[0]}, {how}"
 
 
 def sentences(found: Training) -> list[str]:
@@ -70,13 +90,10 @@ def sentences(found: Training) -> list[str]:
 def _sentences(found: Training) -> Iterator[str]:
     for view in main_views(found):
         by = {(e.first, e.second): e for e in view}
-        asked = by.get(("mixed", "positive"))
-        if asked is not None:
-            yield (
-                f"{view_text(asked)}: wrong answers marked wrong, in place of half of the right"
-                f" ones, {_changed(asked)}."
-            )
-        held = [e for e in view if e.second in (BEFORE, CONTROL) and e.shown]
+        for pair, words in PAIRS.items():
+            if words and pair in by:
+                yield f"{view_text(by[pair])}: {words} {_changed(by[pair])}."
+        held = [e for e in view if e.second in (BEFORE, CONTROL, STAGED_CONTROL) and e.shown]
         for e in held:
             yield f"{view_text(e)}: {e.first} against {e.second} {_changed(e)}."
         rest = [e for e in view if e.second == BEFORE and not e.shown]
@@ -119,9 +136,14 @@ def seeds_text(row: Effect) -> str:
 
 
 def score_text(row: Score) -> str:
-    """A score in percent, with that of each seed: "27.1 % (26.3, 27.9)"."""
+    """A score in percent, its interval, and that of each seed: "27.1 % [20.3, 33.9] (26.3, 27.9)".
+
+    The interval is that over items and seeds; of one training, that over items.
+    """
+    low, high = (row.items_low, row.items_high) if row.low is None else (row.low, row.high)
     each = ", ".join(f"{100 * value:.1f}" for value in row.values)
-    return f"{100 * row.value:.1f}{NARROW}%" + (f" ({each})" if len(row.values) > 1 else "")
+    several = f" ({each})" if len(row.values) > 1 else ""
+    return f"{100 * row.value:.1f}{NARROW}% {_interval(low, high)}".rstrip() + several
 
 
 def _points(value: float) -> str:

@@ -30,6 +30,7 @@ from horsesense_extras.cue_tests.result import CueResult, signed
 from horsesense_extras.cue_tests.scores import published
 from horsesense_extras.cue_tests.sweep import Method
 from horsesense_extras.cue_tests.task import make_task
+from studies import study
 
 WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in ("al", "en", "or") for c in "aeiomns"]
 
@@ -224,7 +225,7 @@ def answers_of(result: CueResult, uses: float, seed: int = 0) -> Answers:
 
 def test_a_model_that_uses_cues_is_told_from_one_that_does_not(planted: CueResult) -> None:
     answers = [answers_of(planted, 0.6), answers_of(planted, 0.0, 1)]
-    result = quick(generated(1, 400, 0.4), answers=answers, jobs=2)
+    result = quick(generated(1, 400, 0.4), answers=answers)
     user, other = result.models
     assert user.low is not None
     assert user.low > 0.3
@@ -318,6 +319,19 @@ def test_answers_to_several_sets_find_their_items_by_id_or_text(tmp_path: Path) 
     path.write_text(json.dumps({"item_id": "3", "text": text, "correct": True}))
     none, [to_second] = answers_by_set([path], [first, second])
     assert (none, to_second.right) == ([], {"3": 1.0})
+
+
+def test_the_runs_of_a_study_belong_to_the_set_that_they_asked(tmp_path: Path) -> None:
+    """Both sets have the ids 0 to 23."""
+    sets = [replace(generated(seed, 24), name=f"set{seed}") for seed in (0, 5)]
+    (tmp_path / "study.toml").write_text("")
+    for each in sets:
+        lines = ({"id": i.id, "text": i.question, "label": i.options[i.gold or 0]} for i in each)
+        (tmp_path / f"{each.name}.jsonl").write_text("\n".join(map(json.dumps, lines)))
+        study(tmp_path / f"{each.name}.jsonl", "sim:oracle", tmp_path / each.name,
+              probes=("original",), labels="no,yes", task="any")  # fmt: skip
+    found = answers_by_set([tmp_path], sets)
+    assert [[sum(a.right.values()) for a in each] for each in found] == [[24.0], [24.0]]
 
 
 def test_the_published_test_leaves_out_sets_that_cues_do_not_predict(planted: CueResult) -> None:

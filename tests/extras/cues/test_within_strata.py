@@ -8,6 +8,7 @@ import pytest
 from scipy.stats import hypergeom
 
 from horsesense_extras.cue_tests.dependence import (
+    ALIKE,
     FEW_CLUSTERS,
     NO_PAIR,
     Difference,
@@ -51,6 +52,7 @@ def test_p_of_one_stratum_is_that_of_all_deals() -> None:
 
 def test_strata_of_one_group_alone_say_nothing() -> None:
     assert counts((3, 5, 0, 0)) == Difference(None, reason=NO_PAIR)
+    assert counts((0, 5, 0, 7)) == Difference(0.0, reason=ALIKE), "no spread, so no interval"
     assert counts((3, 5, 2, 5), (0, 4, 0, 0)) == counts((3, 5, 2, 5))
 
 
@@ -103,12 +105,19 @@ def test_groups_that_agree_count_as_one_value_each() -> None:
     ],
 )
 def test_innocent_models_are_rarely_said_to_use_cues(
-    n: int, easy: float, right: float, size: int, whole: bool, wald: float
+    monkeypatch: pytest.MonkeyPatch,
+    n: int,
+    easy: float,
+    right: float,
+    size: int,
+    whole: bool,
+    wald: float,
 ) -> None:
     """Answers by lot, of one group alike: p <= .05 in at most 7 % of 150 (5 % may be).
 
     The test by a sandwich error and a normal quantile has it more often than `wald`.
     """
+    monkeypatch.setattr("horsesense_extras.cue_tests.dependence.DRAWS", 199)
     rng, studies = np.random.default_rng(n + size), 150
     group = np.arange(n) // size
     found = naive = 0

@@ -9,18 +9,19 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import orjson
 import polars as pl
 import pytest
 
-from horsesense.api import Run
+from horsesense.api import Run, audit
 from horsesense.models.registry import make_model
 from horsesense.runs.exchanges import exchanges
 from horsesense.runs.results import Results
 from horsesense.runs.settings import Settings
 from horsesense.testing.faults import FaultServer
-from horsesense_extras.api import load_log
+from horsesense_extras.api import load_log, load_logs
 from horsesense_extras.cue_tests.answers import load_answers
 from horsesense_extras.integrations.batch import write_batch
 from horsesense_extras.integrations.exports import write_every_eval_ever, write_lm_eval
@@ -95,6 +96,17 @@ def test_an_exported_log_holds_scores_and_verdict(run: Run, tmp_path: Path) -> N
     assert accuracy in [each.value for each in log.reported if each.name.startswith("original")]
 
 
+def test_exported_runs_of_two_models_come_back_as_a_study(tmp_path: Path) -> None:
+    logs = []
+    for model in ("oracle", "uniform"):
+        made = audit("sample", f"sim:{model}", out=tmp_path / model, limit=3, probes="order")
+        logs.append(write_inspect_log(made.results, tmp_path / f"{model}.eval"))
+    back = load_logs(logs, tmp_path / "study")
+    assert [run.directory.known.model.name for run in back] == ["sim:oracle", "sim:uniform"]
+    assert all(run.verify().sound for run in back)
+    assert back[0].estimate("accuracy", reader="text").value == 1.0
+
+
 def test_an_imported_log_keeps_its_samples_replies_and_scores(shared: Path, tmp_path: Path) -> None:
     """Of a log of others: ids, epochs, shown orders, replies and the log's own scores."""
     source = shared / "logs" / "inspect" / "mmlu_shuffled_mock.eval"
@@ -103,6 +115,10 @@ def test_an_imported_log_keeps_its_samples_replies_and_scores(shared: Path, tmp_
     load_log(exported, out=tmp_path / "two")
     before, after = (list(log.samples()) for log in (*open_logs([source]), *open_logs([exported])))
     assert len(before) == len(after) > 0
+    assert len({(s.id, s.epoch) for s in after}) == 120, "60 items in two epochs"
+    with ZipFile(exported) as archive:
+        spec = json.loads(archive.read("header.json"))["eval"]
+    assert (spec["dataset"]["samples"], spec["config"]["epochs"]) == (60, 2)
     same = ("id", "epoch", "options", "order", "gold", "prompt", "reply", "logprobs")
     for old, new in zip(sorted(before, key=_place), sorted(after, key=_place), strict=True):
         assert [getattr(old, n) for n in same] == [getattr(new, n) for n in same]

@@ -140,21 +140,12 @@ def test_a_driver_that_the_system_kills_leaves_a_run_that_continues(
 ) -> None:
     """Its workers end with it; what they had stored is gathered by the next driver."""
     run, told = run_of(tmp_path / "run", server), tmp_path / "told"
-    words = [
-        sys.executable,
-        "-m",
-        "horsesense",
-        "audit",
-        str(tmp_path / "items.jsonl"),
-        "-m",
-        f"http:m@{server.url}",
-    ]
+    words = ["audit", str(tmp_path / "items.jsonl"), "--model", f"http:m@{server.url}"]
     words += ["--probes", "order", "--out", str(run.path), "--max-connections", str(CONNECTIONS)]
     words += ["--engine", "ray", "--workers", "2", "--no-preflight"]
+    command = [sys.executable, "-m", "horsesense", *words]
     with told.open("wb") as out:
-        driver = subprocess.Popen(
-            [sys.executable, "-m", "horsesense", *words], stdout=out, stderr=out
-        )
+        driver = subprocess.Popen(command, stdout=out, stderr=out)
     when(60, server, driver.kill).join(120)
     assert driver.wait(120) == -signal.SIGKILL, told.read_text()
     for _ in range(120):

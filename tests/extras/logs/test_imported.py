@@ -148,6 +148,31 @@ def test_errors_are_failures_and_unknown_prompts_are_not_shown(tmp_path: Path) -
     assert "down" in html
 
 
+def test_several_logs_other_models_and_failed_samples_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def said(*logs: Path) -> str:
+        words = ["import", *map(str, logs), "--out", str(tmp_path / f"run-{len(logs)}")]
+        return CliRunner().invoke(app(), words).stdout
+
+    def log(name: str, **changes: Any) -> Path:
+        return inspect_log(tmp_path / name, [row(n, "A", options(n), **changes) for n in range(3)])
+
+    told = said(log("a.json"), log("b.json"))
+    assert "a.json: accuracy 50.0 % (0.5), b.json: accuracy 50.0 % (0.5)" in told.replace(
+        "choice/", ""
+    )
+    assert "2 logs are of colours: answers to one question count as asked again." in told
+    rows = [row(n, "A", options(n)) for n in range(4)]
+    for n, name in enumerate(("m-1", "m-1", "n", "n")):
+        rows[n]["output"]["model"] = name
+    rows[3] |= {"error": {"message": "down"}, "output": {}, "scores": {}}
+    told = said(inspect_log(tmp_path / "c.json", rows))
+    assert told.startswith("3 answers of m to 4 items")
+    assert "; 1 more sample failed." in told
+    assert "c.json: its replies name 2 models: m-1 (2), n (1). All are counted as m's." in told
+
+
 def test_other_models_and_nothing_of_multiple_choice_are_refused(
     logs: Path, tmp_path: Path
 ) -> None:

@@ -85,6 +85,16 @@ def test_fields_of_other_tables_are_guessed_and_missing_replies_stay_missing(
     assert "response=model_output" in first.notes[0]
 
 
+def test_options_in_one_cell(tmp_path: Path) -> None:
+    """As pandas writes a list into CSV, between bars, and as a prompt shows them."""
+    lines = "\n".join(f"{n}) {text}" for n, text in zip("ABCD", OPTIONS, strict=True))
+    cells = [str(OPTIONS), json.dumps(OPTIONS), " | ".join(OPTIONS), lines]
+    made = [{"question": f"{ASKED} {n}", "choices": cell, "gold": "B", "output": "(B)"}
+            for n, cell in enumerate(cells)]  # fmt: skip
+    found = samples(written(tmp_path, "cells.csv", made))
+    assert [(list(s.options), s.gold) for s in found] == [(OPTIONS, 1)] * 4
+
+
 def test_a_wide_table_has_a_column_for_each_model(tmp_path: Path) -> None:
     made: list[dict[str, Any]] = []
     for row in rows():
@@ -149,17 +159,26 @@ def test_names_of_items_alone_belong_to_the_items_beside_them(tmp_path: Path) ->
     [sample] = first.samples()
     assert (first.model, second.model, sample.gold, sample.question) == ("m", "n", 1, ASKED)
     assert sample.scores["as graded"] == Score(0.0, "A")
+    written(tmp_path / "b", "m.jsonl", [{"id": "q", "response": "(B)"}])
+    assert [log.model for log in tables([tmp_path])] == ["b", tmp_path.name, "n"]
     assert first.left_out.counts == {"about none of the items, or one that cannot be read": 1}
 
 
 def test_a_folder_of_models_is_a_study_that_other_commands_take(tmp_path: Path) -> None:
     replies = {"good": "(B)", "bad": "(A)", "odd": "(C)"}
     for model, reply in replies.items():
-        written(tmp_path / "in", f"{model}.csv", rows(model, [reply] * 60))
+        table = rows(model, [reply] * 60)
+        if model == "odd":  # shown in another order: A is now what B was, and C what A was
+            turned = [{**row, "A": row["B"], "B": row["C"], "C": row["A"]} for row in table]
+            golds = {"B": "A", "C": "B", "A": "C"}
+            table = [{**row, "correct_answer": golds[row["correct_answer"]]} for row in turned]
+        written(tmp_path / "in", f"{model}.csv", table)
     study = tmp_path / "study"
     made = invoke("import", tmp_path / "in", "--out", study)
     assert made.count("Accuracy as said") == 3
-    assert "good" in invoke("compare", study, "--out", tmp_path / "c.html")
+    assert "On 60 items that all runs share" in invoke(
+        "compare", study, "--out", tmp_path / "c.html"
+    )
     items = hs.load_items(study / "items.jsonl")
     assert {
         model: len(given) for model, given in load_choices([study], items).items()
@@ -178,6 +197,9 @@ def test_hostile_tables_do_no_harm(tmp_path: Path) -> None:
     (tmp_path / "twice.csv").write_text("question,A,B,answer,response,response\nq?,x,y,A,A,B\n")
     with pytest.raises(ItemsError, match="names a column twice: 'response'"):
         tables([tmp_path / "twice.csv"])
+    (tmp_path / "none.csv").write_text("question,A,B,answer\nq?,x,y,A\n")
+    with pytest.raises(UsageError, match="nor a table with replies"):
+        hs.load_log(tmp_path / "none.csv", out=tmp_path / "none")
     with pytest.raises(UsageError, match="no field 'reply'"):
         tables([tmp_path / "twice.csv"], given={"reply": "x"})
     evil = "=HYPERLINK(1)\x00<script>alert(1)</script>" + "x" * 300_000

@@ -14,9 +14,14 @@ pytest.importorskip("peft", reason="needs peft: pip install 'horsesense[train]'"
 from command_line import call  # noqa: E402
 from horsesense import open as open_run  # noqa: E402
 from horsesense.cli.schemas import OUTPUTS  # noqa: E402
+from horsesense.items.load import load_items  # noqa: E402
+from horsesense_extras.build.stages import STAGED_ARMS, staged  # noqa: E402
 from horsesense_extras.models.hf.tuning import Encoded, Recipe, Tuner  # noqa: E402
-from horsesense_extras.models.hf.weights import ADAPTER  # noqa: E402
+from horsesense_extras.models.hf.weights import ADAPTER, find_weights  # noqa: E402
 from horsesense_extras.training.api import Laboratory  # noqa: E402
+from horsesense_extras.training.comparison import COLUMNS  # noqa: E402
+from horsesense_extras.training.experiment import Experiment  # noqa: E402
+from horsesense_extras.training.lessons import Lessons  # noqa: E402
 
 pytestmark = pytest.mark.local
 
@@ -229,6 +234,9 @@ def interrupt(*_: object) -> None:
         (("--rate", "0"), "rate is 0"),
         (("--tokens", "10"), "No statement fits"),
         (("--train", "1000"), "are wanted"),
+        (("--stages", "sft,pretrain"), "order of stages"),
+        (("--test-on", "learned"), "Give --stages pretrain,sft"),
+        (("--tune", "3"), "no tuning without --stages"),
     ],
 )
 def test_what_does_not_fit_is_said(
@@ -237,3 +245,44 @@ def test_what_does_not_fit_is_said(
     found = train(base, tmp_path / "out", *more)
     assert found.returncode == 2
     assert said in found.stderr
+
+
+FEW = (
+    "--stages pretrain,sft --test-on learned --tune 6 --tune-epochs 1 --train 4 --seeds 1"
+    " --epochs 1 --batch 4 --readers first_token --max-tokens 0 --json"
+)
+
+
+@pytest.mark.slow
+def test_two_stages_go_on_where_they_were_stopped(
+    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("train", "choice", str(written(tmp_path / "i.jsonl", 12)), "--base", str(base))
+    train, left = Tuner.train, iter("abc")
+    a, b = ((*words, *FEW.split(), "--out", str(tmp_path / name)) for name in "ab")
+    with monkeypatch.context() as patched:
+        patched.setattr(Tuner, "train", lambda *g: train(*g) if next(left, "") else interrupt())
+        stopped = call(*a)
+    assert stopped.returncode == 130  # between the stages of the third training
+    resumed, whole = (json.loads(call(*each).stdout) for each in (a, b))
+    assert (resumed["scores"], resumed["effects"]) == (whole["scores"], whole["effects"])
+    rows = {row["arm"]: row for row in whole["trainings"]}
+    assert [rows[arm]["statements"] for arm in rows] == [6, 8 + 6, 8 + 6, 8 + 6]
+    assert [rows[arm]["true"] for arm in rows] == [0, 8, 8, 0]
+    assert [rows[arm]["marked_right"] for arm in rows] == [0, 8, 4, 0]
+    main = [(row["n"], row["arm"]) for row in whole["scores"] if row["view"] in COLUMNS]
+    assert main == [(4, arm) for _ in COLUMNS for arm in ("before", *STAGED_ARMS)]
+    assert "of those learned are asked about" in (tmp_path / "a" / "training.html").read_text()
+
+
+def test_the_control_reads_the_same_tokens_in_texts_as_long(base: Path, tmp_path: Path) -> None:
+    items = load_items(str(written(tmp_path / "items.jsonl", 12)))
+    asked = Experiment("", str(base), ("pretrain", "sft"), tuple(STAGED_ARMS), equal="statements")
+    lessons = Lessons(asked, find_weights(str(base)), staged(items, 4, 6, None, 0))
+    learned = (lessons.stages(arm, 0)[0] for arm in ("pos+neg+sft", "random+sft"))
+    real, random = ([one.example for one in each] for each in learned)
+    assert [len(example) for example in real] == [len(example) for example in random]
+    pools = [sorted(token for one in each for token in one.reply) for each in (real, random)]
+    assert pools[0] == pools[1]
+    assert set(real).isdisjoint(random)
+    assert len(set(random)) == 8  # as the others, each is read in every pass

@@ -14,6 +14,8 @@ from horsesense.models.registry import make_model
 from horsesense.runs.settings import Settings
 from horsesense_extras.training.comparison import (
     BEFORE,
+    CHOICE,
+    JUDGED,
     Training,
     compare_arms,
     contrasts,
@@ -33,8 +35,11 @@ SIMULATED = {
 }
 
 
+PROBES = ("order", "misleading_replaced", "none_of_the_above(place=kept)", "true_false(items=all)")
+
+
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> Training:
+def sides(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Side]:
     root: Path = tmp_path_factory.mktemp("arms")
     sides = {}
     for name, model in SIMULATED.items():
@@ -42,13 +47,18 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Training:
             items="sample",
             model=model,
             limit=N,
-            probes=("order", "misleading_replaced"),
+            probes=PROBES,
             readers=("text",),
         )
         run = Run.start(root / name, settings)
         run.ask(make_model(model), tell=None)
         run.read()
         sides[name] = Side(name, str(run.path), run.measure())
+    return sides
+
+
+@pytest.fixture(scope="module")
+def found(sides: dict[str, Side]) -> Training:
     after = {
         arm: [sides[f"{arm}-{seed}"] for seed in (0, 1)]
         for arm in ("positive", "mixed", "shuffled")
@@ -79,6 +89,24 @@ def test_both_intervals_hold_the_value_and_that_over_seeds_is_wider(found: Train
         assert e.high is not None
         assert e.low <= e.value <= e.high
         assert e.high - e.low >= e.items_high - e.items_low
+
+    for row in (*found.effects, *found.scores):
+        assert row.items_low is not None
+        assert row.items_high is not None
+        assert row.items_low <= row.value <= row.items_high
+
+
+def test_the_columns_of_table_8(sides: dict[str, Side]) -> None:
+    after = {arm: [sides[f"{arm}-{seed}"] for seed in (0, 1)] for arm in ("positive", "shuffled")}
+    found = compare_arms(sides[BEFORE], after, control="shuffled", columns=True)
+    by = {(s.view, s.arm): s for s in found.scores if s.measure != "accuracy_hard"}
+    parts = [by[view, "positive"].value for view in ("In the original order", "None of the above")]
+    assert by[CHOICE, "positive"].value == pytest.approx(np.mean(parts))
+    # The second of the two answers by position: always Yes, or always No.
+    assert by[JUDGED, "shuffled"].values[1] == pytest.approx(0.5)
+    assert by["One option at a time", "shuffled"].values[1] == pytest.approx(0.75, abs=0.01)
+    assert [v[0].view for v in main_views(found)] == [CHOICE, JUDGED]
+    assert "One option at a time" not in {row.label for row in found.left_out}
 
 
 def test_items_chosen_by_answers_are_not_compared(found: Training) -> None:

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from yarl import URL
 
 from horsesense.errors import ModelError, UsageError
+from horsesense.hosts import named_in
 from horsesense.models.base import Asked
 from horsesense.models.messages import Failure, Request, Response, SamplingParams, Usage
 from horsesense.models.openai.api_key import JUDGE, Secret
@@ -982,6 +983,34 @@ def test_which_key_goes_to_which_host(
     expected = {"Authorization": f"Bearer {KEY}-{names[-1]}"} if sent else {}
     assert secret.headers() == expected
     assert bool(secret.withheld) is not sent
+
+
+@pytest.mark.parametrize(
+    ("words", "own", "sent"),
+    [
+        ("run study.toml", "", False),
+        ("run study.toml", "http://localhost:8000", True),
+        ("audit x -m http:m@http://LOCALHOST:8000/v1,text", "", True),
+        ("audit x -m http:m@http://localhost:8001/v1", "http://localhost", False),
+        ("audit x -m http:m@http://localhost:8000.evil.example/v1", "", False),
+    ],
+)
+def test_a_key_goes_where_a_word_or_the_environment_says(
+    monkeypatch: pytest.MonkeyPatch, words: str, own: str, sent: bool
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("HORSESENSE_KEY_HOSTS", own)
+    with named_in(words.split()):
+        secret = Secret.for_host(URL("http://localhost:8000/v1"))
+        assert bool(Secret.for_host(URL("https://api.openai.com/v1")))
+    assert bool(secret) is sent
+    assert ("HORSESENSE_KEY_HOSTS=http://localhost:8000" in secret.withheld) is not sent
+
+
+@pytest.mark.parametrize("form", ["@{}/v1", "?args.base_url={}"])
+def test_nor_do_the_keys_of_inspect(form: str) -> None:
+    with named_in(["run"]), pytest.raises(UsageError, match=r"the server https://a.example, and"):
+        make_model("inspect:openai/m" + form.format("https%3A%2F%2Fa.example"))
 
 
 def test_a_key_of_its_own_for_one_server(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -383,6 +383,8 @@ def _notes(held: Aligned) -> Iterator[str]:
     shared = plural(held.items["shared"], "item")
     items = filter(None, (f"{shared} ({of})", left_out(held.items["goldless"])))
     yield f"Shared: {'; '.join(items)}; read by {held.reader}."
+    if n := held.items["reordered"]:
+        yield f"Options in another order: {plural(n, 'item')}."
     yield from stop_notice(held.stopped)
     for name, values in differing_settings(held.sides):
         if name != "horsesense":

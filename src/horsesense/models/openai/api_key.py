@@ -3,7 +3,8 @@
 A key goes where its owner meant it to go. `OPENAI_API_KEY` belongs to the server that a model
 without an address is asked of (OPENAI_BASE_URL, else the official one), and may go to this machine;
 any other server gets only a key given for it: HORSESENSE_API_KEY, or the variable of --key-env.
-Both are for the server of --model: that of a judge gets HORSESENSE_JUDGE_API_KEY instead.
+Both are for the server of --model: that of a judge gets HORSESENSE_JUDGE_API_KEY instead. None goes
+to a server that a file alone names, such as the study.toml of somebody else (`horsesense.hosts`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from horsesense.errors import UsageError
+from horsesense.hosts import to_name, unnamed
 from horsesense.models.messages import Failure, Response
 
 if TYPE_CHECKING:
@@ -68,12 +70,16 @@ class Secret:
                     hint="Give the name of a variable that holds the key, not the key itself.",
                 )
             return cls(_read(variable))
-        if key := _read(given):
-            return cls(key)
-        key, owner = _read(DEFAULT), default_url().origin()
-        if key and (is_loopback(url.host) or url.origin() == owner):
-            return cls(key)
+        owner, strange = default_url().origin(), unnamed(str(url))
+        key, name = _read(given), given
+        if key is None and (is_loopback(url.host) or url.origin() == owner):
+            key, name = _read(DEFAULT), DEFAULT
+        if key and strange and url.origin() != owner:
+            kept_back = f"{name} was not sent to {strange}, which a file names, and no option."
+            return cls(None, f"{kept_back} {to_name(strange)}")
         if key:
+            return cls(key)
+        if _read(DEFAULT):
             kept_back = f"{DEFAULT} was not sent to {url.origin()}: it belongs to {owner}."
         elif given != GIVEN and _read(GIVEN):
             kept_back = f"{GIVEN} was not sent to {url.origin()}: it is for the server of --model."

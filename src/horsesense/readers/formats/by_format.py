@@ -19,6 +19,7 @@ from horsesense.readers.formats.lines import read_lines
 from horsesense.readers.formats.yes_no import read_yes_no
 from horsesense.readers.reading import IN_OTHER_WORDS, Reading, Status
 from horsesense.readers.text import TextReader
+from horsesense.readers.text.page import small
 from horsesense.trials.extras import Rejoined
 from horsesense.trials.trial import NONE_OPTION, AnswerFormat, Trial, none_phrase, question_of
 
@@ -51,7 +52,7 @@ def read_choice(reader: TextReader, trial: Trial, response: Response) -> Reading
         return _chosen(reader, trial, response)
     text = plainly(response.text)
     response = replace(response, text=text)
-    start = text.casefold().find(offered.casefold())
+    start = small(text).find(small(offered))  # of the same length: a place is the reply's
     if phrase and text.strip(" \n\t.!*\"'`").casefold() == phrase.casefold():
         return Reading("none", (), "phrase_alone", (start, start + len(phrase)), 0.99)
     named_alone = re.compile(_NAMED.format(re.escape(offered)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +10,7 @@ from pathlib import Path
 from horsesense.errors import InterruptedRunError
 from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
 from horsesense.inference.store import Store
+from horsesense.items.files import Row
 from horsesense.models.messages import Response
 from horsesense.readers.model_based.cases import BulkReader
 from horsesense.readers.recorded import Recorded, RecordedRow, recorded_rows
@@ -45,6 +46,7 @@ async def read_in_bulk(
     limits: Limits = UNLIMITED,
     fields: Fields | None = None,
     max_connections: int | None = None,
+    items: Mapping[str, Row] | None = None,
 ) -> BulkResult:
     """Read a file as `read_file` does, through a model; `show` gets the rows in order.
 
@@ -55,7 +57,8 @@ async def read_in_bulk(
         HorsesenseError: the errors of `read_file`, and those of the reader.
         InterruptedRunError: after Ctrl-C; the same call resumes.
     """
-    rows = list(recorded_rows(path, fields))  # all faults of the file come before anything is spent
+    # All faults of the file come before anything is spent.
+    rows = list(recorded_rows(path, fields, items))
     found = BulkResult()
     folder = out or path.with_name(f"{path.name}.judge")
     with Store.open(folder / "store.sqlite") if reader.asks_model else nullcontext() as store:

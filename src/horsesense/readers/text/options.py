@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final, Literal
 
-from horsesense.items.none_options import says_none
 from horsesense.readers.text import words
 from horsesense.readers.text.page import MARKS, NOISE, TOKEN, fold, plain, stem
 
@@ -202,7 +201,7 @@ def meanings_of(option: str) -> tuple[Meaning, ...]:
 
 def _meanings(low: str) -> tuple[Meaning, ...]:
     """What a text, or a part of one, says as a whole."""
-    if says_none(low):
+    if words.SAYS_NONE.match(low):
         return ("none",)
     if said := words.REFUSED.fullmatch(low):
         return ("refusal", "unknown") if said["both"] else ("refusal",)

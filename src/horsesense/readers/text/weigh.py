@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib.resources import files
 from math import exp, log
+from pathlib import Path
 from typing import Final
 
 from horsesense.readers.text import around, evidence
@@ -50,7 +50,7 @@ class Weights:
 
 def shipped() -> Weights:
     """The weights of the package."""
-    value = json.loads((files(__package__) / "weights.json").read_text(encoding="utf-8"))
+    value = json.loads(Path(__file__).with_name("weights.json").read_bytes())
     beside, choice, status = parted(value["choice"])
     trees = [[(*node, 0, 0)[:4] for node in tree] for tree in value["trees"]]
     return Weights(value["mention"], beside, choice, status, value["base"], trees,

@@ -212,6 +212,13 @@ SAYS: Final = (("refusal", _DECLINES), ("unknown", _KNOWS_NOT), ("none", _LACKS)
 """(status, what an option that stands for it says), the first that fits."""
 
 # Options and replies that say a status as a whole, in small letters.
+SAYS_NONE: Final = re.compile(
+    r"\W*(?:none[\s-]+of[\s-]+(?:the[\s-]+)?(?:above|these|them|those|others?|options?|answers?"
+    r"|choices?)\b|no(?:ne)?[\s-]+(?:correct|right|valid)[\s-]+(?:answer|option|choice)\b"
+    r"|(?:none|neither)[\s-]+(?:is|are)[\s-]+(?:correct|right)\b"
+    r"|neither of (?:the (?:above|options)|these|them)\b)"
+)
+"""What `items.none_options` says of an option; this reader needs nothing but itself."""
 REFUSED: Final = re.compile(
     r"\W*(?:(?:i )?(?:refused?|declined?)(?: to (?:answer|say|respond))?"
     r"|(?:i )?(?:would )?(?:prefer|rather|choose) not (?:to )?(?:say|answer|respond)"

@@ -79,8 +79,8 @@ def context(run: Results) -> Context | None:
 def _own(run: Results, table: str, column: str) -> Estimate | None:
     """The run's value for a column: of PriDe's tables its accuracy or RStD, else by reader."""
     if "pride" in table:
-        pride = next((name for name in run.readers if name.startswith("pride")), "")
-        return run.one(column, reader=pride)
+        whole = [n for n in run.readers if n.startswith("pride") and "per=" not in n]
+        return run.one(column, reader=whole[0]) if whole else None
     if column == "mismatch":
         return run.one("mismatch_rate", reader="first_token")
     return run.one("accuracy", reader=column)

@@ -21,7 +21,7 @@ from horsesense_extras.readers.trained.saved import (
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="10", source="85838ba1b788")
+RULES: Final = Rules(version="10", source="3f11f248cb5e")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""

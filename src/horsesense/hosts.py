@@ -1,0 +1,54 @@
+"""Servers that the user named: keys go to these, and to none that a file alone names.
+
+A user names a server in a word of the command line, or in the environment: `OPENAI_BASE_URL`, or
+`HORSESENSE_KEY_HOSTS` for several. A study or a run of somebody else may name any.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final
+
+HOSTS: Final = "HORSESENSE_KEY_HOSTS"
+_ORIGIN: Final = re.compile(r"https?://[^\s/?#,;&()@'\"]+", re.IGNORECASE)
+_typed: Sequence[str] | None = None
+"""The words of the command line that runs; None in Python, where whoever calls names servers."""
+
+
+@contextmanager
+def named_in(words: Sequence[str]) -> Iterator[None]:
+    """While the block runs, no key goes to a server that neither the words nor the environment
+    name."""
+    global _typed
+    before, _typed = _typed, words
+    try:
+        yield
+    finally:
+        _typed = before
+
+
+def unnamed(text: str) -> str:
+    """A server in a text that the user has not named; "" where there is none.
+
+    >>> with named_in(["judge:http:j@https://Mine.example:443/v1"]):
+    ...     unnamed("https://mine.example/v2 http://other.example:81/v1")
+    'http://other.example:81'
+    """
+    if _typed is None:
+        return ""
+    own = (os.environ.get(name, "") for name in (HOSTS, "OPENAI_BASE_URL"))
+    known = _origins(" ".join([*_typed, *own]))
+    return next((origin for origin in sorted(_origins(text) - known)), "")
+
+
+def to_name(origin: str) -> str:
+    """What to type so that a server counts as named, as a hint."""
+    return f"If that server is yours, type {HOSTS}={origin} before the command."
+
+
+def _origins(text: str) -> set[str]:
+    found = (origin.lower() for origin in _ORIGIN.findall(text))
+    return {one.removesuffix(":443" if one.startswith("https") else ":80") for one in found}

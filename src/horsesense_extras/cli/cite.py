@@ -1,0 +1,57 @@
+"""`horsesense cite`: what to name beside the numbers of a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from horsesense.cli.options import AsJson, RunPath
+from horsesense.cli.output import print_json
+from horsesense.progress import harmless
+
+if TYPE_CHECKING:
+    from horsesense.api import Run
+
+TOOL = "horsesense {version} (2026). Find out what a multiple-choice score is made of. Apache-2.0."
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(cite)
+
+
+def cite(run: RunPath, as_json: AsJson = False) -> None:
+    """Say what to cite beside the numbers of a run: the tool, a suite's paper, the data.
+
+    Example: horsesense cite audits/exam
+    """
+    from horsesense.api import open as open_run
+
+    told = cited(open_run(run))
+    if as_json:
+        print_json("cite", told)
+        return
+    for title, what in told.items():
+        for text in [what] if isinstance(what, str) else what:
+            print(f"{title.capitalize()}: {harmless(text)}")
+
+
+def cited(run: Run) -> dict[str, Any]:
+    """Tool, papers, data, model and settings of a run, as texts for a list of references."""
+    from horsesense.runs.suites import named_suites
+    from horsesense.version import __version__
+
+    settings, items = run.settings, run.items
+    record = run.directory.record
+    return {
+        "tool": TOOL.format(version=__version__),
+        "papers": [f"{s.title}: {s.source}." for s in named_suites(settings.suite)],
+        "data": f"{items.name}, from {settings.items}; {len(items):,} items, fingerprint"
+        f" {items.fingerprint}.",
+        "model": "?" if record is None else record.model.name,
+        "asked": f"probes {', '.join(settings.probes)}; seed {settings.seed}; temperature"
+        f" {settings.temperature:g}; at most {settings.max_tokens} tokens a reply"
+        + "; faithful"
+        * settings.faithful,
+    }

@@ -1,0 +1,65 @@
+"""`horsesense record`: every model of an evaluation on one page, as graded and as said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from horsesense.cli.options import AsJson, pairs
+from horsesense.cli.output import print_json
+from horsesense_extras.cli.logs import Fields, Known, UnreadAs, unread_as
+
+FolderPath = Annotated[
+    Path,
+    typer.Argument(help="Folder of a study, or of logs or tables that `import` takes."),
+]
+Out = Annotated[Path, typer.Option(help="Folder of the page and of one file a model.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(record)
+
+
+def record(
+    folder: FolderPath,
+    out: Out = Path("record"),
+    items: Known = None,
+    map: Fields = None,
+    unread: UnreadAs = None,
+    as_json: AsJson = False,
+) -> None:
+    """Lay an evaluation open: each model as its program graded it, and as its replies say.
+
+    Logs and tables are imported first, into `OUT/runs`.
+
+    Example: horsesense record eval_results/ --out record
+    """
+    from horsesense.api import Run
+    from horsesense.files import usable
+    from horsesense.runs.studies import run_folders
+    from horsesense_extras.api import load_logs
+    from horsesense_extras.logs.record_page import write_record
+    from horsesense_extras.logs.recorded import record_of
+
+    place = usable(out)
+    runs = [Run.open(path) for path in run_folders(usable(folder))] or load_logs(
+        [folder], place / "runs", items, pairs("map", map), unread_as(unread)
+    )
+    pages = [(run, f"{run.path.name}.html") for run in runs]
+    for run, page in pages:
+        run.report(items=ITEMS, to=place / page)
+    found = record_of(pages)
+    path = write_record(found, place)
+    if as_json:
+        print_json("record", {"page": str(path), **found.as_json()})
+        return
+    for model in found.models:
+        print(model.told)
+    print(f"Page: {path}")
+
+
+ITEMS = 20
+"""Items shown on the page of each model."""

@@ -1,0 +1,48 @@
+"""The page of a record: every model of a study, as its program graded it and as it was said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+from horsesense.files import usable, write_whole
+from horsesense.report.pages import environment
+from horsesense.report.rank_chart import dot_chart, rank_text
+from horsesense.report.text import interval_of, p_text, value_of
+from horsesense.stats.words import percent
+from horsesense.version import __version__
+from horsesense_extras.logs.recorded import Record
+
+DOUBTED: Final = 30
+"""Items shown whose right answer is doubted."""
+PAIRS: Final = 12
+"""Pairs of models shown that answer alike."""
+
+
+def write_record(found: Record, folder: Path) -> Path:
+    """Write `index.html`; StoreError where it cannot be written."""
+    made = environment("horsesense_extras")
+    made.filters |= {
+        "value_of": value_of,
+        "interval_of": interval_of,
+        "p": p_text,
+        "percent": lambda value: "–" if value is None else percent(value, 1),
+        "points": lambda value: "–" if value is None else f"{100 * value:+.1f}".replace("-", "−"),
+        "count": "{:,}".format,
+        "href": lambda page: quote(page),
+        "rank": rank_text,
+    }
+    page: Any = made.get_template("record.html.j2")
+    html = page.render(
+        r=found,
+        most=max(found.models, key=lambda model: model.unfound_share),
+        moved=max(found.models, key=lambda model: abs(model.moved or 0)),
+        figure=dot_chart(found.compared) if found.compared else "",
+        doubted=DOUBTED,
+        pairs=PAIRS,
+        version=__version__,
+    )
+    path = usable(folder) / "index.html"
+    write_whole(path, html)
+    return path

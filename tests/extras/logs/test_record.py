@@ -1,0 +1,82 @@
+"""The record of an evaluation: as graded, as said, ranks, doubted answers, models alike."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from horsesense.cli import app
+
+ITEMS = 30
+EVIL = "<img src=x onerror=alert(1)>"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict, str, Path]:
+    """Three models on thirty items: one is right, and two make the same mistakes.
+
+    In the first item all contradict the right answer. The program finds no answer in every third
+    reply of one model, and draws one.
+    """
+    folder = tmp_path_factory.mktemp("record")
+    said = {
+        "right": lambda n: n % 4 if n else 1,
+        "drawn": lambda n: (n + n % 3) % 4 if n else 1,
+        "twin": lambda n: (n + n % 3) % 4 if n else 1,
+    }
+    for model, choose in said.items():
+        rows = []
+        for n in range(ITEMS):
+            letter = "ABCD"[choose(n)]
+            found = None if model == "drawn" and n % 3 == 0 else letter
+            reply = f"It is ({letter})." if n != 5 or model != "twin" else None
+            options = [f"{tree} {n}" for tree in ("oak", "elm", "yew", "fir")]
+            rows.append({"question_id": n, "question": f"Which is it? {EVIL} ({n})", "pred": found,
+                         "options": options, "answer_index": n % 4,
+                         "category": f"part {n % 2} {EVIL}", "model_outputs": reply})  # fmt: skip
+        (folder / f"model_outputs_{model}_5shots.json").write_text(json.dumps(rows))
+    words = ["record", str(folder), "--out", str(folder / "out"), "--json"]
+    result = CliRunner().invoke(app(), words)
+    assert result.exit_code == 0, result.output
+    page = (folder / "out" / "index.html").read_text(encoding="utf-8")
+    return json.loads(result.stdout), page, folder / "out"
+
+
+def test_each_model_as_graded_and_as_said(made: tuple[dict, str, Path]) -> None:
+    told, _, _ = made
+    models = {model["name"]: model for model in told["models"]}
+    drawn = models["drawn"]
+    assert (drawn["graded"], drawn["unfound"], drawn["drawn"]) == (30, 10, 10)
+    assert (drawn["stated"], drawn["stated_right"]) == (10, 9)
+    assert drawn["chance"] == pytest.approx(10 / 4 / 30)
+    # Of the third in which no answer is found all but the first are said rightly; chance is 1/4.
+    assert drawn["published"] == pytest.approx(drawn["chance"])
+    assert drawn["said"]["value"] == pytest.approx(9 / 30)
+    assert (models["twin"]["said"]["n"], models["twin"]["said"]["n_missing"]) == (29, 1)
+    assert models["right"]["unfound"] == 0
+    assert [e["n"] for e in models["right"]["subjects"].values()] == [15, 15]
+
+
+def test_ranks_doubts_and_likeness(made: tuple[dict, str, Path]) -> None:
+    told, _, _ = made
+    assert told["compare"]["models"][0] == "right"
+    assert told["places"]["right"] == 1
+    assert [row["item"] for row in told["doubted"]][:1] == ["0"]
+    first = told["alike"][0]
+    assert {first["first"], first["second"]} == {"twin", "drawn"}
+    assert first["same_wrong"]["value"] == 1
+
+
+def test_the_page_is_static_and_everything_in_it_is_escaped(made: tuple[dict, str, Path]) -> None:
+    _, page, out = made
+    assert "in 33.3\u202f% of the replies no answer was found, and one was drawn" in page
+    assert "<b>undecided</b>" in page
+    for text in (page, *(path.read_text(encoding="utf-8") for path in out.glob("*.html"))):
+        assert "<img" not in text
+        assert "<script" not in text
+    for name in ("right", "drawn", "twin"):
+        assert (out / f"{name}.html").is_file()
+        assert f'href="{name}.html"' in page
