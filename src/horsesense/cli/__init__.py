@@ -166,7 +166,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     # A run makes millions of small objects that hold no cycles: Python need not look so often.
-    gc.set_threshold(100_000, 20, 50)
+    gc.set_threshold(300_000, 20, 50)
     first = next((word for word in words if not word.startswith("-")), None)
     try:
         with plain_warnings(), named_in(words), _plain_threads(debug=words != given):
