@@ -337,7 +337,7 @@ def test_nothing_that_would_run_foreign_code() -> None:
             if isinstance(node, ast.Call | ast.Import | ast.ImportFrom)
         }
         for call in calls:
-            words = call.replace("model.eval()", "").replace(".eval()", "")
+            words = call.replace("ast.literal_eval(", "").replace(".eval()", "")
             bad = [word for word in FORBIDDEN if word in words.split("'")[0]]
             assert not bad, f"{name}: {call}"
 
