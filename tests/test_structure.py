@@ -337,7 +337,8 @@ def test_nothing_that_would_run_foreign_code() -> None:
             if isinstance(node, ast.Call | ast.Import | ast.ImportFrom)
         }
         for call in calls:
-            words = call.replace("ast.literal_eval(", "").replace(".eval()", "")
+            words = call.replace("model.eval()", "").replace(".eval()", "")
+            words = words.replace("ast.literal_eval(", "")  # of literals alone
             bad = [word for word in FORBIDDEN if word in words.split("'")[0]]
             assert not bad, f"{name}: {call}"
 
