@@ -158,6 +158,7 @@ def test_a_study_of_several_sets_is_compared_set_by_set(tmp_path: Path) -> None:
         ('models = [{model = "a", effort = 3}]\nitems = ["x"]', "effort"),
         ('model = ["a"]\nitems = ["x"]', "models is missing; there is no 'model' .*'models'"),
         ('models = ["a"]\nitems = ["x"]\n[settings]\nlimit = 0', "limit should be greater"),
+        ('models = ["a"]\nitems = ["x\\u0000"]', "null character"),
         (f"models = {['a'] * 101}\nitems = {['x'] * 100}", "10,100 runs; at most 10,000"),
     ],
 )

@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="27", source="76a142fddd1b")
+RULES: Final = Rules(version="29", source="ec680728164a")
 
 
 class TextAnswers:
