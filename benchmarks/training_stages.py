@@ -12,8 +12,11 @@ import argparse
 import json
 import random
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from horsesense.files import write_whole
 from horsesense_extras.build.stages import ASKED, STAGED_ARMS, STAGED_CONTROL
@@ -21,6 +24,7 @@ from horsesense_extras.models.hf.tuning import Recipe
 from horsesense_extras.training.api import Laboratory
 from horsesense_extras.training.comparison import COLUMNS, PAIRS, Effect, Score
 from horsesense_extras.training.experiment import Experiment
+from horsesense_extras.training.report import view_text
 
 KINDS = (
     ("Which metal is the {} coin made of?", "copper silver iron tin zinc gold"),
@@ -78,7 +82,10 @@ def facts(n: int) -> list[dict[str, Any]]:
     while len(found) < n:
         name = "".join(dice.choice(SYLLABLES.split()) for _ in range(3)).title()
         question, words = KINDS[len(found) % len(KINDS)]
-        options, gold = dice.sample(words.split(), 4), dice.randrange(4)
+        options, gold = (
+            dice.sample(words.split(), 4),
+            len(found) % 4,
+        )  # no place is right more often
         found.setdefault(name, (question.format(name), options, gold))
     return [
         {"id": name, "question": q, "options": options, "gold": gold, "cluster": name}
@@ -111,21 +118,29 @@ def told(row: Score | Effect) -> str:
     return f"{100 * row.value:.0f}{band}"
 
 
+def short(row: Score | Effect) -> str:
+    """What was scored, in a few words."""
+    column = row.view.partition(":")[0] if row.view in COLUMNS else row.view
+    return view_text(replace(row, view=column, measure="accuracy"))
+
+
 def tabled(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     for row in (heads, ["---"] * len(heads), *rows):
         print(f"| {' | '.join(row)} |")
 
 
-def effort(rows: Sequence[dict[str, Any]]) -> list[str]:
-    """Updates, tokens, loss of the last updates and processor time, mean of an arm's trainings."""
-    if not rows:
-        return ["-"] * 4
+def effort(rows: Sequence[dict[str, Any]], tuning: int) -> list[str]:
+    """Updates, tokens, losses and processor time, mean of an arm's trainings.
+
+    The last `tuning` updates are those of the second stage; losses are of five updates.
+    """
     n = len(rows)
-    loss = sum(sum(row["losses"][-5:]) / 5 for row in rows) / n
     updates, tokens, seconds = (
         sum(row[name] for row in rows) / n for name in ("updates", "tokens", "processor_seconds")
     )
-    return [f"{updates:,.0f}", f"{tokens:,.0f}", f"{loss:.2f}", f"{seconds:,.0f}"]
+    ends = ([row["losses"][:-tuning][-5:] for row in rows], [row["losses"][-5:] for row in rows])
+    losses = [f"{np.mean(end):.2f}" if end[0] else "-" for end in ends]
+    return [f"{updates:,.0f}", f"{tokens:,.0f}", *losses, f"{seconds:,.0f}"]
 
 
 def main() -> None:
@@ -144,39 +159,42 @@ def main() -> None:
         seeds=given.seeds,
         tune_from=written(inputs / "everyday.jsonl", everyday()),
         tune=24,
-        epochs=6,
-        tune_epochs=2,
+        epochs=4,
+        tune_epochs=1,
         equal="statements",
-        recipe=Recipe(rate=3e-3, batch=4),
+        recipe=Recipe(rate=2e-3, batch=2),
         suite=None,
         probes=ASKED,
-        readers=("first_token",),
+        readers=("option_text", "first_token"),
         max_tokens=0,
     )
     laboratory = Laboratory(experiment, given.out)
     found = laboratory.run()
     trainings = laboratory.told(found)["trainings"]
-    named = {(s.view, s.arm): s for s in found.scores if s.measure != "accuracy_hard"}
-    views = list(dict.fromkeys(view for view, _ in named))
-    short = ["choice (table 8)", "True/False (table 8)"]
-    rows = [[arm, *(told(named[view, arm]) for view in views)] for arm in ("before", *STAGED_ARMS)]
-    tabled(["right, %", *short, *views[2:]], rows)
+    arms = ("before", *STAGED_ARMS)
+    named = {(short(s), s.arm): told(s) for s in found.scores}
+    views = dict.fromkeys(view for view, _ in named)
+    tabled(["right, %", *arms], ([view, *(named[view, arm] for arm in arms)] for view in views))
     print()
-    effects = {(e.view, e.first, e.second): e for e in found.effects if e.view in COLUMNS}
-    pairs = [p for p in PAIRS if p[1] in STAGED_ARMS]
+    pairs = [pair for pair in PAIRS if pair[1] in STAGED_ARMS]
     pairs += [(arm, STAGED_CONTROL) for arm in STAGED_ARMS if arm != STAGED_CONTROL]
-    rows = [[f"{a} - {b}", *(told(effects[view, a, b]) for view in COLUMNS)] for a, b in pairs]
-    tabled(["difference, points", *short], rows)
+    effects = {(short(e), e.first, e.second): told(e) for e in found.effects}
+    main = dict.fromkeys(short(e) for e in found.effects if e.view in COLUMNS)
+    rows = [[view, *(effects[view, *pair] for pair in pairs)] for view in main]
+    tabled(["difference, points", *(" - ".join(pair) for pair in pairs)], rows)
     print()
-    rows = [[arm, *effort([t for t in trainings if t["arm"] == arm])] for arm in STAGED_ARMS]
-    tabled(["training", "updates", "tokens", "last loss", "processor time, s"], rows)
-    first = named[COLUMNS[0], "before"]
+    by = {arm: [t for t in trainings if t["arm"] == arm] for arm in STAGED_ARMS}
+    efforts = [[arm, *effort(rows, by["sft"][0]["updates"])] for arm, rows in by.items()]
+    heads = ["updates", "tokens", "last loss of texts", "of tuning", "processor time, s"]
+    tabled(["training", *heads], efforts)
     over = "items and seeds" if given.seeds > 1 else "items, of these very trainings"
-    chance = f"{100 * (first.chance or 0):.0f} %"
     print(
-        f"\n{given.base}: n = {first.n} facts; {given.seeds} of each arm, with seeds from 0. In"
-        f" brackets: 95 % intervals over {over}. Guessing gives {chance} of choices and half of"
-        " True/False in table 8; always No gives 75 % of single questions."
+        f"\n{given.base}: n = {given.facts} facts, {given.seeds} of each arm (seeds from 0). In"
+        f" brackets: 95 % intervals over {over}. Guessing gives 25 % of choices and half of"
+        " True/False in table 8; always No gives 75 % of single questions. Tuning teaches"
+        " None of the above as always right: beside the right option it shows who chooses it"
+        " blindly.\n\nSo few facts show only differences of some 40 points. They say nothing of the"
+        " paper's 7 B model, its 10,000 facts, or another training."
     )
 
 

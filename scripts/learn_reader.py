@@ -5,11 +5,14 @@
 
 Learns from the packaged corpus (all parts but `unread`) and, where the shared benchmark data are
 there, from annotated answers and the labelled replies to MMLU-Pro. Prints how replies are read
-whose writers were left out of learning; `--write` puts weights learnt on all rows into the package.
+whose writers, and whose whole part, were left out of learning; `--write` puts weights learnt on all
+rows into the package.
 
 Three steps, each learnt from scores of the step before on writers that step had not seen: how
 strongly a mention names the answer (logistic), which option or status a reply comes to (softmax),
-and how likely that decision is right (small trees, added up).
+and how likely that decision is right (small trees, added up). The last is learnt from odd
+replies (`development`, `recent`, `further` with `later`) whose whole part was left out: writers of
+one part had the same instructions, and those of a new part have others.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
@@ -38,7 +41,7 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
 from horsesense.readers.reading import Reading  # noqa: E402
 from horsesense.readers.text import around, weigh  # noqa: E402
 from horsesense.readers.text.evidence import STATUSES, Scene  # noqa: E402
-from horsesense.readers.text.reader import scene  # noqa: E402
+from horsesense.readers.text.reader import concluded, scene  # noqa: E402
 from recorded_truth import Truth, learnt_from  # noqa: E402
 
 WEIGHTS = ROOT / "src/horsesense/readers/text/weights.json"
@@ -54,7 +57,11 @@ COUNTS = {"annotated": 1.0, "mmlu_pro": 1.5, "everyday": 1.5}
 """What a row counts beside one of the corpus."""
 ANSWER, STATUS = 0.88, 0.35
 """Confidence from which on a choice, or a status, is read."""
+KNOWN = {"annotated": 8.0, "mmlu_pro": 1.5, "everyday": 4.0}
+"""Parts with replies as most logs have them, and what a row counts for confidence: of these parts
+the writers are left out."""
 SURE = 0.9
+EDGES = (0.86, 0.88, 0.9, 0.91, 0.92, 0.93, 0.94, 0.96)
 
 
 @dataclass
@@ -78,11 +85,12 @@ def main() -> None:
     parser.add_argument("--errors", help="write what is read wrong to this file (JSONL)")
     asked = parser.parse_args()
     rows = [row_of(truth) for truth in learnt_from()]
-    folds = folds_of(rows)
-    stages = learn(rows, folds)
-    table(rows, stages.sure)
+    stages = learn(rows)
+    for name, read in (("writers", stages.writers), ("parts", stages.parts)):
+        table(name, rows, read)
+        curve(name, rows, read)
     if asked.errors:
-        errors(rows, stages.sure, Path(asked.errors))
+        errors(rows, stages.writers, Path(asked.errors))
     if asked.write:
         write(rows, stages)
 
@@ -99,48 +107,72 @@ def row_of(truth: Truth) -> Row:
     return Row(truth, target, found, None, mentions)
 
 
-def folds_of(rows: Sequence[Row]) -> list[int]:
+def folds_of(rows: Sequence[Row]) -> tuple[list[int], list[int]]:
+    """The fold of each row's writer, and its part: small ones of one time together."""
     writers = sorted({row.truth.writer for row in rows})
     place = {writer: i % FOLDS for i, writer in enumerate(writers)}
-    return [place[row.truth.writer] for row in rows]
+    of = [{"later": "further"}.get(p, p) for p in (row.truth.part.split()[0] for row in rows)]
+    parts = sorted(set(of))
+    return [place[row.truth.writer] for row in rows], [parts.index(part) for part in of]
 
 
 @dataclass
-class Stages:
+class Left:
     """What was found of each row with its fold left out: scores, decision, confidence."""
 
     z: dict[int, list[float]] = field(default_factory=dict)
     decided: dict[int, tuple[int, list[float]]] = field(default_factory=dict)
-    sure: dict[int, tuple[int, float]] = field(default_factory=dict)
+    sure: dict[int, float] = field(default_factory=dict)
 
 
-def learn(rows: Sequence[Row], folds: Sequence[int]) -> Stages:
-    stages = Stages()
+class Stages(NamedTuple):
+    """The same with writers, and with parts, left out."""
+
+    writers: Left
+    parts: Left
+
+
+def learn(rows: Sequence[Row]) -> Stages:
     scored = [i for i, row in enumerate(rows) if row.scene is not None]
     mentions = Mentions(rows, scored)
-    for out, learnt, left in parted(scored, folds):
+    folds = folds_of(rows)
+    stages = Stages(*(decided(rows, scored, mentions, each) for each in folds))
+    told = to_trust(rows, stages)
+    for left, each in zip(stages, folds, strict=True):
+        for _, learnt, out in parted(scored, each):
+            trees = fit_trust(rows, told, learnt)
+            sure = trees.predict_proba(np.array([left.decided[i][1] for i in out]))[:, 1]
+            left.sure |= dict(zip(out, sure.tolist(), strict=True))
+    return stages
+
+
+def to_trust(rows: Sequence[Row], stages: Stages) -> dict[int, tuple[int, list[float]]]:
+    """The decisions from which confidence is learnt: odd replies are of kinds never seen."""
+    return {
+        i: (stages.writers if rows[i].truth.part.split()[0] in KNOWN else stages.parts).decided[i]
+        for i in stages.parts.decided
+    }
+
+
+def decided(
+    rows: Sequence[Row], scored: Sequence[int], mentions: Mentions, folds: Sequence[int]
+) -> Left:
+    found = Left()
+    for _, learnt, left in parted(scored, folds):
         weights = mentions.fit(learnt)
-        stages.z |= {i: mentions.scores(i, weights) for i in left}
-        print("mentions", out, flush=True)
-    choices = Choices(rows, stages.z, scored)
+        found.z |= {i: mentions.scores(i, weights) for i in left}
+    choices = Choices(rows, found.z, scored)
     for out, learnt, left in parted(scored, folds):
         weights = choices.fit(learnt)
-        stages.decided |= {i: choices.decide(i, weights) for i in left}
-        print("choices", out, flush=True)
-    for _, learnt, left in parted(scored, folds):
-        trees = fit_trust(rows, stages.decided, learnt)
-        numbers = np.array([stages.decided[i][1] for i in left])
-        sure = trees.predict_proba(numbers)[:, 1]
-        stages.sure |= {
-            i: (stages.decided[i][0], float(p)) for i, p in zip(left, sure, strict=True)
-        }
-    return stages
+        found.decided |= {i: choices.decide(i, weights) for i in left}
+        print("left out:", out, flush=True)
+    return found
 
 
 def parted(
     scored: Sequence[int], folds: Sequence[int]
 ) -> Iterator[tuple[int, list[int], list[int]]]:
-    for out in range(FOLDS):
+    for out in sorted({folds[i] for i in scored}):
         yield out, [i for i in scored if folds[i] != out], [i for i in scored if folds[i] == out]
 
 
@@ -296,10 +328,12 @@ def fit_trust(
 ) -> HistGradientBoostingClassifier:
     x = np.array([decided[i][1] for i in learnt])
     y = np.array([float(decided[i][0] == rows[i].target) for i in learnt])
+    counts = [KNOWN.get(rows[i].truth.part.split()[0], 1.0) for i in learnt]
     return HistGradientBoostingClassifier(
         max_iter=TREES, max_depth=4, max_leaf_nodes=10, learning_rate=0.12, min_samples_leaf=30,
         l2_regularization=5, max_bins=64,
-    ).fit(x, y, sample_weight=[rows[i].weight for i in learnt])  # fmt: skip
+        max_features=0.3, random_state=0,
+    ).fit(x, y, sample_weight=counts)  # fmt: skip
 
 
 def exported(fitted: HistGradientBoostingClassifier) -> list[list[list[float]]]:
@@ -323,58 +357,68 @@ def grow(nodes: Any, k: int, out: list[list[float]]) -> int:
     return at
 
 
-def verdict(row: Row, found: tuple[int, float] | None) -> tuple[str, bool, float]:
-    """(choice, status or unclear; whether it is right; confidence) of a row as it is read."""
-    if row.exact is not None:
-        truth = row.truth
-        same = row.exact.status == truth.status
-        right = same and (truth.position is None or row.exact.positions == (truth.position,))
-        return "choice" if row.exact.positions else "status", right, row.exact.confidence
-    assert found is not None
-    best, sure = found
-    is_choice = best < len(row.truth.options)
-    if sure < (ANSWER if is_choice else STATUS):
-        return "unclear", False, sure
-    return "choice" if is_choice else "status", best == row.target, sure
+def verdict(row: Row, i: int, left: Left, least: float = ANSWER) -> tuple[Reading, bool]:
+    """A row as it is read, and whether that is right."""
+    found = row.exact
+    if found is None:
+        assert row.scene is not None
+        best = left.decided[i][0]
+        found = concluded(row.scene, best, left.sure[i], left.z[i], least, STATUS)
+    truth = row.truth
+    chosen = () if truth.position is None else (truth.position,)
+    return found, found.status == truth.status and found.positions == chosen
 
 
-def table(rows: Sequence[Row], sure: dict[int, tuple[int, float]]) -> None:
-    groups: dict[str, list[tuple[str, bool, float, bool]]] = defaultdict(list)
+def table(name: str, rows: Sequence[Row], left: Left) -> None:
+    groups: dict[str, list[tuple[Reading, bool]]] = defaultdict(list)
     for i, row in enumerate(rows):
-        found = sure.get(i)
-        likeliest = found is not None and found[0] == row.target
-        groups[row.truth.part].append((*verdict(row, found), likeliest))
-    print("part: n; right, wrong choice, wrong status, sure (of all), right (of sure), likeliest")
-    for name, found in sorted(groups.items()):
+        groups[row.truth.part].append(verdict(row, i, left))
+    print(f"{name} left out: n; right, wrong choice, wrong status, sure (of all), right (of sure)")
+    for part, found in sorted(groups.items()):
         n = len(found)
-        sures = [right for kind, right, p, _ in found if p >= SURE and kind != "unclear"]
+        sures = [ok for one, ok in found if one.confidence >= SURE and one.status != "unclear"]
         shares = [
-            sum(right for _, right, _, _ in found) / n,
-            sum(kind == "choice" and not right for kind, right, _, _ in found) / n,
-            sum(kind == "status" and not right for kind, right, _, _ in found) / n,
+            sum(ok for _, ok in found) / n,
+            sum(bool(one.positions) and not ok for one, ok in found) / n,
+            sum(not one.positions and one.status != "unclear" and not ok for one, ok in found) / n,
             len(sures) / n,
             sum(sures) / max(len(sures), 1),
-            sum(top for *_, top in found) / n,
         ]
-        print(f"{name:16}{n:6}" + "".join(f"{100 * share:8.2f}" for share in shares), flush=True)
+        print(f"{part:16}{n:6}" + "".join(f"{100 * share:8.2f}" for share in shares), flush=True)
 
 
-def errors(rows: Sequence[Row], sure: dict[int, tuple[int, float]], path: Path) -> None:
+def curve(name: str, rows: Sequence[Row], left: Left) -> None:
+    """Right readings and wrong choices by the confidence from which on a choice is read."""
+    print(f"{name} left out: right / wrong choice from a confidence on")
+    for least in EDGES:
+        line = f"{least:5.2f}"
+        for parts in (("everyday",), ("recent",), ("development",), ("further", "later")):
+            mine = [i for i, row in enumerate(rows) if row.truth.part in parts]
+            found = [verdict(rows[i], i, left, least) for i in mine]
+            right = sum(ok for _, ok in found)
+            wrong = sum(bool(one.positions) and not ok for one, ok in found)
+            line += f" | {100 * right / len(mine):.1f} / {100 * wrong / len(mine):.2f}"
+        print(line, flush=True)
+
+
+def errors(rows: Sequence[Row], left: Left, path: Path) -> None:
     with path.open("w", encoding="utf-8") as stream:
         for i, row in enumerate(rows):
-            kind, right, p = verdict(row, sure.get(i))
+            found, right = verdict(row, i, left)
             if not right:
-                best = sure[i][0] if i in sure else row.exact and row.exact.status
-                told = {"kind": kind, "p": round(p, 3), "best": best, "target": row.target}
-                stream.write(json.dumps(told | row.truth._asdict(), ensure_ascii=False) + "\n")
+                told = {"status": found.status, "positions": found.positions, "rule": found.rule,
+                        "p": round(found.confidence, 3), "target": row.target}  # fmt: skip
+                stream.write(
+                    json.dumps({"read": told} | row.truth._asdict(), ensure_ascii=False) + "\n"
+                )
 
 
 def write(rows: Sequence[Row], stages: Stages) -> None:
     scored = [i for i, row in enumerate(rows) if row.scene is not None]
-    mentions, choices = Mentions(rows, scored), Choices(rows, stages.z, scored)
+    mentions, choices = Mentions(rows, scored), Choices(rows, stages.writers.z, scored)
     mention = mentions.table(mentions.fit(scored))
     choice = choices.table(choices.fit(scored))
-    trust = fit_trust(rows, stages.decided, scored)
+    trust = fit_trust(rows, to_trust(rows, stages), scored)
     value = {
         "mention": {name: round(weight, 2) for name, weight in mention.items()},
         "choice": {name: round(weight, 2) for name, weight in choice.items()},

@@ -41,11 +41,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _without_waiting() -> Iterator[None]:
-    """A server that fails is asked as often as ever what it offers, without the pauses; and files
-    need not reach the disk, as no test cuts the power."""
+    """A server that fails is asked as often as ever what it offers, without the pauses; files need
+    not reach the disk, as no test cuts the power; and no error of the reader becomes a reading."""
     with pytest.MonkeyPatch.context() as changed:
         changed.setattr("os.fsync", lambda descriptor: None)
         changed.setattr("horsesense.models.openai.http.LONGEST_PROBE_PAUSE", 0.0)
+        changed.setattr("horsesense.readers.text_answers.TextAnswers.strict", True)
         yield
 
 

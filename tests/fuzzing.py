@@ -37,7 +37,8 @@ from horsesense.models.base import Asked
 from horsesense.models.messages import Failure, Request, Response, SamplingParams
 from horsesense.models.openai.protocol import context_lengths
 from horsesense.models.recorded import Replay
-from horsesense.readers.recorded import FAILED, read_file
+from horsesense.readers.recorded import read_file
+from horsesense.readers.text_answers import TextAnswers
 from horsesense.runs import redacted as redact
 from horsesense.runs.results import Results
 from horsesense.runs.run import StagedRun
@@ -52,6 +53,7 @@ from horsesense_extras.redact import write_redacted
 from pieces import assembled, read_assembled
 
 HERE = Path(__file__).parent
+TextAnswers.strict = True  # an error of the rules is a finding
 CORPUS = HERE / "fuzz"
 
 
@@ -139,8 +141,7 @@ def reply_text(path: Path) -> None:
     response = Response(path.read_bytes().decode(errors="surrogateescape"))
     for trial in _once(trials_to_read):
         for name in ("text", "first_token", "option_text"):
-            found = _once(partial(make_reader, name), name).read(trial, response)
-            assert not any(reading.rule.startswith(FAILED) for reading in found), found
+            _once(partial(make_reader, name), name).read(trial, response)
 
 
 def recorded(path: Path) -> None:

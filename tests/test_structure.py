@@ -338,6 +338,7 @@ def test_nothing_that_would_run_foreign_code() -> None:
         }
         for call in calls:
             words = call.replace("model.eval()", "").replace(".eval()", "")
+            words = words.replace("ast.literal_eval(", "")  # of literals alone
             bad = [word for word in FORBIDDEN if word in words.split("'")[0]]
             assert not bad, f"{name}: {call}"
 

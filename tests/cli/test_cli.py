@@ -117,6 +117,12 @@ def test_an_empty_path_is_not_the_current_folder(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_the_demo_finds_the_fault_and_says_the_truth(tmp_path: Path) -> None:
+    done = call("demo", "--out", "run", cwd=tmp_path)
+    assert "[found] Prefers position A" in done.stdout
+    assert done.stdout.rstrip().endswith("says A in 8 of 11 cases.")
+
+
 def test_plan_spends_nothing(tmp_path: Path) -> None:
     done = json.loads(call("plan", "sample", "-m", "sim:prior", "--json", cwd=tmp_path).stdout)
     assert done["items"] == 60

@@ -57,7 +57,7 @@ def test_two_models_are_two_runs_and_the_study_can_be_given_back(tmp_path: Path)
 
 
 def test_a_single_audit_can_be_given_back_too(tmp_path: Path) -> None:
-    words = ("audit", *SMALL, "--suite", "revas", "-m", "sim:oracle", "--out", "one")
+    words = ("audit", *SMALL, "--suite", "know-no", "-m", "sim:oracle", "--out", "one")
     assert call(*words, cwd=tmp_path).returncode == 0
     one = tmp_path / "one"
     [(path, settings)] = StudyFile.load(one).runs(one)
@@ -158,6 +158,7 @@ def test_a_study_of_several_sets_is_compared_set_by_set(tmp_path: Path) -> None:
         ('models = [{model = "a", effort = 3}]\nitems = ["x"]', "effort"),
         ('model = ["a"]\nitems = ["x"]', "models is missing; there is no 'model' .*'models'"),
         ('models = ["a"]\nitems = ["x"]\n[settings]\nlimit = 0', "limit should be greater"),
+        ('models = ["a"]\nitems = ["x\\u0000"]', "null character"),
         (f"models = {['a'] * 101}\nitems = {['x'] * 100}", "10,100 runs; at most 10,000"),
     ],
 )

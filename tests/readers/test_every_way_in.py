@@ -147,7 +147,11 @@ SILENT = (from_lm_eval, in_lm_eval)
 
 
 @pytest.mark.parametrize(
-    "way", [of_file, audited, read_again, through_an_inspect_log, *SILENT, in_inspect]
+    "way",
+    [
+        *(of_file, audited, read_again, through_an_inspect_log, *SILENT),
+        pytest.param(in_inspect, marks=pytest.mark.harness),
+    ],
 )
 def test_the_same_reply_has_the_same_reading(
     way: Callable[[Run, dict[str, Example], Path], Read],

@@ -21,7 +21,7 @@ from typing import Annotated, Any, NoReturn, TypeVar
 import typer
 
 from horsesense.cli.grouped import grouped
-from horsesense.cli.helped import Helped
+from horsesense.cli.helped import Helped, HelpedGroup
 from horsesense.cli.output import plain_warnings, print_error
 from horsesense.errors import (
     EXIT_CODES,
@@ -133,6 +133,7 @@ def app(command: str | None = None, *, named_only: bool = False) -> typer.Typer:
     """The command line with all its commands, those of side programs too; or with one alone."""
     made = Commands(
         name="horsesense",
+        cls=HelpedGroup,
         help="Find out what a multiple-choice score is made of before you believe it.",
         no_args_is_help=True,
         epilog="Exit codes: "
@@ -145,6 +146,8 @@ def app(command: str | None = None, *, named_only: bool = False) -> typer.Typer:
     made.callback()(_horsesense)
     for name in _modules(command):
         _register(name)(made)
+    for group in made.registered_groups:
+        group.cls = HelpedGroup
     for some in (made, *(group.typer_instance for group in made.registered_groups)):
         for each in some.registered_commands if some else ():
             each.cls = Helped
@@ -163,7 +166,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     # A run makes millions of small objects that hold no cycles: Python need not look so often.
-    gc.set_threshold(100_000, 20, 50)
+    gc.set_threshold(300_000, 20, 50)
     first = next((word for word in words if not word.startswith("-")), None)
     try:
         with plain_warnings(), named_in(words), _plain_threads(debug=words != given):

@@ -241,12 +241,19 @@ def plan(
             print(plan_text(counted, found))
 
 
+DEMO = "sim:prior?know=0.5&prior=8,1,1,1"
+TRUTH = (
+    "The truth: this simulated model knows half of the items. Of the others it guesses, and says A"
+    " in 8 of 11 cases."
+)
+
+
 def demo(
-    model: Annotated[str, typer.Option("--model", "-m", help=MODEL)] = "sim:prior",
+    model: Annotated[str, typer.Option("--model", "-m", help=MODEL)] = DEMO,
     out: Annotated[Path, typer.Option(help="Run directory.")] = Path("horsesense-demo"),
     as_json: AsJson = False,
 ) -> None:
-    """Audit the sample items, by default with a simulated model whose truth is known.
+    """Audit the sample items, by default with a simulated model that has a known fault.
 
     Example: horsesense demo --out first-look
     """
@@ -258,5 +265,7 @@ def demo(
     run = Run.start(out, Settings.of(items="sample", model=model))
     code = audit_one(run, make_model(model), AuditOptions(as_json=as_json))
     show(run, as_json)
+    if model == DEMO and not as_json:
+        print(TRUTH)
     if code:
         raise typer.Exit(code)

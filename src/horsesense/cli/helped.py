@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 if TYPE_CHECKING:
     from typer._click import Context, HelpFormatter
@@ -23,6 +23,13 @@ GROUPS = {
     "Many machines": "shard shards engine address workers worker-cpus worker-gpus keep",
 }
 """Heading -> its options, in the order of the help. Those that no group names stand before."""
+COMMANDS = {
+    "A model": "audit plan demo run merge",
+    "Results": "report view compare gate verify cite",
+    "A benchmark": "check cues build annotate check-paper",
+    "Logs and replies": "import record export read train",
+}
+"""Heading -> its commands; others stand behind, under a heading of their own."""
 VALUES = {"<str>": "TEXT", "<int>": "N", "<float>": "X", "<path>": "PATH"}
 """What stands for a value of each type."""
 
@@ -51,6 +58,33 @@ class Helped(TyperCommand):
             if rows:
                 with formatter.section(title):
                     formatter.write_dl(rows)
+
+
+class HelpedGroup(TyperGroup):
+    """The command line itself: its commands in groups, each with its whole first sentence."""
+
+    def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
+        """Write the commands, each group under its heading."""
+        found = {
+            name: _first(command.help or "")
+            for name in self.list_commands(ctx)
+            if (command := self.get_command(ctx, name)) is not None and not command.hidden
+        }
+        groups = {title: names.split() for title, names in COMMANDS.items()}
+        placed = {name for names in groups.values() for name in names}
+        title = "Others" if placed & {*found} else "Commands"
+        groups[title] = [name for name in found if name not in placed]
+        widest = max(map(len, found), default=0)
+        for title, names in groups.items():
+            rows = [(name.ljust(widest), found[name]) for name in names if name in found]
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
+
+
+def _first(text: str) -> str:
+    """The first sentence of a help text; a point within a word or in quotes ends none."""
+    return re.split(r"(?<=\.)\s", " ".join(text.split()), maxsplit=1)[0]
 
 
 def _plain(row: tuple[str, str]) -> tuple[str, str]:

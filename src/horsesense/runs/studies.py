@@ -18,7 +18,7 @@ import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator
 
 from horsesense.errors import UsageError
-from horsesense.files import read_settings, write_whole
+from horsesense.files import read_settings, usable, write_whole
 from horsesense.items.load import PACKAGED
 from horsesense.runs.layout import RunLayout
 from horsesense.runs.settings import Settings, misfits
@@ -109,7 +109,7 @@ class StudyFile(BaseModel):
 
         UsageError where `out` leads out of it: a study of somebody else writes nowhere else.
         """
-        place = here / (self.out or "")
+        place = usable(here / (self.out or ""))
         if not place.resolve().is_relative_to(here.resolve()):
             raise UsageError(
                 f"The study writes to {self.out!r}, which is not in its own folder.",
@@ -243,7 +243,7 @@ def _names_apart(sets: tuple[str, ...], home: Path) -> list[str]:
     """A name for each set: what is unlike the names before it, with its folder where needed."""
     names: list[str] = []
     for items in sets:
-        path = (home / items).resolve()
+        path = usable(home / items).resolve()
         short = _set_name(items)
         longer = () if items.startswith("hf:") else (
             f"{path.parent.name}-{short}", f"{path.parent.name}-{path.name}",

@@ -139,11 +139,12 @@ class Tuned(NamedTuple):
     reply: str
 
 
-def tuning(items: ItemSet, epochs: int, seed: int) -> Iterator[Tuned]:
+def tuning(items: ItemSet, epochs: int, seed: int, *, texts: bool = False) -> Iterator[Tuned]:
     """Items in the forms of the test, pass after pass: a third each as a choice, with none of the
     above in the place of the right option, and one option for yes or no, half of them right.
 
-    Three passes show each item in each form.
+    Three passes show each item in each form. The reply is the label of the right option, or its
+    text where `texts` are what is read.
     """
     probes = [parse_probe(form) for form in _FORMS]
     accepted = False
@@ -162,11 +163,11 @@ def tuning(items: ItemSet, epochs: int, seed: int) -> Iterator[Tuned]:
                 accepted = not accepted
                 trials = [t for t in trials if (_reply(t) == "Yes") == accepted]
             trial = dice.choice(trials)
-            yield Tuned(item, trial, _reply(trial))
+            yield Tuned(item, trial, _reply(trial, texts=texts))
 
 
-def _reply(trial: Trial) -> str:
-    """The label of the right answer."""
-    place = trial.variant.gold_at
-    assert place is not None
-    return trial.variant.labels[place]
+def _reply(trial: Trial, *, texts: bool = False) -> str:
+    """The label of the right answer, or its text."""
+    shown = trial.variant
+    assert shown.gold_at is not None
+    return (shown.options if texts else shown.labels)[shown.gold_at]

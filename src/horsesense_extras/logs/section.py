@@ -9,14 +9,15 @@ from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import value_of
 from horsesense.runs.results import Results
 from horsesense.stats.words import plural
-from horsesense_extras.logs.imported import load_imported
-from horsesense_extras.logs.log_score import findings, log_scores
 
 
 def context(run: Results) -> Context | None:
-    told = load_imported(run.directory)
-    if told is None:
+    if not run.directory.layout.imported.exists():  # most runs: nothing is loaded for them
         return None
+    from horsesense_extras.logs.imported import load_imported
+    from horsesense_extras.logs.log_score import log_scores
+
+    told = load_imported(run.directory) or {}
     return {"logs": told["logs"], "scores": log_scores(run), "percent": percent}
 
 
@@ -27,9 +28,12 @@ def percent(value: float | None) -> str:
 
 def notices(run: Results) -> Iterator[str]:
     """Whether the log counts the answers as they are meant."""
+    if not run.directory.layout.imported.exists():
+        return
+    from horsesense_extras.logs.log_score import findings, log_scores
+
     scores = log_scores(run)
-    if load_imported(run.directory) is not None:
-        yield from findings(run, scores)
+    yield from findings(run, scores)
     found = next((score for score in scores if score.both), None)
     if found is None or found.said is None:
         return

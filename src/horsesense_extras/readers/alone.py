@@ -33,14 +33,18 @@ def read(
 ) -> Reading:
     """What a response chooses among options; labels are A, B, C, ... unless given.
 
-    Empty labels: options are named by their text. `finish_reason` "length" says that the response
-    was cut off.
+    Empty labels, or more than 26 options: they are named by their text. `finish_reason` "length"
+    says that the response was cut off.
 
     >>> read("I'd go with (B), not A.", ["red", "blue"]).positions
     (1,)
     """
-    named = ascii_uppercase[: len(options)] if labels is None else labels
+    named = _named(len(options)) if labels is None else labels
     return _reader().read(response, options, named, finish_reason=finish_reason, question=question)
+
+
+def _named(k: int) -> str:
+    return ascii_uppercase[:k] if k <= len(ascii_uppercase) else ""
 
 
 @cache
@@ -63,7 +67,7 @@ def read_lines(lines: Iterable[str | bytes]) -> Iterator[dict[str, Any]]:
                 row["response"] or "", options, labels, question=row.get("question"),
                 finish_reason=row.get("finish_reason"),
             )  # fmt: skip
-            names = options if labels == [] else ascii_uppercase if labels is None else labels
+            names = (_named(len(options)) if labels is None else labels) or options
             letters = [str(names[position]) for position in found.positions]
             told: dict[str, Any] = {
                 "status": found.status, "positions": list(found.positions), "letters": letters,

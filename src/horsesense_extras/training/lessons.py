@@ -121,6 +121,8 @@ class Lessons:
 
     def _tuning(self, seed: int) -> list[Learned]:
         assert self.parts.tune is not None
+        e = self.experiment
+        texts = any(reader.startswith("option_text") for reader in e.readers)
         lead = " " if self._prompter.style == "completion" else ""
         return [
             Learned(
@@ -128,7 +130,7 @@ class Lessons:
                 one.item,
                 None,
             )
-            for one in tuning(self.parts.tune, self.experiment.tune_epochs, seed)
+            for one in tuning(self.parts.tune, e.tune_epochs, seed, texts=texts)
         ]
 
     def stages(self, arm: str, seed: int) -> list[list[Learned]]:

@@ -78,7 +78,8 @@ def view_text(row: Effect | Score) -> str:
     title = (
         "" if row.measure == MAIN or row.view in COLUMNS else f"{MEASURES.get(row.measure).title}: "
     )
-    return f"{title}{row.view.partition(', read by ')[0]}, {_BY.get(row.reader, row.reader)}"
+    how = "by first token" if row.probe == "true_false" else _BY.get(row.reader, row.reader)
+    return f"{title}{row.view.partition(', read by ')[0]}, {how}"
 
 
 def sentences(found: Training) -> list[str]:

@@ -38,6 +38,8 @@ def test_tuning_is_in_the_forms_of_the_test_a_third_each() -> None:
     assert len(told) == 24
     forms = {(one.item.id, one.trial.probe) for one in told}
     assert len(forms) == 24  # three passes show each item in each form
+    spoken = [one.reply for one in tuning(items, 3, 0, texts=True)]
+    assert spoken == [o.trial.variant.options[o.trial.variant.gold_at or 0] for o in told]
     replies = Counter(one.reply for one in told if one.trial.probe == "true_false")
     assert replies == {"Yes": 4, "No": 4}
     for one in told:

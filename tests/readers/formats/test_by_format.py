@@ -176,3 +176,10 @@ def test_the_first_token_says_nothing_of_a_phrase() -> None:
     extras = WithheldGold("d", "none-of-them")
     trial = Trial("p", PLAIN, 0, (NAMES,), "letter", "none", extras=extras)
     assert FirstTokenReader().read(trial, Response("A", token_logprobs=({"A": -0.1},))) == ()
+
+
+def test_a_place_is_that_of_the_reply_also_where_small_letters_are_longer() -> None:
+    reply = "ẞẞẞ İİİ I say none-of-them here."
+    found = read(reply, "letter", extras=WithheldGold("x", "none-of-them"))
+    assert found.span is not None
+    assert reply[slice(*found.span)] == "none-of-them"

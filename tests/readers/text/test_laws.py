@@ -46,6 +46,7 @@ def read(reply: str, finish_reason: str | None = None) -> str:
         (f"The answer is (C). {LOOP}", "C"),
         ("Answer: C\n\nWhat is the unit of work?\nA. watt\nB. joule\n\nAnswer: B", "C"),
         ('{"answer": "C"}\n{"answer": "A"}', "C"),
+        (f"{LONG}**Answer: A and C are both correct.**", "ambiguous"),
         # A letter that is not offered.
         (f"{WORK}\nFinal Answer:\nThe answer is (J).", "illegal"),
     ],
@@ -66,6 +67,23 @@ def test_what_is_stated_is_read(reply: str, expected: str) -> None:
 def test_what_breaks_off_before_an_answer_has_none(reply: str, reason: str | None) -> None:
     found = READER.read(reply, OPTIONS, LETTERS[:8], finish_reason=reason)
     assert found.status in ("truncated", "unclear")
+
+
+def test_what_ends_a_further_question_is_not_the_answer() -> None:
+    assert read("C. 18 m/s<|im_end|>\n<|im_start|>assistant\nA. 12 m/s<|im_end|>") != "A"
+
+
+def test_a_word_of_one_sentence_and_a_letter_of_the_next_state_nothing() -> None:
+    reply = (
+        f"{WORK}Need to respond with a letter only. Options: A 12 m/s, B 15 m/s. The format says"
+    )
+    assert read(reply, "length") != "A"
+
+
+def test_an_option_that_only_begins_with_none_is_not_read_from_a_denial() -> None:
+    options = ("none, as he knew of nothing", "negligence only", "battery by intent")
+    reply = "None of the others is liable. It depends on what intent the law requires here."
+    assert READER.read(reply, options, LETTERS[:3]).positions != (0,)
 
 
 def test_finish_reason_does_not_take_a_stated_answer() -> None:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, Final, NamedTuple
 
-import json_repair
 import orjson
 
 from horsesense.items.item import to_the_letter
@@ -108,6 +107,8 @@ def repaired(text: str) -> Any:
         pass
     if _depth(text) > _DEEPEST:
         return None
+    import json_repair  # few replies need it
+
     try:
         return json_repair.loads(text)
     except (ValueError, RecursionError):  # nested deeper than the mending goes

@@ -16,9 +16,9 @@ from horsesense.readers.formats.free_response import denial, judge, plainly, set
 from horsesense.readers.formats.index_json import read_indices
 from horsesense.readers.formats.letters import read_letters
 from horsesense.readers.formats.lines import read_lines
-from horsesense.readers.formats.yes_no import read_yes_no
 from horsesense.readers.reading import IN_OTHER_WORDS, Reading, Status
 from horsesense.readers.text import TextReader
+from horsesense.readers.text.page import small
 from horsesense.trials.extras import Rejoined
 from horsesense.trials.trial import NONE_OPTION, AnswerFormat, Trial, none_phrase, question_of
 
@@ -51,7 +51,7 @@ def read_choice(reader: TextReader, trial: Trial, response: Response) -> Reading
         return _chosen(reader, trial, response)
     text = plainly(response.text)
     response = replace(response, text=text)
-    start = text.casefold().find(offered.casefold())
+    start = small(text).find(small(offered))  # of the same length: a place is the reply's
     if phrase and text.strip(" \n\t.!*\"'`").casefold() == phrase.casefold():
         return Reading("none", (), "phrase_alone", (start, start + len(phrase)), 0.99)
     named_alone = re.compile(_NAMED.format(re.escape(offered)))
@@ -90,6 +90,15 @@ def _chosen(reader: TextReader, trial: Trial, response: Response) -> Reading:
         finish_reason=response.finish_reason,
         question=question_of(trial),
     )
+
+
+def read_yes_no(
+    reader: TextReader, trial: Trial, response: Response
+) -> Reading | tuple[Reading, ...]:
+    """A judgement of one proposed answer; its many patterns are loaded with the first."""
+    from horsesense.readers.formats import yes_no
+
+    return yes_no.read_yes_no(reader, trial, response)
 
 
 READING: dict[AnswerFormat, ReadText] = {

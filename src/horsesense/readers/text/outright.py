@@ -263,6 +263,7 @@ def told(text: str, labels: tuple[str, ...], see: Shown) -> ToldAnswer:
     if more and alone:
         more = not _in_full(text, last, labels, see)
     plain = not more and all(_is_plain(low, one) for one in found)
+    plain = plain and not _begins_with_other(text, found, labels, see)
     if last.position < 0:
         return ToldAnswer(Reading("illegal", (), "other_label", span, LESS), -1, False, plain)
     if words.CLOSEST.search(text, max(0, last.start - 30), last.end) and words.NO_OPTION.search(
@@ -281,9 +282,9 @@ def told(text: str, labels: tuple[str, ...], see: Shown) -> ToldAnswer:
             Reading("ambiguous", (), "several", span, doubt), last.position, True, plain
         )
     sure = STATED if alone and last.rule not in ("closing", "text_is") else LESS
-    return ToldAnswer(
-        Reading("answer", (last.position,), last.rule, span, sure), last.position, False, plain
-    )
+    reading = Reading("answer", (last.position,), last.rule, span, sure)
+    plural = "answers" in low[last.start : last.end]
+    return ToldAnswer(reading, last.position, plural, plain and not plural)
 
 
 def _beside(text: str, last: Statement, labels: tuple[str, ...], see: Shown) -> bool:
@@ -311,7 +312,18 @@ def _corrected(text: str, found: list[Statement], last: Statement) -> bool:
     return all(words.CLOSEST.search(text, max(0, one.start - 30), one.end) for one in found)
 
 
+def _begins_with_other(
+    text: str, found: list[Statement], labels: tuple[str, ...], see: Shown
+) -> bool:
+    """Whether the first line is an option that no statement names: these may belong to a further
+    question."""
+    line, *below = text.split("\n", 1)
+    first = exact(line, see.options, labels) if below else None
+    return first is not None and not {one.position for one in found}.issuperset(first.positions)
+
+
 def _is_plain(low: str, one: Statement) -> bool:
+    """Whether nothing before a statement makes it uncertain."""
     start = max(0, one.start - 160)
     ends = (m.end() for m in words.SENTENCE.finditer(low, start, one.start))
     begin = max(ends, default=start)

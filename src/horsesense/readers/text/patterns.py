@@ -18,9 +18,10 @@ _WW: Final = r"\W{1,9}"
 MARK: Final = r"[\s*_\"'`([⟦:.]{0,12}"
 CLOSE: Final = r"[*_\"'`)\]]{0,6}"
 _CORRECT: Final = r"(?:correct|best|right|final|most (?:appropriate|accurate|likely)|only|proper)"
+_ON: Final = r"[^\w.!?]{1,9}"
 KIND: Final = (
-    rf"(?:(?:{_CORRECT}{_WW}){{1,2}}(?:options?|choices?|letters?|response|solution)"
-    rf"|(?:{_CORRECT}{_WW}){{0,2}}(?:answers?(?! (?:options|choices))|option(?!s)|choice(?!s)))"
+    rf"(?:(?:{_CORRECT}{_ON}){{1,2}}(?:options?|choices?|letters?|response|solution)"
+    rf"|(?:{_CORRECT}{_ON}){{0,2}}(?:answers?(?! (?:options|choices))|option(?!s)|choice(?!s)))"
 )
 IS: Final = r"(?:is|would be|should be|must be|will be|are|was|=|:|->|→)"
 _FILL: Final = (
@@ -186,7 +187,7 @@ def _patterns(labels: tuple[str, ...]) -> Patterns:
     return Patterns(
         outright,
         lesser,
-        re.compile(rf"{CLOSE}{S}{joins}{label}{CLOSE}(?!{S}(?:is|was|are)\b)"),
+        re.compile(rf"{CLOSE}{S}{joins}{label}{CLOSE}(?!{S}(?:is|was|are(?! both))\b)"),
         re.compile(rf"\b(?:and|or|und|oder)\b{_W}(?:option )?{label}(?=[*_]{{0,4}}[).:])"),
         re.compile(rf"^[ \t*_(#>-]{{0,9}}(?:option )?(?P<label>{either})"
                    rf"{CLOSE}(?:[.):]|\s*$)", _SHAPE),

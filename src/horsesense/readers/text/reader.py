@@ -22,12 +22,16 @@ from horsesense.readers.text.outright import (
     without_next,
 )
 from horsesense.readers.text.page import Prepared, edges, loops, page_of, prepare, repeats, small
-from horsesense.readers.text.weigh import Weighed, Weights, confidence, grounds, shipped, weigh
+from horsesense.readers.text.weigh import Weights, confidence, grounds, shipped, weigh
 
 LIKELY: Final = 0.25
 """The confidence from which on a reading without a choice is more than a guess."""
 _SAID_UNSURE: Final = 0.88
 """The highest confidence in a choice of a reply that says it does not know."""
+_BEGINNING: Final = 30
+"""Tokens before the first option that is named, in a reply that begins with its answer."""
+_END: Final = 150
+"""Characters at the end of a reply in which an answer may be taken back."""
 _EMPTY: Final = Reading("empty", rule="empty", confidence=0.99)
 _CUT_IN_THOUGHT: Final = Reading("truncated", rule="thought_alone", confidence=0.95)
 _LOOPS: Final = Reading("truncated", rule="loops", confidence=0.95)
@@ -133,32 +137,61 @@ def _state(text: str, length: bool, ended: bool, prepared: Prepared) -> Features
 def _decided(scene: Scene, weights: Weights) -> Reading:
     found = weigh(scene, weights)
     sure = confidence(grounds(scene, found), weights)
-    k = scene.see.k
-    if found.best < k:
-        facts = scene.facts
-        told_once = facts["told"] and not facts["several"]
-        if scene.stated == found.best and told_once:
-            sure = max(sure, weights.least_choice)  # a letter that is stated is the answer
-        if scene.facts.get("cut") and _only_begins(scene, found.best):
-            return Reading("truncated", (), "begins", _span(scene, found), min(sure, 0.9))
-        does = bool(scene.facts.get(scene.see.says[found.best]))  # "Refused" where it refuses
-        if sure < (weights.least_status if does else weights.least_choice):
-            return Reading("unclear", (), "weak", _span(scene, found), sure)
-        if _denied(scene, found.best):
-            return Reading("unclear", (), "denied", _span(scene, found), min(sure, 0.5))
-        if _also(scene, found.best):
-            return Reading("ambiguous", (), "also", _span(scene, found), min(sure, 0.85))
-        named = any(m.option == found.best for m in scene.found)
-        rule = "named" if named else "likeness"
-        if scene.facts.get("unknown"):  # "D, not sure."
-            sure = min(sure, _SAID_UNSURE)
-        return Reading("answer", (found.best,), rule, _span(scene, found), sure)
-    if sure < weights.least_status:
-        return Reading("unclear", (), "weak", None, sure)
-    status = STATUSES[found.best - k]
-    sign = words.SIGNS.get(status)
-    match = sign.search(scene.page.small) if sign else None
-    return Reading(status, (), "signs", match.span() if match else None, sure)
+    return concluded(scene, found.best, sure, found.z, weights.least_choice, weights.least_status)
+
+
+def concluded(
+    scene: Scene,
+    best: int,
+    sure: float,
+    z: Sequence[float],
+    least_choice: float,
+    least_status: float,
+) -> Reading:
+    """The reading of a reply whose likeliest candidate is known, and how likely it is right.
+
+    `z` are the mentions' scores; below the least confidence in a choice, or a status, nothing is
+    read.
+    """
+    k, facts = scene.see.k, scene.facts
+    if best >= k:
+        if sure < least_status:
+            return Reading("unclear", (), "weak", None, sure)
+        sign = words.SIGNS.get(STATUSES[best - k])
+        match = sign.search(scene.page.small) if sign else None
+        return Reading(STATUSES[best - k], (), "signs", match.span() if match else None, sure)
+    span = _span(scene, best, z)
+    if _opens_with(scene, best):
+        sure = max(sure, least_choice)  # a letter that is stated is the answer
+    if facts.get("cut") and _only_begins(scene, best):
+        return Reading("truncated", (), "begins", span, min(sure, 0.9))
+    if sure < (least_status if _does(scene, best) else least_choice):
+        return Reading("unclear", (), "weak", span, sure)
+    if _denied(scene, best):
+        return Reading("unclear", (), "denied", span, min(sure, 0.5))
+    if _also(scene, best):
+        return Reading("ambiguous", (), "also", span, min(sure, 0.85))
+    named = any(m.option == best for m in scene.found)
+    if facts.get("unknown"):  # "D, not sure."
+        sure = min(sure, _SAID_UNSURE)
+    return Reading("answer", (best,), "named" if named else "likeness", span, sure)
+
+
+def _opens_with(scene: Scene, option: int) -> bool:
+    """Whether the reply begins with a statement of this option, and takes nothing back."""
+    facts = scene.facts
+    first = next((m for m in scene.found if m.how != "P"), None)
+    told_once = facts["told"] and not facts["several"] and scene.stated == option
+    if not told_once or first is None or first.option != option or first.first > _BEGINNING:
+        return False
+    low = scene.page.small
+    return not facts.get("clash") and not words.TAKES_BACK.search(low, max(0, len(low) - _END))
+
+
+def _does(scene: Scene, option: int) -> bool:
+    """Whether the reply does all that the option says: "Refused" where it refuses."""
+    status = scene.see.says[option]
+    return bool(scene.facts.get(status)) and status in meanings_of(scene.see.options[option])
 
 
 def _denied(scene: Scene, option: int) -> bool:
@@ -196,13 +229,13 @@ def _also(scene: Scene, option: int) -> bool:
     return _TOO.match(scene.page.text, scene.page.span(last.first, last.last)[1]) is not None
 
 
-def _span(scene: Scene, found: Weighed) -> tuple[int, int] | None:
+def _span(scene: Scene, best: int, z: Sequence[float]) -> tuple[int, int] | None:
     """The strongest mention of what is chosen."""
-    mine = [k for k, m in enumerate(scene.found) if m.option == found.best]
+    mine = [k for k, m in enumerate(scene.found) if m.option == best]
     if not mine:
         return None
-    m = scene.found[max(mine, key=found.z.__getitem__)]
+    m = scene.found[max(mine, key=z.__getitem__)]
     return scene.page.span(m.first, m.last)
 
 
-__all__ = ["LIKELY", "Shown", "TextReader", "scene", "weights"]
+__all__ = ["LIKELY", "Shown", "TextReader", "concluded", "scene", "weights"]

@@ -139,6 +139,16 @@ _FACTS: Final = listed(
     " told several loop depends"
 )
 _NEAR: Final = listed("answer option pick right so final not wrong if said maybe lure")
+_OWN: Final = listed(
+    "max lastz firstz mean sum often highest onlyone onlyheavy firm_last firm_first firm_only"
+    " final finalz first leftout leftover lone+ lone- xlone+ xlone- lone+all stated|several"
+    " says:none says:refusal says:unknown w:so w:so> w:end! w:all! u:all! u:end! u:so w:all*"
+    " u:all* w:start w:start>"
+)
+_SECOND: Final = listed("max lastz final firm_last lone+ lone- highest often w:all u:all w:end")
+_STATUS: Final = listed("heavy z2 topz pair pair>0 either>0 mall both")
+_WORDS: Final = listed("drop right fits so final option")
+_OTHERS: Final = frozenset(listed("other others another else rest latter former"))
 _LATER: Final = ["not", "but", "turn", "maybe", "wrong", "if", "answer", "pick"]
 _ANYWHERE: Final = ["turn", "lure", "none", "pick", "answer"]
 
@@ -161,7 +171,25 @@ def grounds(scene: Scene, found: Weighed) -> list[float]:
     shares = ("all", "end", "all>", "end>")
     out += [own.get("w:" + name, own.get("u:" + name, 0.0)) for name in shares]
     out += [float(scene.facts.get(name, 0.0)) for name in _FACTS]
+    out += _rivals(scene, found, own, order)
     return out + _mentioned(scene, found.z, best) + _around(scene, found.z, best)
+
+
+def _rivals(scene: Scene, found: Weighed, own: Features, order: Sequence[float]) -> list[float]:
+    """What speaks for the likeliest candidate and for the second, and whose words may mislead."""
+    page, see, best = scene.page, scene.see, found.best
+    second = found.odds.index(order[1]) if order[1] < order[0] else best
+    other = found.options[second] if second < see.k else {}
+    key = set(see.keys[best]) if best < see.k else set()
+    rest = [set(one) for i, one in enumerate(see.keys) if i != best and key]
+    return [
+        *(own.get(name, 0.0) for name in _OWN), *(other.get(name, 0.0) for name in _SECOND),
+        *(found.status.get(name, 0.0) for name in _STATUS), float(second < see.k), order[2],
+        *(float(page.cls.count(name)) for name in _WORDS), float(len(page.asks)),
+        float(len(page.begins)), float(scene.heads), float(page.raw.count("\n")),
+        float(not _OTHERS.isdisjoint(page.low)), float(len(key)),
+        float(any(key < one for one in rest)), float(any(one < key for one in rest)),
+    ]  # fmt: skip
 
 
 def _mentioned(scene: Scene, z: Sequence[float], best: int) -> list[float]:
