@@ -180,9 +180,12 @@ def test_a_folder_of_models_is_a_study_that_other_commands_take(tmp_path: Path) 
         "compare", study, "--out", tmp_path / "c.html"
     )
     items = hs.load_items(study / "items.jsonl")
-    assert {
-        model: len(given) for model, given in load_choices([study], items).items()
-    } == dict.fromkeys(replies, 60)
+    chosen = load_choices([study], items)
+    assert {model: len(given) for model, given in chosen.items()} == dict.fromkeys(replies, 60)
+    shown = {
+        model: {items.items[0].options[at] for at in given["q0"]} for model, given in chosen.items()
+    }
+    assert shown == {"good": {"a kettle"}, "bad": {"a spoon"}, "odd": {"a spoon"}}
     rights = {found.model: found.right for found in load_answers(study, items)}
     assert {
         model: sum(filter(None, right.values())) for model, right in rights.items()
