@@ -270,6 +270,8 @@ def test_pooled_effects_are_those_of_statsmodels(planted: CueResult) -> None:
     assert found.difference == pytest.approx(theirs.mean_effect_re)
     half = max(theirs.sd_eff_w_re_hksj, theirs.sd_eff_w_re) * student.ppf(0.975, 3)
     assert found.high - found.difference == pytest.approx(half)  # type: ignore[operator]
+    [wide] = family_summary(sets[:2])[0]
+    assert (wide.low, wide.high) == (-1, 1), "no difference of two shares is larger"
 
 
 def test_recorded_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
