@@ -28,6 +28,7 @@ class RunLayout:
     trials/stage-N/       what was asked about which item
     readings/READER/      what one reader understood; stage-N/ as the trials
     reviews.json          what people decided
+    sample.json           what a person found replies to say, drawn at random
     imported.json         of an import: the logs, and what they report of themselves
     people.json           of a test that people took: its booklets
     recorded/             of an import: what the logs' scorers made of each answer
@@ -123,7 +124,7 @@ def left_by_workers(layout: RunLayout) -> bool:
 
 
 _OURS = (
-    *("run.toml", "items.json", "asked.json", "trials", "readings", "reviews.json"),
+    *("run.toml", "items.json", "asked.json", "trials", "readings", "reviews.json", "sample.json"),
     *("imported.json", "recorded", "people.json", "estimates.json", "report.html", "redacted.json"),
     *("study.toml", "trials.parquet", "readings.parquet", "0.1.0", "name", "merged.json", SHARDS),
     MANIFEST,

@@ -15,6 +15,7 @@ from horsesense.files import usable
 from horsesense_extras.cli.build import take_booklets
 
 if TYPE_CHECKING:
+    from horsesense.api import Run
     from horsesense.models.messages import Key
     from horsesense.readers.reviews import Reviews
     from horsesense_extras.people.review_files import Row
@@ -30,6 +31,15 @@ Take = Annotated[
     list[Path] | None,
     typer.Option(
         help="A reviewer's filled file; once per reviewer. A third settles. Of a test, a booklet."
+    ),
+]
+Sample = Annotated[
+    int | None,
+    typer.Option(
+        help="Write so many replies, drawn at random, for a person to label; they tell how often"
+        " readers are right and correct the score.",
+        min=1,
+        show_default=False,
     ),
 ]
 Also = Annotated[int, typer.Option(help="So many replies that the rules did judge, as a check.")]
@@ -51,6 +61,7 @@ def annotate(
     to: To = None,
     take: Take = None,
     also: Also = 0,
+    sample: Sample = None,
     as_json: AsJson = False,
 ) -> None:
     """Have people judge replies to questions without a hint, and measure with what they found.
@@ -58,7 +69,9 @@ def annotate(
     Without --take it writes the replies that no rule could judge to a CSV file; fill its last
     column. With --take it reads the filled file, or those of several reviewers. Of a file that
     `build equinfer` wrote it is the wrong options that are judged; what stays is a file of its own.
-    Of a test that `build test` made, --take reads booklets that came back, and makes a run of them.
+    With --sample a person labels replies of every kind instead, and --take says how often readers
+    are right. Of a test that `build test` made, --take reads booklets that came back, and makes a
+    run of them.
 
     Example: horsesense annotate audits/exam --to review.csv
     """
@@ -67,8 +80,12 @@ def annotate(
     if (usable(run) / "test.json").is_file():
         _booklets(run, take, to, as_json)
         return
+    if sample is not None and (take or also or is_built(run)):
+        raise UsageError("--sample needs a run, and stands without --take and --also.")
     if is_built(run):
         done = _options_taken(run, take) if take else _options_written(run, to, also)
+    elif sample is not None:
+        done = _sample_written(run, to or run / "sample.csv", sample)
     else:
         done = _taken(run, take) if take else _written(run, to or run / "review.csv", also)
     if as_json:
@@ -143,8 +160,11 @@ def _taken(path: Path, files: list[Path]) -> dict[str, object]:
     from horsesense.api import open as open_run
     from horsesense.readers.reviews import Reviews
     from horsesense_extras.people import review_files
+    from horsesense_extras.people.sample import is_sample
 
     run = open_run(path)
+    if all(map(is_sample, files)):
+        return _sample_taken(run, files)
     known = review_files.known_keys(run.directory)
     answers: dict[str, dict[Key, str]] = {}
     skipped = set()
@@ -173,6 +193,32 @@ def _taken(path: Path, files: list[Path]) -> dict[str, object]:
         lines.append(f"They are in {to}; fill its last column and give it as a third --take.")
     told = {"alpha": alpha, "skipped": len(skipped)}
     return {**_told(reviews, open_keys, lines), **told}
+
+
+def _sample_written(path: Path, to: Path, n: int) -> dict[str, object]:
+    from horsesense.api import open as open_run
+    from horsesense_extras.people.sample import WORDS, Sampled
+
+    found = Sampled.of(open_run(path).directory)
+    written = found.write(to, n)
+    tell = (
+        f"{written} of {len(found.rows):,} replies in the original order are in {to}, drawn at"
+        " random.\nWrite into the column label what each reply chooses in the end: the letter, or"
+        f" {', '.join(WORDS)}; right or wrong does not matter. Then: horsesense annotate {path}"
+        f" --take {to}"
+    )
+    return {"file": str(to), "replies": written, "says": tell}
+
+
+def _sample_taken(run: Run, files: Sequence[Path]) -> dict[str, object]:
+    from horsesense_extras.people.sample import Sampled
+
+    found = Sampled.of(run.directory)
+    for file in files:
+        found.take(file)
+    run.report()
+    told = found.told(run.settings.level)
+    return {"sample": told, "says": "\n".join(found.sentences(told))}
 
 
 def _options_taken(path: Path, files: list[Path]) -> dict[str, object]:

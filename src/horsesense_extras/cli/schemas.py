@@ -68,6 +68,9 @@ class AnnotateOutput(Output):
     disagreements: int | None = None
     open: list[str] | None = None
     skipped: int | None = None
+    sample: Rows | None = Field(
+        None, description="by reader: agreement with the labels, and the score corrected by them"
+    )
 
 
 class CuesOutput(Output):

@@ -71,6 +71,8 @@ def test_the_judge_sees_only_what_the_rules_leave_open(
             limit=12,
         )
     told = run.findings["cascades"][name]
+    before = f"{told['left_open']} of 12 replies go to judge:http:judge@{server.url}, about "
+    assert before in capsys.readouterr().err
     assert told["read"] == 12
     assert 0 < told["left_open"] < 12
     assert told["judged"] == told["left_open"] >= told["changed"] > 0

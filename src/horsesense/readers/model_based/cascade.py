@@ -16,18 +16,21 @@ from horsesense.errors import UsageError
 from horsesense.inference.limits import Limits, RunSummary
 from horsesense.inference.store import Store
 from horsesense.models.messages import Response
-from horsesense.readers.model_based.cases import Rows, case_of
-from horsesense.readers.model_based.judge import JudgeReader
+from horsesense.progress import say
+from horsesense.readers.model_based.cases import Rows, case_of, cases_in
+from horsesense.readers.model_based.judge import JudgeReader, judge_prompt
 from horsesense.readers.reading import Reading
 from horsesense.readers.text_answers import TextAnswers
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="21", source="b56e2aef305e")
+RULES: Final = Rules(version="21", source="e778e2018e90")
 
 SURE: Final = 0.9
 """Confidence of the rules from which on no judge is asked, unless the name says another."""
+CHARACTERS: Final = 4
+"""Of a token, about, where its cost is told before it is asked."""
 _NOT_FOR_A_JUDGE: Final = frozenset(("illegal", "truncated", "empty"))
 _SPEC = re.compile(r"(?:at=(?P<at>[01]|0?\.\d+):)?judge=(?P<judge>.+)", re.DOTALL)
 
@@ -95,6 +98,13 @@ class CascadeReader(JudgeReader):
         self.steps.left_open += len(opened)
         spent = RunSummary()
         if opened:
+            cases = cases_in(opened)
+            tokens = sum(len(judge_prompt(case)) for case in cases) // CHARACTERS
+            say(
+                f"{len(opened):,} of {len(rows):,} replies go to"
+                f" {self._judge_name}, about {tokens:,} tokens of prompts less what it was asked"
+                " before."
+            )
             spent = await super().prepare(opened, store, limits, max_connections)
         for trial, response in opened:
             (before,) = self._rules.read(trial, response)

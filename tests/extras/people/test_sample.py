@@ -1,0 +1,148 @@
+"""Replies to a person and back: how often readers are right, and the score corrected by it."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from command_line import call
+from horsesense.kept import keep
+from horsesense_extras.people.sample import COLUMNS
+from studies import Result, items_file, study
+
+N = 24
+Table = list[dict[str, str]]
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Result:
+    """Replies that say A, the right answer to a quarter; two refuse, with a formula before it."""
+    folder = tmp_path_factory.mktemp("labelled")
+    items = items_file(folder / "made_up.jsonl", N)
+    said = ["The answer is A."] * (N - 2) + ["=1+1\nI cannot answer that."] * 2
+    rows = [
+        {"id": f"q{i}", "probe": "original", "condition": "", "response": reply}
+        for i, reply in enumerate(said)
+    ]
+    recorded = folder / "recorded.jsonl"
+    recorded.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    return study(items, f"replay:{recorded}", folder / "run", probes=())
+
+
+@pytest.fixture
+def run(finished: Result) -> Path:
+    (finished.out / "sample.json").unlink(missing_ok=True)
+    return finished.out
+
+
+def annotate(run: Path, *words: str) -> dict[str, Any]:
+    ended = call("annotate", str(run), *words, "--json")
+    assert ended.returncode == 0, ended.stderr
+    found: dict[str, Any] = json.loads(ended.stdout)
+    return found
+
+
+def drawn(run: Path, path: Path, n: int) -> Table:
+    path.unlink(missing_ok=True)
+    annotate(run, "--sample", str(n), "--to", str(path))
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        return list(csv.DictReader(file))
+
+
+def save(rows: Table, path: Path) -> str:
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS)
+        writer.writeheader()
+        writer.writerows(rows)
+    return str(path)
+
+
+def test_from_the_sample_to_the_report(run: Path, tmp_path: Path) -> None:
+    path = tmp_path / "sample.csv"
+    rows = drawn(run, path, N)
+    assert [row["item"] for row in rows] != sorted(row["item"] for row in rows)
+    assert sum(row["reply"].startswith("'=1+1") for row in rows) == 2
+    assert rows[0]["options"].startswith("A. answer ")
+    for row in rows[:10]:
+        row["label"] = "a" if "answer is A" in row["reply"] else "Refusal"
+    first = next(row for row in rows[:10] if row["label"] == "a" and row["item"] != "q0")
+    gold = "ABCD"[int(first["item"][1:]) % 4]
+    first["label"] = gold  # the person says otherwise than the reader
+    told = annotate(run, "--take", save(rows, path))
+    (row,) = told["sample"]
+    assert (row["reader"], row["n"], row["of"]) == ("text", 10, N)
+    more = float(gold != "A")
+    assert row["agreed"][0] == pytest.approx(1 - more / 10)
+    assert row["score"][0] == pytest.approx(row["plain"] + more / 10)
+    assert row["score"][1] < row["score"][0] < row["score"][2]
+    report = (run / "report.html").read_text()
+    assert "How often readers are right" in report
+    assert told["says"].splitlines()[-1] in report
+    assert [r["label"] for r in drawn(run, path, 11)][10] == ""
+    assert drawn(run, path, 10)[3]["label"] in ("A", "B", "C", "D", "refusal")
+
+
+def other_label(rows: Table) -> None:
+    rows[0]["label"] = "E"
+
+
+def other_run(rows: Table) -> None:
+    rows[0]["key"] = "00" * 16
+
+
+def edited(rows: Table) -> None:
+    rows[0]["reply"] += " or B"
+
+
+def left_out(rows: Table) -> None:
+    rows[0]["label"] = ""
+
+
+def twice(rows: Table) -> None:
+    rows.append(rows[0])
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (other_label, "'E' is no label; allowed: A, B, C, D, none, refusal, unclear"),
+        (other_run, "no reply of this run has this key and item"),
+        (edited, "the reply is not as it was written"),
+        (left_out, "no label"),
+        (twice, "stands on line"),
+    ],
+)
+def test_what_cannot_be_used_is_refused(
+    run: Path, tmp_path: Path, change: Callable[[Table], None], said: str
+) -> None:
+    path = tmp_path / "sample.csv"
+    rows = [{**row, "label": "A"} for row in drawn(run, path, 5)]
+    change(rows)
+    ended = call("annotate", str(run), "--take", save(rows, path))
+    assert ended.returncode != 0
+    assert said in ended.stderr
+    assert "Label every row" in ended.stderr
+    assert not (run / "sample.json").exists()
+
+
+def test_labels_after_a_reply_without_one_do_not_count(run: Path, tmp_path: Path) -> None:
+    path = tmp_path / "sample.csv"
+    rows = [{**row, "label": "A"} for row in drawn(run, path, 6)]
+    told = annotate(run, "--take", save(rows[:3] + rows[4:], path))
+    assert told["sample"][0]["n"] == 3
+    assert "2 labels count for nothing" in told["says"]
+
+
+def test_a_file_is_not_written_over_and_a_broken_store_is_named(run: Path, tmp_path: Path) -> None:
+    path = tmp_path / "sample.csv"
+    drawn(run, path, 2)
+    assert "--to" in call("annotate", str(run), "--sample", "2", "--to", str(path)).stderr
+    keep(run / "sample.json", b"[1]")
+    ended = call("annotate", str(run), "--sample", "2", "--to", str(tmp_path / "b.csv"))
+    assert "Delete it" in ended.stderr
