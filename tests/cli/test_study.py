@@ -57,7 +57,7 @@ def test_two_models_are_two_runs_and_the_study_can_be_given_back(tmp_path: Path)
 
 
 def test_a_single_audit_can_be_given_back_too(tmp_path: Path) -> None:
-    words = ("audit", *SMALL, "--suite", "revas", "-m", "sim:oracle", "--out", "one")
+    words = ("audit", *SMALL, "--suite", "know-no", "-m", "sim:oracle", "--out", "one")
     assert call(*words, cwd=tmp_path).returncode == 0
     one = tmp_path / "one"
     [(path, settings)] = StudyFile.load(one).runs(one)

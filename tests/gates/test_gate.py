@@ -78,12 +78,20 @@ def test_what_does_not_hold_fails_and_says_the_numbers(runs: dict[str, str]) -> 
     assert f"{low:.4g}" in done.stdout
 
 
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run without a fault; its items lie beside it."""
+    root = tmp_path_factory.mktemp("sound")
+    study(items_file(root / "items.jsonl", 30), "sim:oracle", root / "run", probes=("order",))
+    return root / "run"
+
+
 @pytest.mark.parametrize("share", [0.44, 1.0])
 @pytest.mark.parametrize("how", ["empty", "cut", "template", "echo"])
 def test_replies_lost_to_the_instrument_fail_whatever_is_required(
-    tmp_path: Path, how: str, share: float
+    sound: Path, tmp_path: Path, how: str, share: float
 ) -> None:
-    items = items_file(tmp_path / "items.jsonl", 30)
+    items = sound.parent / "items.jsonl"
     model = f"sim:garbled?how={how}&share={share}"
     run = study(items, model, tmp_path / "run", probes=("order",), stop_if="never").results
     words = ("gate", str(tmp_path / "run"), "--require", "valid_rate >= 0")
@@ -97,8 +105,7 @@ def test_replies_lost_to_the_instrument_fail_whatever_is_required(
     assert re.match(rf"\d+ of 30 replies were {told}{re.escape(nothing)}", first)
     assert {f.kind for f in run.verdict if f.conclusion == "found"} <= {"no_choice"}
     # Against such a baseline no loss is seen, as the run itself is sound.
-    study(items, "sim:oracle", tmp_path / "sound", probes=("order",))
-    later = call("gate", str(tmp_path / "sound"), "--baseline", str(tmp_path / "run"))
+    later = call("gate", str(sound), "--baseline", str(tmp_path / "run"))
     assert later.returncode == 5, later.stdout
     assert re.search(rf"in the baseline\n.* replies were {told} .*goes unseen", later.stdout)
     assert call(*words, "--lost", "never").returncode == 0

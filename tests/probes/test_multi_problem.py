@@ -246,6 +246,8 @@ def test_a_word_is_asked_about_whatever_its_field_is_called() -> None:
     items = load_items(rows, name="wic")
     planned = made("batch(sizes=3, bundles=1)", items, Prompter(task=task_for(items)))[0]
     assert content(planned).count("Target word: bank") == 3
+    single = made("original", items, Prompter(task=task_for(items)))[0]
+    assert "Target word: bank\nContext 1: a\nContext 2: b0\nAnswer:" in content(single)
 
 
 def test_a_task_of_ones_own(tmp_path: Path) -> None:

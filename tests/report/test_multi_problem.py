@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from horsesense.api import audit
+from horsesense.report.reasons import evidence_of
 from horsesense.report.sections.multi_problem import over_cells
 from horsesense.runs.suites import SUITES, rebundled
 from studies import results_of
@@ -55,6 +56,14 @@ def test_what_many_problems_cost_is_said_and_drawn(tmp_path: Path) -> None:
     assert own[1:4] == [f"{100 * one.value:.2f}", "–", own[3]]
     assert own.count("–") == 9, "two sizes of three tasks, and the texts one by one"
     assert not re.search("select_one - |lines=anchored| ;", part[: part.index("</section>")])
+
+
+def test_leaving_an_item_out_of_another_label_is_right(tmp_path: Path) -> None:
+    probes = ("select_one(sizes=5, bundles=3)",)
+    out = tmp_path / "run"
+    audit(films(tmp_path / "sst2.jsonl"), "sim:oracle", out=out, probes=probes, limit=10)
+    assert not evidence_of(results_of(out)).holds
+    assert "leaves it out" in (out / "report.html").read_text()
 
 
 def test_a_run_without_shared_prompts_has_no_such_part(tmp_path: Path) -> None:

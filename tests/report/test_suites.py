@@ -91,7 +91,8 @@ def test_published_tables_are_whole() -> None:
     ("name", "data"),
     [("mmlu_test", "mmlu"), ("cais/mmlu", "mmlu"), ("MC-Test", "mctest"), ("banking77", "bank77"),
      ("mmlu_redux", None), ("MMLU-Pro", None), ("arc_easy", None), ("arc", "arc"),
-     ("cola_dev", "cola"), ("chocolates", None), ("sandwich", None), ("AG News", "agnews")],
+     ("sst2_pairs", None), ("cola_dev", "cola"), ("chocolates", None), ("sandwich", None),
+     ("AG News", "agnews")],
 )  # fmt: skip
 def test_data_sets_are_told_by_name(name: str, data: str | None) -> None:
     plain = re.sub(r"[^a-z0-9]", "", name.lower())

@@ -27,7 +27,7 @@ STUDIES: dict[str, dict[str, Any]] = {
 
 @pytest.fixture(scope="module", params=STUDIES.values(), ids=STUDIES.keys())
 def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    settings = Settings.of(items="sample", model="sim:talker", limit=16, **request.param)
+    settings = Settings.of(items="sample", model="sim:talker", limit=12, **request.param)
     made = Run.start(tmp_path_factory.mktemp("parts") / "run", settings)
     made.ask("sim:talker", tell=None)
     made.read()

@@ -403,7 +403,7 @@ class TestFullDisk:
         assert refused > 8
 
 
-@pytest.mark.parametrize("name", ["g[1]", "all*", "with space", "two\nlines", "ünï", "a?b", "{x}"])
+@pytest.mark.parametrize("name", ["g[1]", "all* a?b {x}", "two\nlines ünï"])
 def test_any_name_that_can_be_written_works(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,7 +16,7 @@ from horsesense.inference.runner import Limits
 from horsesense.runs.settings import Settings
 from studies import PROBES, Result, items_file, study
 
-N = 80
+N = 60
 ASKED = {
     "oracle": PROBES,
     "cheat": ("options_only",),

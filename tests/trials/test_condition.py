@@ -120,7 +120,7 @@ def test_the_check_below_can_fail(line: str) -> None:
 def test_no_other_module_parses_a_condition() -> None:
     source = Path(horsesense.__file__).parent
     for path in source.rglob("*.py"):
-        if path != source / "trials" / "condition.py":
-            tree = ast.parse(path.read_text(encoding="utf-8"))
-            found = [ast.unparse(node) for node in ast.walk(tree) if parses(node)]
+        text = path.read_text(encoding="utf-8")
+        if "condition" in text and path != source / "trials" / "condition.py":
+            found = [ast.unparse(node) for node in ast.walk(ast.parse(text)) if parses(node)]
             assert not found, f"{path.relative_to(source)}: {found[0]}"

@@ -11,15 +11,19 @@ from horsesense.errors import UsageError
 from horsesense.items.files import load_rows
 from horsesense.readers.reading import Reading, Status
 
-Part = Literal["development", "further", "later", "everyday", "recent", "unread"]
+Part = Literal["development", "further", "later", "everyday", "recent", "unread", "mmlu_pro"]
 
 SEEN: Final[tuple[Part, ...]] = ("development", "further", "later", "everyday", "recent")
 """To develop readers on, and four written when the patterns of the text reader were there, each
 scored before it was read: odd replies twice, what logs hold most, and the manner of models today.
 """
 
-PARTS: Final[tuple[Part, ...]] = (*SEEN, "unread")
-"""And one whose texts nobody reads who works on a reader."""
+PARTS: Final[tuple[Part, ...]] = (*SEEN, "unread", "mmlu_pro")
+"""And one whose texts nobody reads who works on a reader, and replies of models to MMLU-Pro."""
+
+
+LISTS: Final = ("options", "labels", "judged")
+"""Fields that are lists in the files."""
 
 
 class Example(NamedTuple):
@@ -33,8 +37,9 @@ class Example(NamedTuple):
         style: what its options look like.
         manner: the kind of model whose manner it is written in.
         labels: empty where options are shown without any.
-        finish_reason: "stop" or "length".
+        finish_reason: "stop" or "length"; None where it was not recorded.
         status, position: the truth; a position, from 0, for an answer alone.
+        judged: of a recorded reply, what each of two judges labelled, such as "answer C".
     """
 
     id: str
@@ -47,9 +52,10 @@ class Example(NamedTuple):
     options: tuple[str, ...]
     labels: tuple[str, ...]
     response: str
-    finish_reason: str
+    finish_reason: str | None
     status: Status
     position: int | None
+    judged: tuple[str, ...] = ()
 
     @property
     def length(self) -> str:
@@ -60,7 +66,10 @@ class Example(NamedTuple):
         )  # fmt: skip
 
     def agrees(self, reading: Reading) -> bool:
-        """Whether a reading says what the reply does."""
+        """Whether a reading says what the reply does; of a recorded one without an answer, whether
+        it takes no choice."""
+        if self.judged and self.position is None:
+            return reading.status != "answer"
         chosen = () if self.position is None else (self.position,)
         return reading.status == self.status and reading.positions == chosen
 
@@ -101,6 +110,7 @@ def available() -> tuple[Part, ...]:
 def examples(part: Part) -> tuple[Example, ...]:
     """All replies of a part, in the order of their writers; UsageError where it is missing."""
     return tuple(
-        Example(**{**row, "options": tuple(row["options"]), "labels": tuple(row["labels"])})
+        Example(**{**row, **{name: tuple(row.get(name, ())) for name in LISTS}})
         for _, row in load_rows(path_of(part))
+        if row["status"] is not None  # on which the judges agree
     )

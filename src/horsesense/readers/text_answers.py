@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="29", source="ec680728164a")
+RULES: Final = Rules(version="30", source="6689688740f1")
 
 
 class TextAnswers:

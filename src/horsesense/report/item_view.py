@@ -226,6 +226,8 @@ def _cells(trial: AskedExample, read: Read | None, columns: Sequence[str]) -> tu
 def _in_words(item: Item, trial: AskedExample, read: Read | None) -> str:
     if read is None:
         return "failed" if trial.failed else "no answer"
+    if read.reading.rule == "left_out" and read.reading.status == "none":
+        return "leaves it out"
     if read.reading.status != "answer":
         return NO_CHOICE.get(read.reading.status, str(read.reading.status))
     return ", ".join(_text_at(item, trial, p) for p in read.reading.positions)

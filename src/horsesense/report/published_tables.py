@@ -22,7 +22,7 @@ DATA_NAMES: Mapping[str, re.Pattern[str]] = {
     "mmlu": re.compile(r"mmlu(?!pro|redux)"),
     "medmcqa": re.compile(r"medmcqa"),
     "arc": re.compile(r"arcchallenge|^arc(?:test)?$"),
-    "sst2": re.compile(r"sst2"),
+    "sst2": re.compile(r"sst2(?!pairs)"),
     "cola": re.compile(r"^cola|cola(?:dev|test|$)"),
     "agnews": re.compile(r"agnews"),
     "mrpc": re.compile(r"mrpc"),

@@ -47,6 +47,8 @@ def _turned(probe: str) -> pl.Expr:
 
 
 _ORDER = _under("order")
+_LEAVES_OUT = _under("select_one") & (pl.col("status") == "none")
+"""The reply about one label does not name the item, which may have another."""
 FIXED: tuple[Reason, ...] = (
     Reason(
         "wrong in the original order",
@@ -90,7 +92,7 @@ FIXED: tuple[Reason, ...] = (
     ),
     Reason(
         "no option chosen",
-        (~pl.col("status").is_in(["answer", "unclear"])).any(),
+        (~pl.col("status").is_in(["answer", "unclear"]) & ~_LEAVES_OUT).any(),
         kinds=("no_choice", "fewer_choices"),
     ),
     Reason("reply unreadable", (pl.col("status") == "unclear").any()),

@@ -26,6 +26,7 @@ from horsesense.trials.trial import (
     Expects,
     Trial,
     Variant,
+    bundled,
 )
 
 TRIALS: Mapping[str, Any] = {
@@ -90,11 +91,16 @@ def option_of(reading: Reading, variant: Variant) -> int | None:
 
 
 def is_correct(content: int | None, trial: Trial, variant: Variant) -> bool | None:
-    """Whether a content is right; None where no gold is known."""
+    """Whether a content is right; None where no gold is known.
+
+    Where a prompt asks which items have one label, it is right to leave those of another out.
+    """
     if trial.expects == "none":
         return content == NONE_OPTION
     if variant.gold_at is None:
         return None
+    if content == NONE_OPTION and (asked := bundled(trial).asked):
+        return variant.options[variant.gold_at] != asked
     return content is not None and content == variant.origin[variant.gold_at]
 
 

@@ -27,7 +27,7 @@ from horsesense_extras.logs.imported import import_logs
 from horsesense_extras.logs.known_items import content
 from horsesense_extras.logs.registry import is_log, open_logs
 
-OTHERS = "of other items"
+OTHERS, SHARED = "of other items", "of an id that several sets have, without its text"
 
 
 class Answer(NamedTuple):
@@ -153,7 +153,7 @@ def load_choices(
         if is_log(source):
             answers = _of_logs(source, items, ("original", "order"))
         elif source.is_dir():
-            answers = _of_run(StagedRun.open(source))
+            answers = _of_run(StagedRun.open(source), items=items)
         else:
             answers = _of_rows(source, items, orders=True)
         for model, item_id, option, _ in answers:
@@ -187,6 +187,8 @@ def _of_rows(
         if item is None or order is None or not _same_gold(row, item, order):
             reason, what = (
                 (OTHERS, "is not among the items")
+                if item is None and item_id not in shared
+                else (SHARED, "is in several sets, and no text says in which")
                 if item is None
                 else ("shown other options", f"was shown other options: {shown!r}")
                 if order is None
@@ -265,8 +267,13 @@ def _chosen(response: str, shown: Sequence[str], labels: Sequence[str]) -> int |
     return reading.positions[0] if one else None
 
 
-def _of_run(run: StagedRun, probes: Sequence[str] = ("original", "order")) -> Iterator[Answer]:
-    """The answers of a run; those without a reading are unknown."""
+def _of_run(
+    run: StagedRun,
+    probes: Sequence[str] = ("original", "order"),
+    items: ItemSet | None = None,
+) -> Iterator[Answer]:
+    """The answers of a run; those without a reading are unknown. With `items`, options are theirs:
+    the run may have the same in another order, and what it has otherwise is left out."""
     if "read" not in run.directory.known.stages:
         raise UsageError(
             f"{run.path} does not contain a finished run.",
@@ -279,8 +286,14 @@ def _of_run(run: StagedRun, probes: Sequence[str] = ("original", "order")) -> It
     read = read.filter(pl.col("reader") == reader, pl.col("status") == "answer")
     both = shown.join(read, on=["trial", "variant"], how="left")
     model = run.directory.known.model.name
+    order = {
+        item.id: own_order(item.options, items.by_id[item.id].options)
+        for item in run.items
+        if items is not None and item.id in items.by_id
+    }
     for item_id, option, right in both.select("item_id", "option", "correct").iter_rows():
-        yield Answer(model, item_id, None if option is None or option < 0 else option, right)
+        moved = order.get(item_id, range(len(LETTERS))) if option is not None else None
+        yield Answer(model, item_id, None if moved is None or option < 0 else moved[option], right)
 
 
 def _of_logs(

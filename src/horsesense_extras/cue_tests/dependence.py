@@ -303,7 +303,9 @@ def _pooled(rows: Sequence[Dependence]) -> Dependence:
     error = float(np.sqrt(max(1.0, scatter) / w.sum()))
     half = float(student.ppf(0.975, free)) * error
     p = 2 * float(student.sf(abs(mean) / error, free))
-    return replace(first, difference=mean, low=mean - half, high=mean + half, p_value=p)
+    return replace(
+        first, difference=mean, low=max(mean - half, -1.0), high=min(mean + half, 1.0), p_value=p
+    )
 
 
 def published_tests(models: Sequence[Dependence]) -> tuple[FamilyTest, ...]:

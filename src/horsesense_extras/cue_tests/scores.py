@@ -219,8 +219,8 @@ def interval(
 
     The variance is that of one division times `widened` (see `overlap`).
 
-    NaN for a constant predictor or fewer than three groups. Where every prediction is right, the
-    lower end is that of the exact binomial interval for as many groups.
+    NaN for a constant predictor or fewer than three groups. Where every prediction is right, or
+    every one is wrong, the other end is that of the exact binomial interval for as many groups.
     """
     _, place = np.unique(groups, return_inverse=True)
     size = int(place.max()) + 1
@@ -230,6 +230,11 @@ def interval(
     if np.all(predicted == gold):
         expected = float(np.sum(_shares(gold, n_labels) ** 2))
         return 1 - (1 - ((1 - level) / 2) ** (1 / size)) / (1 - expected), 1.0
+    if not np.any(predicted == gold):
+        # The same accuracy is a higher kappa where less agreement is expected.
+        most = 1 - ((1 - level) / 2) ** (1 / size)
+        least = min(_shares(row, n_labels) @ _shares(gold, n_labels) for row in predicted)
+        return middle, max(middle, float((most - least) / (1 - least)))
     sums = [np.bincount(place, weights=_influence(row, gold, n_labels)) for row in predicted]
     variance = widened * np.mean(np.sum(np.square(sums), axis=1)) * size / (size - 1)
     error = np.sqrt(variance) / len(gold)

@@ -65,7 +65,7 @@ class LogScore:
         both: answers with a score of the log and a known right answer.
         differ: of these, how many the two count differently.
         examples: some of them, those first in which what was said is right.
-        answers, graded: answers of the logs, and how many of them have a score.
+        answers, graded: samples of the logs, and how many of them have a score.
         over: of how many samples the reported number is, as the logs say; None where they do not.
         missed: answers graded as wrong that state the right choice; 0 where scores were read.
         without_missed: the mean of the log's scores of all others; None where nothing was missed.
@@ -121,7 +121,7 @@ class LogScore:
         if self.graded < self.answers:
             left = self.answers - self.graded
             yield (
-                f"The log grades {self.graded:,} of {plural(self.answers, 'answer')}: its score"
+                f"The log grades {self.graded:,} of {plural(self.answers, 'sample')}: its score"
                 f" leaves out the other{'' if left == 1 else f' {left:,}'}."
             )
         if self.over is not None:
@@ -242,7 +242,7 @@ def _score(
         both=both.height,
         differ=differing.height,
         examples=_examples(directory, differing),
-        answers=sum(log["samples"] - log.get("failed", 0) for log in told["logs"]),
+        answers=sum(log["samples"] for log in told["logs"]),
         graded=frame.height,
         over=_over(told, name, {frame.height, frame["item_id"].n_unique()}),
         missed=frame.filter(missed).height,

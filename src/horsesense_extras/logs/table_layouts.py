@@ -72,13 +72,6 @@ class TableLayout:
     wide: Mapping[str, str] = field(default_factory=dict)
     told: str = ""
 
-    @classmethod
-    def of(cls, row: dict[str, Any]) -> TableLayout:
-        own = {
-            n: row.pop(n) for n in ("name", "has", "rows", "path", "unread", "orders") if n in row
-        }
-        return cls(**own, fields=row)
-
     def fits(self, row: Row) -> bool:
         return all(any(found(row, p) is not None for p in each.split("|")) for each in self.has)
 
@@ -99,7 +92,7 @@ class TableLayout:
 def known() -> tuple[tuple[TableLayout, ...], Mapping[str, Sequence[str]]]:
     """The layouts of `layouts.toml`, and the names of columns in other tables."""
     table = tomllib.loads((files(__package__) / "layouts.toml").read_text(encoding="utf-8"))
-    return tuple(map(TableLayout.of, table["layout"])), table["names"]
+    return tuple(TableLayout(**row) for row in table["layout"]), table["names"]
 
 
 def found(row: Row, path: str) -> Any:

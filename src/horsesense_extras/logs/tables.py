@@ -170,8 +170,8 @@ class _Table:
             yield f"row {line}", partial(self._samples, line, row, log)
         if self.drawn:
             log.notes.append(
-                f"{log.format} found no answer in {plural(self.drawn, 'reply')} and drew an option"
-                " at random for each: such a reply counts as right as often as a guess is."
+                f"The program found nothing in {plural(self.drawn, 'answer')} and drew an option at"
+                " random for each: it counts as right as often as a guess is."
             )
 
     def _samples(self, line: int, row: Row, log: Log) -> Iterator[Sample]:

@@ -270,6 +270,8 @@ def test_pooled_effects_are_those_of_statsmodels(planted: CueResult) -> None:
     assert found.difference == pytest.approx(theirs.mean_effect_re)
     half = max(theirs.sd_eff_w_re_hksj, theirs.sd_eff_w_re) * student.ppf(0.975, 3)
     assert found.high - found.difference == pytest.approx(half)  # type: ignore[operator]
+    [wide] = family_summary(sets[:2])[0]
+    assert (wide.low, wide.high) == (-1, 1), "no difference of two shares is larger"
 
 
 def test_recorded_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -313,7 +315,7 @@ def test_answers_to_several_sets_find_their_items_by_id_or_text(tmp_path: Path) 
     [[to_first], [to_own]] = answers_by_set([path], [first, own])
     assert (to_first.right, to_own.right) == ({"3": 1.0}, {"b4": 0.0})
     # Both sets have an item 3: what was asked says which is meant, and without it nothing does.
-    with pytest.raises(ItemsError, match="'3' is not among"):
+    with pytest.raises(ItemsError, match="'3' is in several sets"):
         answers_by_set([path], [first, second])
     text = second.by_id["3"].question
     path.write_text(json.dumps({"item_id": "3", "text": text, "correct": True}))

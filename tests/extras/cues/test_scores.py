@@ -56,6 +56,10 @@ def test_perfect_predictions_have_an_exact_lower_end() -> None:
     low, high = scores.interval(gold[None], gold, 2, np.arange(100))
     assert high == 1
     assert low == pytest.approx(1 - 2 * (1 - 0.025 ** (1 / 100)))  # Clopper-Pearson, 100 of 100
+    # Four wrong predictions rule out next to nothing, though no two of them differ.
+    four = np.array([0, 1, 0, 1])
+    low, high = scores.interval(1 - four[None], four, 2, np.arange(4))
+    assert (low, high) == (-1, pytest.approx((1 - 0.025**0.25 - 0.5) / 0.5))
 
 
 def folded(rng: np.random.Generator, n: int, folds: int) -> tuple[np.ndarray, np.ndarray]:

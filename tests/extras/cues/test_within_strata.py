@@ -106,13 +106,8 @@ def test_groups_that_agree_count_as_one_value_each() -> None:
 )
 def test_innocent_models_are_rarely_said_to_use_cues(
     monkeypatch: pytest.MonkeyPatch,
-    n: int,
-    easy: float,
-    right: float,
-    size: int,
-    whole: bool,
-    wald: float,
-) -> None:
+    n: int, easy: float, right: float, size: int, whole: bool, wald: float,
+) -> None:  # fmt: skip
     """Answers by lot, of one group alike: p <= .05 in at most 7 % of 150 (5 % may be).
 
     The test by a sandwich error and a normal quantile has it more often than `wald`.

@@ -142,7 +142,7 @@ def test_fields_of_a_log_give_the_cause(made: Callable[..., Path], tmp_path: Pat
     run = hs.load_log(made(tmp_path, asked([*CAUSES.values(), FILTERED])), out=tmp_path / "run")
     told = run.results.replies(reader="text")["causes"]
     assert told == {**dict.fromkeys(CAUSES, 1), "filtered": 2}
-    left_out = "The log grades 6 of 7 answers: its score leaves out the other."
+    left_out = "The log grades 6 of 7 samples: its score leaves out the other."
     assert (left_out in summary(run)["findings"]) == (made not in (helm, batch))
 
 

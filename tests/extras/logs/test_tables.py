@@ -143,7 +143,7 @@ def test_no_answer_found_is_a_draw_where_the_program_draws(tmp_path: Path) -> No
     assert [s.scores.get("as graded") for s in log.samples()] == [
         Score(1.0, "B"), Score(0.25, None), None,
     ]  # fmt: skip
-    assert "found no answer in 1 reply and drew" in log.notes[-1]
+    assert "found nothing in 1 answer and drew" in log.notes[-1]
     [wrong] = tables([path], unread="wrong")
     assert [s.scores["as graded"].value for s in wrong.samples() if s.scores] == [1.0, 0.0]
 
@@ -180,9 +180,12 @@ def test_a_folder_of_models_is_a_study_that_other_commands_take(tmp_path: Path) 
         "compare", study, "--out", tmp_path / "c.html"
     )
     items = hs.load_items(study / "items.jsonl")
-    assert {
-        model: len(given) for model, given in load_choices([study], items).items()
-    } == dict.fromkeys(replies, 60)
+    chosen = load_choices([study], items)
+    assert {model: len(given) for model, given in chosen.items()} == dict.fromkeys(replies, 60)
+    shown = {
+        model: {items.items[0].options[at] for at in given["q0"]} for model, given in chosen.items()
+    }
+    assert shown == {"good": {"a kettle"}, "bad": {"a spoon"}, "odd": {"a spoon"}}
     rights = {found.model: found.right for found in load_answers(study, items)}
     assert {
         model: sum(filter(None, right.values())) for model, right in rights.items()

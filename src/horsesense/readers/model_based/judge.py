@@ -36,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="16", source="b7ea047a4d69")
+RULES: Final = Rules(version="16", source="0c1953b7c108")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000

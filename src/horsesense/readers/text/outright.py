@@ -236,7 +236,7 @@ NOTHING: Final = ToldAnswer(None, -1, False, False)
 
 def told(text: str, labels: tuple[str, ...], see: Shown) -> ToldAnswer:
     """One decision on all statements of a prepared text."""
-    short = len(text) < LONG and labels and not see.negated
+    short = len(text) < LONG and labels
     known = patterns(labels)
     against = short and (known.against.fullmatch(text) or known.rather.fullmatch(text))
     position = _position(against["label"], see) if against else -1

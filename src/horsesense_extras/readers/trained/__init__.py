@@ -21,7 +21,7 @@ from horsesense_extras.readers.trained.saved import (
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="10", source="bc1a49617484")
+RULES: Final = Rules(version="10", source="24003d4b44ea")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""
