@@ -128,6 +128,7 @@ def test_an_opened_run_names_no_server_for_keys(
 
 def test_what_is_not_ours_in_a_run_may_be_anything(run: Path, victim: Path) -> None:
     (run / "notes").symlink_to(victim)
+    (run / "manifest").write_text(f"\n{'0' * 32} a\0b\n")  # names no file that can be
     assert Run.open(run).verify().sound
 
 
