@@ -35,6 +35,7 @@ class ExitCode(IntEnum):
     ALARM = 6
     UNEXPECTED = 70
     INTERRUPTED = 130
+    UNREAD = 141
 
 
 EXIT_CODES: Final[Mapping[ExitCode, str]] = {
@@ -47,6 +48,7 @@ EXIT_CODES: Final[Mapping[ExitCode, str]] = {
     ExitCode.ALARM: "stopped by --stop-if, since too many replies are lost; their text says why",
     ExitCode.UNEXPECTED: "something unexpected, which --debug shows where: damage, or a defect",
     ExitCode.INTERRUPTED: "stopped by the user; the same command continues",
+    ExitCode.UNREAD: "whoever reads the output, such as head, has seen enough",
 }
 
 LISTED = 100

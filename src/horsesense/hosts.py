@@ -13,9 +13,12 @@ from contextlib import contextmanager
 from typing import Final
 
 HOSTS: Final = "HORSESENSE_KEY_HOSTS"
-_ORIGIN: Final = re.compile(r"https?://[^\s/?#,;&()@'\"]+", re.IGNORECASE)
+_ORIGIN: Final = re.compile(r"https?://[^\s/?#]+", re.IGNORECASE)
+_TYPED: Final = re.compile(r"https?://[^\s/?#,;&()@'\"]+", re.IGNORECASE)
+"""An origin in a word, where others may follow; a file's ends later: a host may hold a comma."""
 _typed: Sequence[str] | None = None
-"""The words of the command line that runs; None in Python, where whoever calls names servers."""
+"""The words of the command line that runs; None in Python, where whoever calls names servers
+(but see `opened`)."""
 
 
 @contextmanager
@@ -30,6 +33,16 @@ def named_in(words: Sequence[str]) -> Iterator[None]:
         _typed = before
 
 
+@contextmanager
+def opened(*words: object) -> Iterator[None]:
+    """In Python too, a run that was opened names servers, and only these words of the caller count.
+
+    A command line that runs has said all that it names.
+    """
+    with named_in([str(w) for w in words if w] if _typed is None else _typed):
+        yield
+
+
 def unnamed(text: str) -> str:
     """A server in a text that the user has not named; "" where there is none.
 
@@ -40,15 +53,16 @@ def unnamed(text: str) -> str:
     if _typed is None:
         return ""
     own = (os.environ.get(name, "") for name in (HOSTS, "OPENAI_BASE_URL"))
-    known = _origins(" ".join([*_typed, *own]))
+    words = " ".join([*_typed, *own])
+    known = _origins(words, _TYPED) | _origins(words)
     return next((origin for origin in sorted(_origins(text) - known)), "")
 
 
 def to_name(origin: str) -> str:
     """What to type so that a server counts as named, as a hint."""
-    return f"If that server is yours, type {HOSTS}={origin} before the command."
+    return f"If that server is yours, type {HOSTS}={origin} before the command, or name its model."
 
 
-def _origins(text: str) -> set[str]:
-    found = (origin.lower() for origin in _ORIGIN.findall(text))
+def _origins(text: str, pattern: re.Pattern[str] = _ORIGIN) -> set[str]:
+    found = (origin.lower() for origin in pattern.findall(text))
     return {one.removesuffix(":443" if one.startswith("https") else ":80") for one in found}

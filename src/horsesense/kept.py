@@ -20,7 +20,7 @@ from horsesense.files import MOST_READ, append, opened, read_whole, write_whole
 NAME: Final = "manifest"
 LONG: Final = 2**16
 """Bytes from which a manifest is made shorter, where half of it or less will do."""
-_LINE: Final = re.compile(r"^([0-9a-f]{32}) (\S+)$", re.MULTILINE)
+_LINE: Final = re.compile(r"^([0-9a-f]{32}) ([^\s\0]+)$", re.MULTILINE)
 _NEW: Final = re.compile(r"\.([^/]+)\.new(?=/|$)")
 """A folder that takes its place when it is whole: its files are known by where they will be."""
 _TABLES: Final = ("trials", "readings", "recorded")

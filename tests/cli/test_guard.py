@@ -79,7 +79,7 @@ def test_who_reads_no_further_is_told_nothing(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr("horsesense.items.load.load_items", closed)
     done = call("check", "sample", debug=False)
-    assert (done.returncode, done.stderr) == (ExitCode.UNEXPECTED, "")
+    assert (done.returncode, done.stderr) == (ExitCode.UNREAD, "")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")

@@ -111,6 +111,8 @@ def test_the_token_is_asked_for_and_moves_into_a_cookie(run: Path) -> None:
     assert "Which is number" not in led.text
     assert "HttpOnly; Path=/; SameSite=strict" in led.headers["set-cookie"]
     assert stranger.get("/items/7").status_code == 200
+    for path in ("%5Cexample.org", "%09/example.org"):
+        assert "=/%" in stranger.get(f"/{path}?token={TOKEN}").text
     elsewhere = stranger.get(f"http://127.0.0.1//example.org?token={TOKEN}")
     assert 'url=/example.org"' in elsewhere.text
 

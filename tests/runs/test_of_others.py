@@ -20,6 +20,7 @@ from command_line import call
 from horsesense.api import Run
 from horsesense.errors import HorsesenseError, StoreError, UsageError
 from horsesense.files import read_whole
+from horsesense.hosts import unnamed
 from horsesense.inference.store import Store
 from horsesense.runs.parts import readable
 from horsesense.runs.redacted import unpacked
@@ -94,8 +95,40 @@ def test_a_folder_that_is_a_link(run: Path, tmp_path: Path, folder: str) -> None
     }
 
 
+@pytest.mark.parametrize("table", ["trials", "readings/text-*"])
+def test_a_part_that_is_gone(run: Path, tmp_path: Path, table: str) -> None:
+    """As after a copy that was cut short: nothing is told from what is left of it."""
+    for part in run.glob(f"{table}/stage-1/*.parquet"):
+        part.unlink()
+    done = call("export", str(run), str(tmp_path / "out"), "--to", "csv")
+    assert done.returncode == 3
+    assert "lacks a part that was written" in done.stderr
+    assert call("verify", str(run)).returncode == 3
+    assert "made again" in call("report", str(run)).stderr
+    assert Run.open(run).verify().sound
+
+
+@pytest.mark.parametrize(("named", "sent"), [(None, False), ("http:m@https://a.example/v1", True)])
+def test_an_opened_run_names_no_server_for_keys(
+    run: Path, monkeypatch: pytest.MonkeyPatch, named: str | None, sent: bool
+) -> None:
+    def tried(*_: object, **__: object) -> None:
+        raise UsageError(unnamed("https://a.example/v1") or "named")
+
+    monkeypatch.setattr("horsesense.api.runs.model_of", tried)
+    monkeypatch.setattr("horsesense.runs.run.make_reader", tried)
+    for act in (
+        lambda: Run.open(run).ask(named),
+        lambda: Run.open(run).read(*filter(None, [named])),
+    ):
+        with pytest.raises(UsageError, match="named" if sent else r"https://a\.example"):
+            act()
+    assert not unnamed("https://a.example/v1")
+
+
 def test_what_is_not_ours_in_a_run_may_be_anything(run: Path, victim: Path) -> None:
     (run / "notes").symlink_to(victim)
+    (run / "manifest").write_text(f"\n{'0' * 32} a\0b\n")  # names no file that can be
     assert Run.open(run).verify().sound
 
 
@@ -143,6 +176,9 @@ def test_settings_nested_deeply(run: Path, tmp_path: Path) -> None:
         StudyFile.load(tmp_path)
     (run / "run.toml").write_bytes(DEEP)
     with pytest.raises(HorsesenseError, match=r"run\.toml cannot be read: .* nested too deeply"):
+        horsesense.open(run)
+    (run / "run.toml").write_text("a" + ".a" * 50_000 + " = 1")
+    with pytest.raises(HorsesenseError, match="too many parts"):
         horsesense.open(run)
 
 
@@ -241,7 +277,7 @@ def test_reviews_of_another_kind(run: Path, change: dict[str, Any]) -> None:
 def test_a_table_of_a_million_equal_rows(run: Path) -> None:
     [path] = (run / "trials" / "stage-1").iterdir()
     rows = pl.read_parquet(path)
-    rows[[0] * 300_000].write_parquet(path)
+    pl.concat([rows, rows[[0] * 300_000]]).write_parquet(path)
     done = call("report", str(run))
     assert done.returncode == 3, done.stderr
     assert "trials holds a row twice" in done.stderr

@@ -38,7 +38,11 @@ def test_loose_values_are_taken_apart() -> None:
     assert one.probes == ("order(random(2, seed=1))", "labels")
     assert one.where == {"a": "b=c"}
     assert one.shots_from == "x.jsonl"
-    for wrong, says in ({"where": ["a"]}, "NAME=VALUE"), ({"seeds": 1}, "did you mean 'seed'"):
+    for wrong, says in (
+        ({"where": ["a"]}, "NAME=VALUE"),
+        ({"seeds": 1}, "did you mean 'seed'"),
+        ({"seed": 2**63}, "seed"),
+    ):
         with pytest.raises(UsageError, match=says):
             Settings.of(items="i", model="m", **wrong)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from horsesense.api.given import ModelLike, model_of
 from horsesense.errors import UsageError
 from horsesense.files import usable
+from horsesense.hosts import to_name, unnamed
 from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
 from horsesense.progress import progress, say
 from horsesense.rng import fingerprint
@@ -51,7 +52,8 @@ class Run(runs.StagedRun):
     ) -> RunSummary:
         """Ask what has no answer yet; by default the model that the settings name.
 
-        See `StagedRun.ask`; `model`, `key_env` and `timeout` are those of `audit`.
+        See `StagedRun.ask`; `model`, `key_env` and `timeout` are those of `audit`. A run that was
+        opened may be somebody else's: a key goes to its server only where `model` names it here.
         With an `engine` (`horsesense_extras.integrations.ray_engine.RayEngine`) workers ask: each
         makes the model that the settings name for itself.
         """
@@ -63,6 +65,9 @@ class Run(runs.StagedRun):
                     hint="Name the model by a text in the settings, or leave out the engine.",
                 )
             refuse_redacted(self.directory)
+            with self.naming(model):  # in the processes of workers nobody names any
+                if strange := unnamed(self.settings.model):
+                    raise UsageError(f"The run names {strange}.", hint=to_name(strange))
             self._results = None
             spent, self.expected = side("workers", "ask_with")(
                 engine,
@@ -75,10 +80,11 @@ class Run(runs.StagedRun):
             )
             return cast(RunSummary, spent)
         spec = self.settings.model if model is None else model
-        whom = model_of(spec, **server)
-        return super().ask(
-            whom, limits=limits, max_connections=max_connections, tell=tell, rate=rate
-        )
+        with self.naming(model):
+            whom = model_of(spec, **server)
+            return super().ask(
+                whom, limits=limits, max_connections=max_connections, tell=tell, rate=rate
+            )
 
     @fewer_collections()
     def report(self, *, items: int = REPORT_ITEMS, to: str | Path | None = None) -> Path:

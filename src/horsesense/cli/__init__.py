@@ -186,8 +186,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             if isinstance(error, UnexpectedError) and words != given:
                 raise
             with suppress(OSError):  # where it cannot be told, the code is all that is left
-                if not isinstance(stop, BrokenPipeError):
-                    print_error(error, as_json="--json" in words)
+                print_error(error, as_json="--json" in words)
             code = error.exit_code
     _last(arguments)
     sys.exit(int(code) if isinstance(code, int) else 0)
@@ -252,8 +251,8 @@ def _usage_exit(error: BaseException) -> int | None:
     """Exit code of the option parser's errors, which show themselves; None of anything else."""
     if isinstance(error, typer.Exit):
         return error.exit_code
-    if isinstance(error, SystemExit):  # the parser's, where whoever reads has seen enough
-        return ExitCode.UNEXPECTED
+    if isinstance(error, SystemExit | BrokenPipeError):  # the parser makes one of the other
+        return ExitCode.UNREAD
     show = getattr(error, "show", None)
     if show is None:
         return None

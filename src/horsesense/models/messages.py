@@ -139,12 +139,14 @@ def ended_by(reason: str | None) -> str | None:
 
 WITHHELD: Final = re.compile(
     r"content[ _-]?(?:filter|management|policy)|safety|blocklist|prohibited|recitation|\brefusal\b"
-    r"|\bspii\b|guardrail|usage polic(?:y|ies)",
+    r"|\bspii\b|guardrail|usage polic(?:y|ies)|^(?:sensitive|error_toxic)$",
     re.IGNORECASE,
 )
 """What a provider says that held a reply back."""
 _BROKE_OFF: Final = re.compile(
-    "abort(?:ed)?|cancell?ed|error|failed|insufficient_system_resource", re.IGNORECASE
+    r"abort(?:ed)?|cancell?ed|(?:\w+_)?error(?:_\w+)?|failed|insufficient_system_resource"
+    r"|time_?out|interrupted|preempted",
+    re.IGNORECASE,
 )
 
 

@@ -10,7 +10,7 @@ import asyncio
 import hashlib
 from hmac import compare_digest
 from typing import TYPE_CHECKING, Final
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl, quote, urlencode
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
@@ -77,7 +77,7 @@ class Access:
     def _onward(self, path: str, query: str) -> str:
         """The address without its token; on this server, whatever the path says."""
         kept = urlencode([(name, value) for name, value in parse_qsl(query) if name != "token"])
-        return f"{self._prefix}/{path.lstrip('/')}" + f"?{kept}" * bool(kept)
+        return f"{self._prefix}/{quote(path.lstrip('/'))}" + f"?{kept}" * bool(kept)
 
     def _page(self, status: int, onward: str | None = None) -> HTMLResponse:
         page = templates().get_template("view_access.html.j2").render(onward=onward)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
@@ -59,7 +60,9 @@ def app_of(viewed: Viewed, token: str, prefix: str = "") -> Starlette:
         return await made(lambda: _overview(viewed, Wanted.of(request.query_params), root))
 
     async def item(request: Request) -> Response:
-        return await made(lambda: _item(viewed, request.path_params["number"], root))
+        given = request.path_params["number"]
+        number = int(given) if re.fullmatch("[0-9]{1,9}", given) else None
+        return await made(lambda: None if number is None else _item(viewed, number, root))
 
     async def report(request: Request) -> Response:
         path = viewed.directory.layout.report
@@ -69,7 +72,7 @@ def app_of(viewed: Viewed, token: str, prefix: str = "") -> Starlette:
 
     routes = [
         Route("/", overview),
-        Route("/items/{number:int}", item),
+        Route("/items/{number}", item),
         Route("/report", report),
     ]
     hosts = ["127.0.0.1", "localhost"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -22,7 +22,7 @@ from horsesense.rng import fingerprint
 from horsesense.runs.accounts import named
 from horsesense.runs.asked import AskedRecord
 from horsesense.runs.layout import RunLayout, put_aside
-from horsesense.runs.parts import scan_parts
+from horsesense.runs.parts import readable, scan_parts
 from horsesense.runs.prepare import Study, prepare, reader_names, want_of
 from horsesense.runs.record import ItemsRecord, ModelRecord, RunRecord, Stage, State
 from horsesense.runs.settings import Settings
@@ -57,6 +57,7 @@ class RunDirectory:
     items: ItemSet
     shots: ItemSet | None = None
     record: RunRecord | None = None
+    _counted: bool = field(default=False, init=False, repr=False, compare=False)
 
     @classmethod
     def open(cls, path: str | Path, seen: Seen | None = None) -> Self:
@@ -192,14 +193,51 @@ class RunDirectory:
 
     def trials(self, stages: Iterable[int] | None = None) -> pl.LazyFrame:
         """What was asked: one row per trial and variant, see `runs.tables.TRIALS`."""
-        found = self.asked()
-        chosen = sorted(found.plan if found else ()) if stages is None else stages
-        return scan_parts([self.layout.trials_of(stage) for stage in chosen], TRIALS)
+        if stages is None:
+            self._count()
+            found = self.asked()
+            stages = sorted(found.plan if found else ())
+        return scan_parts([self.layout.trials_of(stage) for stage in stages], TRIALS)
 
     def readings(self) -> pl.LazyFrame:
         """What was understood: one row per reading, see `runs.tables.READINGS`."""
+        self._count()
         found = self.asked()
         return scan_readings(self.layout, self.known.readers, found.plan if found else {})
+
+    def lacking(self) -> list[Path]:
+        """Tables that hold less than was written: some of their parts are gone.
+
+        StoreError where one cannot be read.
+        """
+        if (found := self.asked()) is None:
+            return []
+        lacking = []
+        with readable(self.layout.root):
+            trials = self.trials(sorted(found.plan)).select(pl.col("trial").n_unique())
+            if trials.collect().item() < found.trials:
+                lacking.append(self.layout.trials)
+            for name, version in self.known.readers.items():
+                folder = self.layout.readings_of(name, version)
+                told, one = told_of(folder), {name: version}
+                same = (
+                    s for s, plan in found.plan.items() if told.get("plan", {}).get(str(s)) == plan
+                )
+                rows = sum(told.get("rows", {}).get(str(stage), 0) for stage in same)
+                readings = scan_readings(self.layout, one, found.plan).select(pl.len())
+                if readings.collect().item() < rows:
+                    lacking.append(folder)
+        return lacking
+
+    def _count(self) -> None:
+        """StoreError where parts of tables are gone, which is looked for once."""
+        for path in () if self._counted else self.lacking():
+            raise StoreError(
+                f"{path} lacks a part that was written.",
+                hint=f"horsesense report {self.layout.root} makes it again from the stored answers;"
+                " read does so for a judge. What was imported is imported again.",
+            )
+        self._counted = True
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[Store]:

@@ -49,13 +49,19 @@ def _damaged(directory: RunDirectory) -> dict[Path, Path]:
         for whole in (*again, *ours, layout.estimates):
             if path.is_relative_to(whole):
                 found.setdefault(whole, path)
+    try:
+        lacking = () if found else directory.lacking()
+    except StoreError:  # by what is told of a reader, as below
+        lacking = ()
+    if layout.trials in lacking and again:
+        found[layout.trials] = layout.trials
     for folder in ours:
         try:
-            missing = not told_of(folder)
+            missing = folder in lacking or not told_of(folder)
         except StoreError:
             missing = True
         if missing and layout.asked not in found and directory.asked() is not None:
-            found.setdefault(folder, folder / "reader.json")
+            found.setdefault(folder, folder if folder in lacking else folder / "reader.json")
     for folder in found.keys() & ours.keys():
         if not installed(ours[folder]):
             raise StoreError(

@@ -13,7 +13,7 @@ import contextlib
 import sys
 import threading
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AbstractContextManager, AsyncExitStack
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -22,6 +22,7 @@ import polars as pl
 
 from horsesense.errors import InterruptedRunError, StoreError, UsageError
 from horsesense.files import usable
+from horsesense.hosts import opened
 from horsesense.inference.control import Control
 from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
 from horsesense.inference.stored_rows import Verification
@@ -63,6 +64,8 @@ class StagedRun:
         self.directory = directory
         self.expected: Plan | None = None
         """What the last call of `ask` was expected to take."""
+        self.opened = False
+        """Whether it may be somebody else's, whose files name no server that gets a key."""
         self._results: Results | None = None
 
     @classmethod
@@ -74,7 +77,9 @@ class StagedRun:
         """
         place = unpacked(usable(path))
         convert_if_old(place)
-        return cls(RunDirectory.open(place))
+        found = cls(RunDirectory.open(place))
+        found.opened = True
+        return found
 
     @classmethod
     def start(cls, out: str | Path, settings: Settings, items: ItemSet | None = None) -> Self:
@@ -223,15 +228,20 @@ class StagedRun:
         """
         refuse_redacted(self.directory)
         record = self.directory.known
-        made = _made(readers or reader_names(self.settings, self.items, record.model))
-        kept = dict(record.readers) if readers else {}
-        for name in set(kept) - {reader.name for reader in made}:
-            # What is there is brought up to date, unless the plug-in that read it is gone.
-            with contextlib.suppress(UsageError):
-                made += _made([name])
-        for reader in made:
-            kept.pop(reader.name, None)
-        return complete(self._read(made, kept, limits, max_connections))
+        with self.naming(*readers):
+            made = _made(readers or reader_names(self.settings, self.items, record.model))
+            kept = dict(record.readers) if readers else {}
+            for name in set(kept) - {reader.name for reader in made}:
+                # What is there is brought up to date, unless the plug-in that read it is gone.
+                with contextlib.suppress(UsageError):
+                    made += _made([name])
+            for reader in made:
+                kept.pop(reader.name, None)
+            return complete(self._read(made, kept, limits, max_connections))
+
+    def naming(self, *words: object) -> AbstractContextManager[None]:
+        """Where a run was opened, these words alone name servers that get a key."""
+        return opened(*words) if self.opened else contextlib.nullcontext()
 
     async def _read(
         self,

@@ -145,7 +145,7 @@ class Settings(BaseModel):
         None, description="Words for what is classified: a shipped task, any, or a TOML file."
     )
     limit: int | None = Field(None, ge=1, description="At most so many items (a seeded sample).")
-    seed: int = Field(0, description="Starts every random choice.")
+    seed: int = Field(0, ge=-(2**63), lt=2**63, description="Starts every random choice.")
     shots: int = Field(0, ge=0, description="Few-shot examples before each question.")
     shots_from: str | None = Field(None, description="Items file with the few-shot examples.")
     style: Literal["auto", "chat", "completion"] = Field(

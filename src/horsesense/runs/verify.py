@@ -7,7 +7,7 @@ import polars as pl
 from horsesense.errors import HorsesenseError
 from horsesense.inference.stored_rows import Verification
 from horsesense.kept import changed, known_files
-from horsesense.runs.directory import RunDirectory
+from horsesense.runs.directory import RunDirectory, scan_readings
 from horsesense.runs.parts import UNREADABLE
 from horsesense.runs.read import described
 from horsesense.runs.results import Results
@@ -34,10 +34,12 @@ def _files(directory: RunDirectory) -> list[str]:
 def _tables(directory: RunDirectory) -> list[str]:
     """Faults of the tables: what cannot be read, and readings of no trial."""
     try:
-        trials = directory.trials().select("trial", "variant", "item").collect()
-        every = directory.readings().select("trial", "variant", "reader").collect()
-        readings = every.select("trial", "variant").unique()
         asked, readers = directory.asked(), described(directory)
+        plan = {} if asked is None else asked.plan
+        trials = directory.trials(sorted(plan)).select("trial", "variant", "item").collect()
+        read = scan_readings(directory.layout, directory.known.readers, plan)
+        every = read.select("trial", "variant", "reader").collect()
+        readings = every.select("trial", "variant").unique()
     except (HorsesenseError, *UNREADABLE) as error:
         return [f"the tables cannot be read: {str(error).splitlines()[0]}"]
     faults = []

@@ -342,7 +342,9 @@ BROKE_OFF = ("server", True, "failed")
     [
         ({"finish_reason": "content_filter"}, FILTERED),
         ({"finish_reason": "SAFETY"}, FILTERED),
+        ({"finish_reason": "sensitive"}, FILTERED),
         *(({"finish_reason": r}, BROKE_OFF) for r in ("error", "abort", "cancelled", "canceled")),
+        *(({"finish_reason": r}, BROKE_OFF) for r in ("network_error", "TIMEOUT", "preempted")),
         ({"finish_reason": "stop", "error": {"code": 502, "message": "upstream"}}, BROKE_OFF),
     ],
 )
@@ -1005,6 +1007,14 @@ def test_a_key_goes_where_a_word_or_the_environment_says(
         assert bool(Secret.for_host(URL("https://api.openai.com/v1")))
     assert bool(secret) is sent
     assert ("HORSESENSE_KEY_HOSTS=http://localhost:8000" in secret.withheld) is not sent
+
+
+@pytest.mark.parametrize("sign", ",;&'()")
+def test_nor_to_a_host_that_begins_like_one(monkeypatch: pytest.MonkeyPatch, sign: str) -> None:
+    monkeypatch.setenv("HORSESENSE_API_KEY", KEY)
+    with named_in(["audit", "-m", "http:m@https://mine.example/v1,x"]):
+        assert not Secret.for_host(URL(f"https://mine.example{sign}.evil.example/v1"))
+        assert Secret.for_host(URL("https://mine.example/v1"))
 
 
 @pytest.mark.parametrize("form", ["@{}/v1", "?args.base_url={}"])
