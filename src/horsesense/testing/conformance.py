@@ -337,7 +337,8 @@ def random_cells() -> list[Cell]:
     blind = replace(original, probe="options_only")
     caps = [replace(plain, probe="budget", condition=Condition(cap=cap)) for cap in ("64", "256")]
     cut = replace(plain, probe="thought", condition=Condition(share=50))
-    return [plain, original, token, texts, *bundles, *special, again, blind, *caps, cut]
+    fewer = replace(random_cell(7), probe="option_count", condition=Condition(n=3))
+    return [plain, original, token, texts, *bundles, *special, again, blind, *caps, cut, fewer]
 
 
 def fitting_cell(measure: Measure) -> Cell | None:
