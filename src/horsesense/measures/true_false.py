@@ -189,6 +189,10 @@ class OptionConfidenceDerived(ConfidenceRatio):
         for cell in super().cells(every):
             yield cell.among(np.setdiff1d(cell.item, np.concatenate(wrong)))
 
+    def undefined_reason(self, cell: Cell) -> str | None:
+        none = None if cell.item.size else "no item was answered right in every derived form"
+        return none or super().undefined_reason(cell)
+
 
 class OptionAuroc(Area, OfProbe):
     """Area under the ROC curve of the probability of yes, right options against wrong ones of all
