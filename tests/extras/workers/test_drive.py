@@ -294,7 +294,7 @@ def test_a_budget_holds_over_all_workers_deaths_and_sessions(
         spent = ask(run, Here(dies=(4, None, 6, None)), limits=Limits(requests=most))
         assert spent.stopped == "budget"
         assert server.sent.total() <= most
-        run = Run.open(tmp_path / "run")
+        run = run_of(tmp_path / "run", server)
     with run.directory.store() as store:
         [account] = store.spent().values()
     assert server.sent.total() <= account.requests <= 30
