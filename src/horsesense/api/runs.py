@@ -15,6 +15,7 @@ from horsesense.progress import progress, say
 from horsesense.rng import fingerprint
 from horsesense.runs import run as runs
 from horsesense.runs.garbage import fewer_collections
+from horsesense.runs.parts import readable
 from horsesense.runs.redacted import refuse_redacted
 from horsesense.runs.studies import slug
 from horsesense.side import side
@@ -102,7 +103,7 @@ class Run(runs.StagedRun):
         if "measure" not in self.directory.known.stages:
             self.measure()
         place = None if to is None else usable(to)
-        with progress("writing the report"):
+        with readable(self.path), progress("writing the report"):
             path = write_report(self.results, max_items=items, to=place)
         self.directory.mark("report", "complete")
         return path
