@@ -285,7 +285,7 @@ class StagedRun:
         return self._results
 
     def measured(self) -> Results:
-        """The estimates of what lies there now: measured here, or since then nothing has changed."""
+        """The estimates of what lies there now, measured here; once, while nothing changes."""
         from horsesense.runs.made_of import made_of
 
         if self._results is not None and self._results is self._measured:
