@@ -14,6 +14,8 @@ from horsesense.models.messages import Failure, Request, Response
 from horsesense.rng import fingerprint
 
 Answering = Callable[[list[str]], Sequence[str]]
+NO_MODEL = "none:"
+"""Stands in the settings of a plan where no model is named."""
 
 
 class CallableModel:
@@ -74,6 +76,16 @@ class CallableModel:
             return list(self._answer(prompts))
         except BaseException as error:  # noqa: BLE001
             return Failure("server", f"{type(error).__name__}: {error}", retryable=False)
+
+
+class NoModel(CallableModel):
+    """Stands for a model that is not chosen yet, in a plan: one that chats and gives no scores."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda _: (), name=NO_MODEL)
+
+    async def capabilities(self) -> Capabilities:
+        return Capabilities()
 
 
 def _response(text: Any) -> Response | Failure:

@@ -14,6 +14,7 @@ from horsesense.checks.check import QUICK, check_items, headlines
 from horsesense.findings.early import ALPHA
 from horsesense.findings.kinds import KINDS
 from horsesense.items.item import Item
+from horsesense.models.callables import NO_MODEL
 from horsesense.models.messages import Key
 from horsesense.probes.base import SetProbe
 from horsesense.runs.expected import Expected, readable
@@ -45,6 +46,10 @@ NO_SMALLEST = (
     " it, plan names the change."
 )
 NO_FORECAST = "There is no forecast for --until precision or decided=all."
+NO_MODEL_SAID = (
+    "No model is named (--model): tokens are estimated, for a model that chats and gives no token"
+    " scores. The cost is unknown without --price."
+)
 OF_THESE = (
     "These items come in clusters: what is decided about them may be undecided for others like"
     " them."
@@ -74,7 +79,7 @@ def plan_json(
         "samples": bought(study, earlier),
         "until": rows,
         "until_notes": notes,
-        "model": study.model.name,
+        "model": None if study.model.name == NO_MODEL else study.model.name,
         "capabilities": asdict(study.capabilities),
         "dataset": {"name": study.items.name, "notes": study.items.notes},
         "check": headlines(check_items(study.items, QUICK)),
@@ -128,7 +133,9 @@ def plan_text(plan: Plan, found: Mapping[str, Any]) -> str:
                 f" {row['reason']}."
                 for row in found["excluded"]
             ),
-            f"{found['model']} gives token scores: {scores}; text: {text}.",
+            NO_MODEL_SAID
+            if found["model"] is None
+            else f"{found['model']} gives token scores: {scores}; text: {text}.",
             *can["notes"],
             *_prompt_lines(plan),
         ]
