@@ -146,6 +146,25 @@ def test_a_plan_needs_no_model(tmp_path: Path) -> None:
     call("plan", "sample", "--out", "run", cwd=tmp_path, code=2)
 
 
+def test_one_thing_is_told_as_one(tmp_path: Path) -> None:
+    one = {"id": "a", "question": "2 + 2?", "options": ["3", "4", "5"], "answer_index": 1}
+    (tmp_path / "one.jsonl").write_text(json.dumps(one))
+    said = [
+        call(*words.split(), cwd=tmp_path)
+        for words in (
+            "plan one.jsonl --shards 1",
+            "check one.jsonl",
+            "audit one.jsonl -m sim:oracle --out run",
+            "verify run",
+            "annotate run --sample 1",
+            "cite run",
+        )
+    ]
+    told = " ".join(done.stdout + done.stderr for done in said)
+    assert "1 request" in told
+    assert re.findall(r"(?<![\d.,%])\b1 (?!is )(?:[a-z]+ )?[a-z]+s\b(?! too)", told) == []
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
