@@ -26,7 +26,7 @@ from horsesense.rng import fingerprint
 from horsesense.stats.words import plural, some_of
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="21", source="e778e2018e90")
+RULES: Final = Rules(version="21", source="294b35bc93dd")
 
 SURE: Final = 0.9
 """Confidence of the rules from which on no judge is asked, unless the name says another."""
