@@ -88,7 +88,7 @@ def sentence(f: Finding) -> str:
     """All that is said of it: the statement, why, what is missing and what would settle it."""
     parts = [statement(f), why(f)]
     if f.found_in and f.forms > 1:
-        parts.append(f"found in {f.found_in} of {f.forms} forms")
+        parts.append(f"found in {f.found_in} of {plural(f.forms, 'form')}")
     if f.n_missing > MOST_LOST * (f.n + f.n_missing) and f.measured:
         parts.append(f"{f.n_missing:,} of {plural(f.n + f.n_missing, f.counted[:-1])} missing")
     if f.needed and f.reason == "noise":
