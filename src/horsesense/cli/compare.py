@@ -11,6 +11,7 @@ import typer
 from horsesense.cli.options import AsJson
 from horsesense.cli.output import print_json, print_json_line
 from horsesense.cli.readings import printable
+from horsesense.stats.words import plural
 
 if TYPE_CHECKING:
     from horsesense.comparison.align import Side
@@ -86,7 +87,7 @@ def compare(
         _show(found)
         print(f"Report: {page}")
     for name, each in () if as_json else cells:
-        print(f"{plain(name).strip()} over {each.cells:,} cells: {_told(each)}")
+        print(f"{plain(name).strip()} over {plural(each.cells, 'cell')}: {_told(each)}")
 
 
 def _told(found: Contrast) -> str:

@@ -13,6 +13,7 @@ from horsesense.cli.output import print_json, print_json_line
 from horsesense.errors import ExitCode, UsageError
 from horsesense.files import usable
 from horsesense.progress import harmless
+from horsesense.stats.words import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -105,7 +106,10 @@ def verify(run: RunPath, as_json: AsJson = False) -> None:
     if as_json:
         print_json("verify", asdict(found))
     else:
-        print(f"{found.checked:,} stored answers checked, {len(found.faults)} faults")
+        print(
+            f"{plural(found.checked, 'stored answer')} checked,"
+            f" {plural(len(found.faults), 'fault')}"
+        )
         for fault in found.faults[:20]:
             print(f"  {fault}")
         if not found.manifest:

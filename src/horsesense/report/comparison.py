@@ -122,7 +122,7 @@ def _standing(c: Comparison) -> Iterator[str]:
 def _pairs(c: Comparison, open_: Sequence[Difference], every: int) -> Iterator[str]:
     """Of several pairs, how many are undecided, and the first of them."""
     if not open_:
-        yield f"All {every:,} pairs of models differ."
+        yield f"All {plural(every, 'pair')} of models differ."
         return
     found = [_best_first(c, d) for d in open_[:3]]
     named = "; ".join(f"{d.first} and {d.second} ({difference_text(d)})" for d in found)

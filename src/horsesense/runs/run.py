@@ -47,6 +47,7 @@ from horsesense.runs.results import Results
 from horsesense.runs.settings import Settings
 from horsesense.runs.start import start
 from horsesense.runs.verify import verify
+from horsesense.stats.words import plural
 
 T = TypeVar("T")
 
@@ -96,7 +97,10 @@ class StagedRun:
         record = self.directory.record
         done = "nothing yet" if record is None else ", ".join(record.stages) or "nothing yet"
         model = "?" if record is None else record.model.name
-        return f"Run({str(place)!r}, {len(items):,} items of {items.name}, {model}, done: {done})"
+        return (
+            f"Run({str(place)!r}, {plural(len(items), 'item')} of {items.name}, {model}, done:"
+            f" {done})"
+        )
 
     # -- what it is ------------------------------------------------------------------------
 

@@ -233,7 +233,7 @@ def _scored(scores: list[dict[str, Any]]) -> list[str]:
             f" ({'right' if shown['right'] else 'wrong'}){took}"
         )
     missing = said["n_missing"]
-    without = f"; {missing:,} of {said['n'] + missing:,} answers missing" if missing else ""
+    without = f"; {missing:,} of {plural(said['n'] + missing, 'answer')} missing" if missing else ""
     read = f"{_percent(said['value'])} (read by {first['reader']}{without})"
     return [*lines, f"Accuracy as said: {read}; {differ}."]
 
