@@ -218,12 +218,22 @@ def test_errors_name_the_file_that_was_packed(made: Path, tmp_path: Path) -> Non
             horsesense.open(bad)
 
 
+NAMELESS = b'{"name": [1], "kind": "choice", "items": []}'
+GOLDLESS = b'{"name": "x", "kind": "choice", "items": [{"id": "q", "question": "", "options": [], \
+"gold": 7}]}'
+
+
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
-        ("items.json", b"{", "it is not JSON"),
-        ("items.json", b"{}", "'items' is missing."),
-        ("items.json", b"[]", "a value in it is not of the kind that horsesense writes there."),
+        ("items.json", b"{", "Invalid JSON: EOF while parsing an object at line 1 column 1."),
+        ("items.json", b"{}", "items: Field required; shots: Field required."),
+        ("items.json", b'{"items": %s, "shots": null}' % NAMELESS, "items.name: Input should be a"),
+        (
+            "items.json",
+            b'{"items": %s, "shots": null}' % GOLDLESS,
+            "the right answer of 'q' is none",
+        ),
         ("run.toml", b"x = ", "it is not TOML"),
         ("run.toml", b"\xff", "its byte 1 is no text in UTF-8."),
         ("run.toml", b"", "settings: Field required; items: Field required"),
