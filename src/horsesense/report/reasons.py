@@ -15,6 +15,10 @@ from horsesense.runs.results import Results
 from horsesense.trials.trial import NONE_OPTION
 
 
+MOST_TRIALS = 1_000_000
+"""About so many trials are looked at together."""
+
+
 @dataclass(frozen=True)
 class Reason:
     """One thing that may have happened to an item.
@@ -143,10 +147,11 @@ class ItemEvidence:
 
 
 def evidence_of(run: Results) -> ItemEvidence:
-    """Go through the tables of a run once, and find what happened to each item."""
+    """Go through the tables of a run, some items at a time, and find what happened to each."""
     reasons = reasons_of(run)
-    frame = (
-        _read_trials(run)
+    step = max(1, len(run.items) * MOST_TRIALS // max(1, run.findings["trials"]))
+    frame = pl.concat(
+        _read_trials(run, first, first + step)
         .group_by("item")
         .agg(
             pl.col("item_id").first(),
@@ -155,6 +160,7 @@ def evidence_of(run: Results) -> ItemEvidence:
         )
         .sort("item")
         .collect()
+        for first in range(0, max(1, len(run.items)), step)
     )
     holds = {
         reason.name: frozenset(frame.filter(pl.col(reason.name).fill_null(False))["item_id"])
@@ -189,17 +195,24 @@ def _part() -> pl.Expr:
     return pl.when(both & ~lost).then(whole).otherwise(None)
 
 
-def _read_trials(run: Results) -> pl.LazyFrame:
-    """Trials with their reading by the main reader, that of the first token, and as published."""
-    shown = run.directory.trials().select(
-        "trial",
-        "variant",
-        "item",
-        "item_id",
-        "probe",
-        gold_content=pl.col("origin").list.get(pl.col("gold_at"), null_on_oob=True),
+def _read_trials(run: Results, first: int, end: int) -> pl.LazyFrame:
+    """Trials of items, by number, with their reading by the main reader, that of the first token,
+    and as published."""
+    shown = (
+        run.directory.trials()
+        .filter(pl.col("item").is_between(first, end, closed="left"))
+        .select(
+            "trial",
+            "variant",
+            "item",
+            "item_id",
+            "probe",
+            gold_content=pl.col("origin").list.get(pl.col("gold_at"), null_on_oob=True),
+        )
     )
-    read = run.directory.readings().select(
+    number = pl.col("trial")
+    least, most = shown.select(least=number.min(), most=number.max()).collect().row(0)
+    read = (run.directory.readings().filter(number.is_between(least, most))).select(
         "trial",
         "variant",
         "reader",
