@@ -298,6 +298,17 @@ def test_a_table_of_a_million_equal_rows(run: Path) -> None:
     assert "trials holds 300,000 trials where asked.json says" in done.stderr
 
 
+def test_a_trial_about_an_item_that_is_not_there(run: Path) -> None:
+    [path] = (run / "trials" / "stage-1").iterdir()
+    rows = pl.read_parquet(path)
+    most = pl.max_horizontal("item", pl.lit(2**29, pl.UInt32))
+    rows.with_columns(item=pl.when(pl.int_range(pl.len()) == 3).then(most).otherwise("item")).cast(
+        rows.schema
+    ).write_parquet(path)
+    with pytest.raises(StoreError, match="trials speaks of item 536,870,912, and there are 6"):
+        Run.open(run).measure()
+
+
 def test_a_trial_that_stands_twice(run: Path) -> None:
     [path] = (run / "trials" / "stage-1").iterdir()
     rows = pl.read_parquet(path)
