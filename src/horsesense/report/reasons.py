@@ -14,7 +14,6 @@ from horsesense.measures.joined import ORIGINAL
 from horsesense.runs.results import Results
 from horsesense.trials.trial import NONE_OPTION
 
-
 MOST_TRIALS = 1_000_000
 """About so many trials are looked at together."""
 
@@ -149,7 +148,8 @@ class ItemEvidence:
 def evidence_of(run: Results) -> ItemEvidence:
     """Go through the tables of a run, some items at a time, and find what happened to each."""
     reasons = reasons_of(run)
-    step = max(1, len(run.items) * MOST_TRIALS // max(1, run.findings["trials"]))
+    rows = run.directory.trials().select(pl.len()).collect().item()
+    step = max(1, len(run.items) * MOST_TRIALS // max(1, rows))
     frame = pl.concat(
         _read_trials(run, first, first + step)
         .group_by("item")
