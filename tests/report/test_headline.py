@@ -47,7 +47,9 @@ def test_a_headline_is_one_short_sentence_of_three_numbers(
     assert len(said.split(" ")) <= 16
     assert len(re.findall(r"\d+", said)) <= 3
     assert not re.search(r"[\[(]|but|may", said), "what limits it stands beside it"
-    assert said.startswith(f"{100 * (runs[model].one('accuracy').value or 0):.0f}\u202f% in the")  # type: ignore[union-attr]
+    assert said.startswith(
+        f"{100 * (runs[model].one('accuracy').value or 0):.0f}\u202f% right in the"
+    )  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("model", MODELS)
