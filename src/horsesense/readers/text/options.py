@@ -46,7 +46,7 @@ class Shown:
     @cached_property
     def keys(self) -> tuple[tuple[str, ...], ...]:
         """The tokens of each option's text."""
-        return tuple(map(_key_of_option, self.options))
+        return tuple(map(key_of_option, self.options))
 
     @cached_property
     def index(self) -> Mapping[str, tuple[tuple[tuple[str, ...], int], ...]]:
@@ -108,7 +108,7 @@ def key_of(text: str) -> tuple[str, ...]:
     return tuple(token for token in folded if token not in NOISE) or tuple(folded)
 
 
-_key_of_option = lru_cache(maxsize=1 << 14)(key_of)
+key_of_option = lru_cache(maxsize=1 << 14)(key_of)
 """The same of texts that are looked for again, also in another order."""
 
 

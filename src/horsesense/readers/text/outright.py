@@ -8,7 +8,14 @@ from typing import Final, NamedTuple
 
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import words
-from horsesense.readers.text.options import Shown, key_of, names_of, said_by, style_of
+from horsesense.readers.text.options import (
+    Shown,
+    key_of,
+    key_of_option,
+    names_of,
+    said_by,
+    style_of,
+)
 from horsesense.readers.text.page import TOKEN, loops, small
 from horsesense.readers.text.patterns import SAYS_TEXT, Wording, alone, found_by, patterns
 
@@ -104,7 +111,7 @@ def statements(text: str, low: str, table: Mapping[str, Wording], see: Shown) ->
                 continue
             if position >= 0 and (_bare_small(m, see) or attributed(text, m.start())):
                 continue
-            final = bool(m.groupdict().get("final")) or (at in found and found[at].final)
+            final = bool("final" in form.whole.groupindex and m["final"]) or (at in found and found[at].final)
             found[at] = Statement(position, m.start(), m.end(), final, rule)
     return [found[at] for at in sorted(found)]
 
@@ -236,8 +243,8 @@ NOTHING: Final = ToldAnswer(None, -1, False, False)
 
 def told(text: str, labels: tuple[str, ...], see: Shown) -> ToldAnswer:
     """One decision on all statements of a prepared text."""
-    short = len(text) < LONG and labels
-    known = patterns(labels)
+    low, known = small(text), patterns(labels)
+    short = len(text) < LONG and labels and any(word in low for word in words.REJECTS)
     against = short and (known.against.fullmatch(text) or known.rather.fullmatch(text))
     position = _position(against["label"], see) if against else -1
     if against and position >= 0:
@@ -245,7 +252,6 @@ def told(text: str, labels: tuple[str, ...], see: Shown) -> ToldAnswer:
         return ToldAnswer(
             Reading("answer", (position,), "against", span, LESS), position, False, True
         )
-    low = small(text)
     recap = words.RECAP.search(text) if "answers" in low or "questions" in low else None
     body = text[: recap.start()] if recap else text
     lower = low[: len(body)]
@@ -266,9 +272,7 @@ def told(text: str, labels: tuple[str, ...], see: Shown) -> ToldAnswer:
     plain = plain and not _begins_with_other(text, found, labels, see)
     if last.position < 0:
         return ToldAnswer(Reading("illegal", (), "other_label", span, LESS), -1, False, plain)
-    if words.CLOSEST.search(text, max(0, last.start - 30), last.end) and words.NO_OPTION.search(
-        text, 0, last.end
-    ):
+    if _closest(low, last) and words.NO_OPTION.search(text, 0, last.end):
         return ToldAnswer(
             Reading("none", (), "closest_only", span, 0.9), last.position, False, True
         )
@@ -290,15 +294,19 @@ def told(text: str, labels: tuple[str, ...], see: Shown) -> ToldAnswer:
 def _beside(text: str, last: Statement, labels: tuple[str, ...], see: Shown) -> bool:
     """Whether a statement names a second option with the first ("A and B", "A. red and B."
     " blue")."""
-    known, own = patterns(labels), see.keys[last.position]
-    in_full = len(own) > 1 and key_of(text[last.end : last.end + 400])[: len(own)] == own
-    m = known.follows.match(text, last.end) if labels and not in_full else None
-    if (m is None or _position(m["label"], see) < 0) and labels and last.rule != "text_is":
-        line = text[last.end : last.end + 400].split("\n", 1)[0]
+    rest = text[last.end : last.end + 400]
+    if not labels or not rest.strip(_CLOSES):
+        return False
+    known, own = patterns(labels), key_of_option(see.options[last.position])
+    m = known.follows.match(text, last.end)
+    if m and len(own) > 1 and key_of(rest)[: len(own)] == own:
+        m = None
+    if (m is None or _position(m["label"], see) < 0) and last.rule != "text_is":
+        line = rest.split("\n", 1)[0]
         m = known.also.search(line) if len(line) > 4 else None
         if m is None or words.TURNS.search(small(line)):
             return False
-        if len(key_of(line[: m.start()])) > len(see.keys[last.position]) + 2:
+        if len(key_of(line[: m.start()])) > len(own) + 2:
             return False
     return m is not None and _position(m["label"], see) not in (last.position, -1)
 
@@ -309,7 +317,13 @@ def _corrected(text: str, found: list[Statement], last: Statement) -> bool:
     between = text[before.end : last.start]
     if len(between) > 25 and words.TURNS.search(small(between)):
         return True
-    return all(words.CLOSEST.search(text, max(0, one.start - 30), one.end) for one in found)
+    return all(_closest(small(text), one) for one in found)
+
+
+def _closest(low: str, one: Statement) -> bool:
+    """Whether a statement, or what stands before it, says "closest"."""
+    near = low[max(0, one.start - 30) : one.end]
+    return any(word in near for word in words.CLOSEST)
 
 
 def _begins_with_other(
@@ -322,11 +336,13 @@ def _begins_with_other(
     return first is not None and not {one.position for one in found}.issuperset(first.positions)
 
 
+_SENTENCE_ENDS: Final = (". ", "! ", "? ", "\n")
+
+
 def _is_plain(low: str, one: Statement) -> bool:
     """Whether nothing before a statement makes it uncertain."""
     start = max(0, one.start - 160)
-    ends = (m.end() for m in words.SENTENCE.finditer(low, start, one.start))
-    begin = max(ends, default=start)
+    begin = max(start, *(low.rfind(end, start, one.start) + 1 for end in _SENTENCE_ENDS))
     return words.UNCERTAIN.search(low, begin, one.start) is None
 
 

@@ -174,7 +174,8 @@ def _without_middle(text: str, head: int, tail: int) -> str:
 
 def _offer(text: str) -> int:
     """Where an offer of further help begins that ends a text; 0 where there is none."""
-    start = max(0, len(text) - 300)
+    line = text.rfind("\n", 0, len(text.rstrip()))
+    start = max(0, len(text) - 300, line - 10)  # an offer is all of the last line's end
     ends = (match.end() for match in words.BEFORE_OFFER.finditer(text, start))
     return next((at for at in ends if at > 0 and words.OFFER.match(text, at)), 0)
 

@@ -284,7 +284,9 @@ TAKES_BACK: Final = re.compile(
     r"|reconsider\w*|correct(?:ed|ing)|instead|no,|error|hold on|redo|edit|hmm+|not correct)\b",
 )
 """Of these words, those that take back even an answer given with its text."""
-CLOSEST: Final = re.compile(r"\b(?:closest|nearest|most likely|approximately)\b", re.IGNORECASE)
+CLOSEST: Final = ("closest", "nearest", "most likely", "approximately")
+REJECTS: Final = ("no", "n't", "wrong", "incorrect", "false", "rather", "instead", "over")
+"""Words of which a reply has one that names an option and says that it is not meant."""
 NO_OPTION: Final = re.compile(
     r"\bnone of the (?:\w+ )?(?:options|choices|answers)|\bnot (?:one of|among|listed|an option|"
     r"in the (?:\w+ )?(?:options|choices|list))|\bno (?:\w+ )?(?:option|choice)s? (?:is|are|"
