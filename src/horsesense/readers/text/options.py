@@ -174,7 +174,7 @@ _SHORT_FORMS: Final[Mapping[str, Meaning]] = {"ref": "refusal", "rf": "refusal",
 @lru_cache(maxsize=1 << 13)
 def says(option: str) -> str:
     """The status that an option stands for, by a word of it; empty for most."""
-    if len(option) > _LONG_MEANING:
+    if len(option) > _LONG_MEANING or not words.SAYS_ANY.search(option):
         return ""
     return next((status for status, pattern in words.SAYS if pattern.search(option)), "")
 

@@ -111,7 +111,9 @@ def statements(text: str, low: str, table: Mapping[str, Wording], see: Shown) ->
                 continue
             if position >= 0 and (_bare_small(m, see) or attributed(text, m.start())):
                 continue
-            final = bool("final" in form.whole.groupindex and m["final"]) or (at in found and found[at].final)
+            final = bool("final" in form.whole.groupindex and m["final"]) or (
+                at in found and found[at].final
+            )
             found[at] = Statement(position, m.start(), m.end(), final, rule)
     return [found[at] for at in sorted(found)]
 

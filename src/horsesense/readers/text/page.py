@@ -31,8 +31,9 @@ _KEPT_OF_THE_REST: Final = 12
 
 _EAST: Final = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 TOKEN: Final = re.compile(
-    rf"\n[\s]*|(?<![\w)])[-+]?\d+(?:[.,:]\d+)*(?:st|nd|rd|th)?|\d+(?:[.,]\d+)*|[{_EAST}]"
-    rf"|[^\W\d_{_EAST}]+(?:['-][^\W\d_{_EAST}]+)*|\*+|_+|`+|->|\S"
+    rf"[^\W\d_{_EAST}]+(?:['-][^\W\d_{_EAST}]+)*|\n[\s]*"
+    rf"|(?<![\w)])[-+]?\d+(?:[.,:]\d+)*(?:st|nd|rd|th)?|\d+(?:[.,]\d+)*|[{_EAST}]"
+    r"|\*+|_+|`+|->|\S"
 )
 MARKS: Final = frozenset(words.listed("* ** *** **** _ __ ` `` ``` \" « » ' ~ # ## ###"))
 NOISE: Final = (

@@ -157,7 +157,13 @@ def _patterns(labels: tuple[str, ...]) -> Patterns:
         "boxed": (("⟦",), boxed, 0, (), boxed),
         "final": (("final answer",), final, 0, (), final),
         "answer_is": (_NOUNS, _ANY_NOUN + is_label, _REACH, _LEADS, rf"\b{kind}{is_label}"),
-        "is_the_answer": ((" is t", " be t", " is c", " be c"), r"\s(?:is|be)" + the, 60, ("",), subject + the),
+        "is_the_answer": (
+            (" is t", " be t", " is c", " be c"),
+            r"\s(?:is|be)" + the,
+            60,
+            ("",),
+            subject + the,
+        ),
         "picks": (("choose", "pick", "select", "go with", "answer"), pick, 30, ("i",), i_do + pick),
     }
     less = {
