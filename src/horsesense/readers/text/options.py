@@ -44,6 +44,11 @@ class Shown:
         return len(self.options)
 
     @cached_property
+    def second(self) -> tuple[str, ...]:
+        """How the second label heads a line."""
+        return tuple(name + sign for name in [*self.labels][1:2] for sign in ".):")
+
+    @cached_property
     def keys(self) -> tuple[tuple[str, ...], ...]:
         """The tokens of each option's text."""
         return tuple(map(key_of_option, self.options))

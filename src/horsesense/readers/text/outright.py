@@ -12,22 +12,15 @@ from horsesense.readers.text.options import (
     Shown,
     key_of,
     key_of_option,
-    names_of,
-    said_by,
-    style_of,
 )
 from horsesense.readers.text.page import TOKEN, loops, small
-from horsesense.readers.text.patterns import SAYS_TEXT, Wording, alone, found_by, patterns
+from horsesense.readers.text.patterns import SAYS_TEXT, Wording, found_by, patterns
+from horsesense.readers.text.whole import LESS, LONG, STATED, begins_with_other
 
-LONGEST_EXACT: Final = 400
-LONG: Final = 200
-"""Characters of a reply up to which several statements are less surely several answers."""
 CHATTER: Final = 60
 """Tokens behind a statement from which on all is weighed."""
 _OWN: Final = 40
 """Characters behind a label in which the option's own text is looked for."""
-EXACT, STATED, LESS = 0.99, 0.985, 0.95
-"""Confidence in a whole reply that is an answer, in a plain statement, in what corrects another."""
 
 
 def denied(text: str, end: int, position: int, see: Shown) -> bool:
@@ -56,48 +49,6 @@ class Statement(NamedTuple):
     end: int
     final: bool
     rule: str
-
-
-def exact(response: str, options: tuple[str, ...], labels: tuple[str, ...]) -> Reading | None:
-    """A reply that is a label, an option's text, or a label with its own text.
-
-    Most short replies are: nothing else is prepared for them.
-    """
-    said = response.strip().strip("*`\"' \n").removesuffix(".")
-    span = (0, len(response))
-    for text in (response.strip(), said):
-        if text in options:
-            return _exact_text(text, options, labels, span)
-    meant = said_by(said, options)
-    if meant is not None:
-        return Reading("answer", (meant,), "says_so", span, LESS)
-    if not labels or len(response) > LONGEST_EXACT:
-        return None
-    known, names = alone(labels), names_of(labels)
-    whole = known.whole.fullmatch(response)
-    if whole is not None and whole["label"] in names:
-        return Reading("answer", (names[whole["label"]],), "label_alone", span, EXACT)
-    lead = known.lead.match(said)
-    if lead is None or lead["label"] not in names:
-        return None
-    position = names[lead["label"]]
-    own, text = options[position].strip("*`\"' \n."), said[lead.end() :].strip("*`\"' \n.")
-    if own and own == text:
-        return Reading("answer", (position,), "label_and_text", span, EXACT)
-    return None
-
-
-def _exact_text(
-    text: str, options: tuple[str, ...], labels: tuple[str, ...], span: tuple[int, int]
-) -> Reading:
-    position, label = options.index(text), names_of(labels).get(text)
-    if options.count(text) > 1:
-        return Reading("ambiguous", (), "same_texts", span, EXACT)
-    if label is None or label == position:
-        return Reading("answer", (position,), "text_exact", span, EXACT)
-    if style_of(labels) == "digit":
-        return Reading("ambiguous", (), "label_or_text", span, EXACT)
-    return Reading("answer", (label,), "label_alone", span, 0.85)
 
 
 def statements(text: str, low: str, table: Mapping[str, Wording], see: Shown) -> list[Statement]:
@@ -271,7 +222,7 @@ def told(text: str, labels: tuple[str, ...], see: Shown) -> ToldAnswer:
     if more and alone:
         more = not _in_full(text, last, labels, see)
     plain = not more and all(_is_plain(low, one) for one in found)
-    plain = plain and not _begins_with_other(text, found, labels, see)
+    plain = plain and not begins_with_other(text, {one.position for one in found}, see)
     if last.position < 0:
         return ToldAnswer(Reading("illegal", (), "other_label", span, LESS), -1, False, plain)
     if _closest(low, last) and words.NO_OPTION.search(text, 0, last.end):
@@ -326,16 +277,6 @@ def _closest(low: str, one: Statement) -> bool:
     """Whether a statement, or what stands before it, says "closest"."""
     near = low[max(0, one.start - 30) : one.end]
     return any(word in near for word in words.CLOSEST)
-
-
-def _begins_with_other(
-    text: str, found: list[Statement], labels: tuple[str, ...], see: Shown
-) -> bool:
-    """Whether the first line is an option that no statement names: these may belong to a further
-    question."""
-    line, *below = text.split("\n", 1)
-    first = exact(line, see.options, labels) if below else None
-    return first is not None and not {one.position for one in found}.issuperset(first.positions)
 
 
 _SENTENCE_ENDS: Final = (". ", "! ", "? ", "\n")

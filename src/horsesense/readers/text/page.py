@@ -227,7 +227,7 @@ def _forms(token: str) -> Forms:
 
 def _folded(word: str) -> str:
     if word[-1].isdigit():
-        if _THOUSANDS.fullmatch(word):
+        if "," in word and _THOUSANDS.fullmatch(word):
             word = word.replace(",", "")
         if word.count(".") + word.count(",") == 1:
             word = word.replace(",", ".").rstrip("0").rstrip(".")
