@@ -1,4 +1,4 @@
-"""What a reply states outright: exact replies, and the answers that patterns name."""
+"""What a reply states outright: the answers that patterns name."""
 
 from __future__ import annotations
 
@@ -8,11 +8,7 @@ from typing import Final, NamedTuple
 
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import words
-from horsesense.readers.text.options import (
-    Shown,
-    key_of,
-    key_of_option,
-)
+from horsesense.readers.text.options import Shown, key_of, key_of_option
 from horsesense.readers.text.page import TOKEN, loops, small
 from horsesense.readers.text.patterns import SAYS_TEXT, Wording, found_by, patterns
 from horsesense.readers.text.whole import LESS, LONG, STATED, begins_with_other
