@@ -1,6 +1,6 @@
 """REVAS's training in two stages, replayed with SmolLM2 and invented facts: what each arm learns.
 
-    python benchmarks/training_stages.py [--facts 12] [--seeds 1] [--base smollm2] [--out DIR]
+    python benchmarks/training_stages.py [--facts 40] [--seeds 1] [--base smollm2] [--out DIR]
 
 The facts are invented, so that nothing is known before; the tuning is on everyday questions, which
 a small model can answer. Interrupted, the same command goes on.
@@ -146,7 +146,7 @@ def effort(rows: Sequence[dict[str, Any]], tuning: int) -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--base", default="smollm2")
-    parser.add_argument("--facts", type=int, default=12)
+    parser.add_argument("--facts", type=int, default=40)
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--out", type=Path, default=Path("audits/training_stages"))
     given = parser.parse_args()
@@ -193,7 +193,7 @@ def main() -> None:
         f" brackets: 95 % intervals over {over}. Guessing gives 25 % of choices and half of"
         " True/False in table 8; always No gives 75 % of single questions. Tuning teaches"
         " None of the above as always right: beside the right option it shows who chooses it"
-        " blindly.\n\nSo few facts show only differences of some 40 points. They say nothing of the"
+        " blindly.\n\nWhat the intervals leave open is not shown. Nothing here speaks of the"
         " paper's 7 B model, its 10,000 facts, or another training."
     )
 

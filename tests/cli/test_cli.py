@@ -17,6 +17,7 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
+import horsesense as hs
 from command_line import Done
 from command_line import call as call_here
 from horsesense.cli import app, main
@@ -129,6 +130,39 @@ def test_plan_spends_nothing(tmp_path: Path) -> None:
     assert done["requests"] + done["saved"] == done["trials"]
     assert list(tmp_path.iterdir()) == []
     assert "different requests" in call("plan", "sample", "-m", "sim:prior", cwd=tmp_path).stdout
+
+
+def test_a_plan_needs_no_model(tmp_path: Path) -> None:
+    told = call("plan", "sample", cwd=tmp_path).stdout
+    assert "60 items of sample" in told
+    assert "The cost is unknown without --price." in told
+    assert (
+        "at most 0.12 at these prices"
+        in call("plan", "sample", "--price", "1,2", cwd=tmp_path).stdout
+    )
+    found = json.loads(call("plan", "sample", "--json", cwd=tmp_path).stdout)
+    assert found["model"] is None
+    assert found["requests"] == hs.plan("sample").requests
+    call("plan", "sample", "--out", "run", cwd=tmp_path, code=2)
+
+
+def test_one_thing_is_told_as_one(tmp_path: Path) -> None:
+    one = {"id": "a", "question": "2 + 2?", "options": ["3", "4", "5"], "answer_index": 1}
+    (tmp_path / "one.jsonl").write_text(json.dumps(one))
+    said = [
+        call(*words.split(), cwd=tmp_path)
+        for words in (
+            "plan one.jsonl --shards 1",
+            "check one.jsonl",
+            "audit one.jsonl -m sim:oracle --out run",
+            "verify run",
+            "annotate run --sample 1",
+            "cite run",
+        )
+    ]
+    told = " ".join(done.stdout + done.stderr for done in said)
+    assert "With 1 item no change" in told
+    assert re.findall(r"(?<![\d.,%])\b1 (?!is )(?:[a-z]+ )?[a-z]+s\b(?! too)", told) == []
 
 
 @pytest.mark.parametrize(

@@ -355,7 +355,7 @@ def test_a_report_can_say_which_protocol_was_run(tmp_path: Path) -> None:
     assert [row["what"] for row in suite["departures"]] == declared
     write_report(result.results, max_items=0)
     page = (result.out / "report.html").read_text()
-    first = f'<a href="#protocol">{len(declared)} points</a> at which this run still differs'
+    first = f'<a href="#protocol">{len(declared)} differences</a> from '
     assert page.index(first) < page.index("</header>")
     assert 'id="protocol"' in page
 

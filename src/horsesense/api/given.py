@@ -10,7 +10,7 @@ from horsesense.errors import UsageError
 from horsesense.items.given import Given, given_items, load_selected
 from horsesense.items.item import ItemSet
 from horsesense.models.base import Model
-from horsesense.models.callables import Answering, CallableModel
+from horsesense.models.callables import NO_MODEL, Answering, CallableModel, NoModel
 from horsesense.models.registry import make_model
 from horsesense.runs.settings import Settings
 from horsesense.runs.studies import slug
@@ -30,7 +30,7 @@ def default_out(settings: Settings) -> Path:
 
 
 def study_of(
-    items: Items, model: ModelLike, given: Mapping[str, Any], **server: Any
+    items: Items, model: ModelLike | None, given: Mapping[str, Any], **server: Any
 ) -> tuple[Settings, ItemSet | None, Model]:
     """Settings, the items where they come from no file, and the model.
 
@@ -44,7 +44,7 @@ def study_of(
 
 def items_of(items: Items, **given: Any) -> ItemSet:
     """The items that are meant; `given` holds settings that choose rows of them."""
-    settings = Settings.of(items=source_of(items), model="none:", **given)
+    settings = Settings.of(items=source_of(items), model=NO_MODEL, **given)
     return given_items(items, settings) or load_selected(settings.items, settings)
 
 
@@ -54,15 +54,17 @@ def source_of(items: Items) -> str:
     return items.source or items.name if isinstance(items, ItemSet) else "(given)"
 
 
-def model_of(model: ModelLike, **server: Any) -> Model:
-    """The model that is meant; UsageError for what is none.
+def model_of(model: ModelLike | None, **server: Any) -> Model:
+    """The model that is meant, None for one not chosen yet; UsageError for what is none.
 
     `server` holds the options of a model behind a server, where it is named by a text.
     """
     if isinstance(model, str):
         return make_model(model, **server)
-    if any(value is not None for value in server.values()):
-        raise UsageError(f"{' and '.join(server)} belong to a model that is named by a text.")
+    if given := [name for name, value in server.items() if value is not None]:
+        raise UsageError(f"{' and '.join(given)}: only for a model that is named by a text.")
+    if model is None:
+        return NoModel()
     if hasattr(model, "respond") and hasattr(model, "identity"):
         found: Model = model  # type: ignore[assignment]
         return found

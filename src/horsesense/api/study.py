@@ -79,7 +79,7 @@ def audit(
 
 def plan(
     items: Items,
-    model: ModelLike,
+    model: ModelLike | None = None,
     *,
     key_env: str | None = None,
     timeout: float | None = None,
@@ -87,8 +87,8 @@ def plan(
 ) -> Plan:
     """What `audit` would ask: prompts, different requests, tokens. Spends nothing.
 
-    The arguments are those of `audit`. (A server is asked one or two tiny probing questions to
-    find out what it offers.)
+    The arguments are those of `audit`. Without a model the plan is that of one that chats. (A
+    server is asked one or two tiny probing questions to find out what it offers.)
     """
     chosen, found, answering = study_of(items, model, settings, key_env=key_env, timeout=timeout)
     counted, _ = plan_study(chosen, answering, found)

@@ -199,7 +199,7 @@ def sentence(finding: ItemFinding) -> str:
             else f"{said} ({_interval(finding.low, finding.high)})."
         )
     return (
-        f"{title}: right on {percent(test.share, 1)} of the {test.n:,} items that have one"
+        f"{title}: right on {percent(test.share, 1)} of the {plural(test.n, 'item')} that have one"
         f" ({_interval(test.low, test.high)}); chance gives {percent(test.expected, 1)}."
     )
 
@@ -283,4 +283,4 @@ def summary(result: CheckResult) -> str:
     counts = [sum(f.rule.weight == weight for f in result.findings) for weight in WEIGHTS]
     nouns = ("fault", "cue", "style flaw")
     told = [plural(n, noun) for n, noun in zip(counts, nouns, strict=True) if n]
-    return f"{', '.join(told) or 'nothing found'} in {looked} checks."
+    return f"{', '.join(told) or 'nothing found'} in {plural(looked, 'check')}."

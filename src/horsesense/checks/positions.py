@@ -13,7 +13,7 @@ from horsesense.checks.shares import letter
 from horsesense.items.item import Item, ItemSet
 from horsesense.stats import functions
 from horsesense.stats.binomial import wilson
-from horsesense.stats.words import percent
+from horsesense.stats.words import percent, plural
 
 Counts = npt.NDArray[np.int64]
 
@@ -45,7 +45,7 @@ def gold_positions(items: ItemSet) -> RuleHit:
     answer = repr(options[most]) if options else letter(most)
     says = (
         f"Always answering {answer} is right on {percent(hits / len(known), 1)} of"
-        f" {len(known):,} items ({percent(low, 1)} to {percent(high, 1)}); even use gives"
+        f" {plural(len(known), 'item')} ({percent(low, 1)} to {percent(high, 1)}); even use gives"
         f" {percent(expected, 1)}. {_spelled(tables, options)}"
     )
     test = Test(hits / len(known), low, high, len(known), expected, p, method)
@@ -91,7 +91,7 @@ def _told(what: str, rows: Counts, golds: Counts) -> RuleHit:
         return RuleHit(n)
     low, high = wilson(right, n)
     says = (
-        f"{what} is right on {percent(right / n, 1)} of {n:,} items;"
+        f"{what} is right on {percent(right / n, 1)} of {plural(n, 'item')};"
         f" with the answers shuffled, on {percent(shuffled, 1)}."
     )
     p, method = _independence(rows, golds)
@@ -167,5 +167,5 @@ def _spelled(tables: dict[int, Counts], options: tuple[str, ...] | None) -> str:
     order = np.argsort(-counts, kind="stable")[:6] if options else range(k)
     told = ", ".join(f"{names[at]} {counts[at]:,}" for at in order)
     more = f" and {k - 6} more" if options and k > 6 else ""
-    of = f" of the {counts.sum():,} items with {k} options" if len(tables) > 1 else ""
+    of = f" of the {plural(counts.sum(), 'item')} with {k} options" if len(tables) > 1 else ""
     return f"Right answers by {'class' if options else 'position'}{of}: {told}{more}."

@@ -12,6 +12,7 @@ from horsesense.checks.shares import clipped
 from horsesense.checks.texts import texts
 from horsesense.items.item import Item, ItemSet, identity, normalised, same_text
 from horsesense.items.near import TOKENS, near_duplicates
+from horsesense.stats.words import some_of
 
 _LITTLE: Final = frozenset((
     "a", "an", "the", "of", "in", "on", "at", "which", "what", "this", "that", "these", "those",
@@ -41,7 +42,9 @@ def broken_rows(items: ItemSet) -> RuleHit:
     """Rows that could not be read as items; they are left out of all else."""
     hits = tuple(Hit(*fault.split(": ", 1)) for fault in items.faults)
     n = len(items) + len(hits)
-    return RuleHit(n, hits, says=f"{len(hits):,} of {n:,} rows cannot be read and are left out.")
+    return RuleHit(
+        n, hits, says=f"{some_of(len(hits), n, 'row', 'cannot be read and are left out')}."
+    )
 
 
 def conflicting(items: ItemSet) -> RuleHit:

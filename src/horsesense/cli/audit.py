@@ -41,8 +41,8 @@ class StudyOptions:
         models: as many as --model names.
     """
 
-    def __init__(self, model: Sequence[str], **given: Any) -> None:
-        self.models = tuple(dict.fromkeys(model))
+    def __init__(self, model: Sequence[str] | None, **given: Any) -> None:
+        self.models = tuple(dict.fromkeys(model or ()))
         self._given = given
 
     @classmethod
@@ -62,6 +62,16 @@ class StudyOptions:
         from horsesense.runs.settings import Settings
 
         return Settings.of(model=model or self.models[0], **self._given)
+
+
+class PlanOptions(StudyOptions):
+    """The same, where no model need be named."""
+
+    @classmethod
+    def parameters(cls) -> list[Parameter]:
+        """The options as parameters of a command."""
+        given = super().parameters()
+        return [p.replace(default=None) if p.name == "model" else p for p in given]
 
 
 def _option(name: str) -> Parameter:
@@ -207,7 +217,7 @@ def audit(
 
 
 def plan(
-    study: StudyOptions,
+    study: PlanOptions,
     out: PlanOut = None,
     shards: Annotated[
         int | None, typer.Option(min=1, help="Say also what each of so many shards would ask.")
@@ -219,17 +229,20 @@ def plan(
 ) -> None:
     """Say what an audit would ask, cost and be able to find, before anything is spent.
 
+    Without --model it says the requests and the differences that can be seen, and estimates tokens.
+
     Example: horsesense plan exam.csv -m http:gpt-4.1-mini --price 0.4,1.6
     """
     from horsesense.api import Run, default_out, plan_study
-    from horsesense.models.registry import make_model
+    from horsesense.api.given import model_of
+    from horsesense.models.callables import NO_MODEL
     from horsesense.runs.plan_text import plan_json, plan_text
 
-    if out is not None and len(study.models) > 1:
-        raise UsageError("--out holds the plan of one model.", hint="Plan each on its own.")
-    for spec in study.models:
-        settings = study.settings(spec)
-        model = make_model(spec, key_env=key_env, timeout=timeout)
+    if out is not None and len(study.models) != 1:
+        raise UsageError("--out holds the plan of one model.", hint="Name one with --model.")
+    for spec in study.models or (None,):
+        settings = study.settings(spec or NO_MODEL)
+        model = model_of(spec, key_env=key_env, timeout=timeout)
         may = limits(None, price)
         counted, ready = plan_study(settings, model, limits=may, offline=out is None)
         if out is not None:

@@ -168,7 +168,8 @@ def _steps(name: str, told: Mapping[str, Any], results: Results) -> str:
         else ""
     )
     return (
-        f"{name}: text settled {told['read'] - told['left_open']:,} of {told['read']:,} replies;"
+        f"{name}: text settled {told['read'] - told['left_open']:,} of"
+        f" {plural(told['read'], 'reply')};"
         f" of the other {told['left_open']:,} the judge understood {told['judged']:,}, and read"
         f" {told['changed']:,} otherwise.{score}"
     )
@@ -205,7 +206,7 @@ def _serving(findings: Mapping[str, Any], requests: int) -> str:
     prompts = sum(row["failed"] for row in findings.get("unanswered", ()))
     if prompts <= requests:
         return ""
-    return f", which {agreeing(requests, 'serve')} {prompts:,} prompts,"
+    return f", which {agreeing(requests, 'serve')} {plural(prompts, 'prompt')},"
 
 
 def shortfalls(run: Run, *, counted: bool = False) -> list[str]:

@@ -105,7 +105,7 @@ def _sentences(merged: Merged) -> list[str]:
 
 
 def _trials(n: int) -> str:
-    return "1 trial that was asked has" if n == 1 else f"{n:,} trials that were asked have"
+    return plural(n, "trial", "that were asked have")
 
 
 def _different(merged: Merged) -> list[str]:

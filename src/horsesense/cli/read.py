@@ -231,7 +231,8 @@ def _read_file(
         print(printable(fields.said()), file=sys.stderr)
     where = f"{printable(name)}: " if name else ""
     print(
-        f"{where}{total} responses: {parts}" if total else f"{where}no responses", file=sys.stderr
+        f"{where}{plural(total, 'response')}: {parts}" if total else f"{where}no responses",
+        file=sys.stderr,
     )
     if failed:
         named = "; ".join(filter(None, failed)) + ("; ..." if len(failed) > _NAMED else "")
@@ -258,7 +259,9 @@ def _repeated(ids: Counter[str]) -> str:
         return ""
     rows = sum(ids[name] for name in again)
     names = ", ".join(again[:_NAMED]) + (", ..." if len(again) > _NAMED else "")
-    return f"{rows} rows share their id with another one ({names}); each is read by itself."
+    return (
+        f"{plural(rows, 'row')} share their id with another one ({names}); each is read by itself."
+    )
 
 
 def _compare(

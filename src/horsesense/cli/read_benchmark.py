@@ -26,6 +26,7 @@ from horsesense.readers.corpus_score import (
 )
 from horsesense.readers.reading import STATUSES, Reading
 from horsesense.readers.recorded import Recorded
+from horsesense.stats.words import plural
 
 _SEVERAL = ("seen", "all")
 """Names of several parts: all that may be looked at, and with the unread one."""
@@ -67,7 +68,7 @@ def read_benchmark(
     for line in _lines(name, rows, bins):
         print(line)
     if missing:
-        print(f"{missing} replies have no reading: they count as not right.")
+        print(f"{plural(missing, 'reply', 'have')} no reading, which counts as not right.")
     for example, reading in wrong[:_SHOWN]:
         print(printable(_said(example, reading)))
     if len(wrong) > _SHOWN:

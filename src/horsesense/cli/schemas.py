@@ -150,7 +150,7 @@ class PlanOutput(Output):
         description="with the probe repeat: shares of items and samples in the variance of a right "
         "answer, whether an earlier run measured them, and what more of each buys"
     )
-    model: str
+    model: str | None = Field(description="null where none is named")
     capabilities: dict[str, Any]
     dataset: dict[str, Any]
     check: list[str]

@@ -29,6 +29,7 @@ from horsesense.runs.measure import cells_of
 from horsesense.runs.parts import readable
 from horsesense.runs.results import Results
 from horsesense.stats.two_way import joined
+from horsesense.stats.words import plural
 from horsesense.trials.condition import Condition
 
 Floats = npt.NDArray[np.float64]
@@ -156,7 +157,7 @@ def shared_items(sides: Sequence[Side]) -> SharedItems:
     ids = set.intersection(*(set(side.results.items.by_id) for side in sides))
     if not keys:
         known = (
-            f"{len(ids):,} ids are the same, but not their texts or gold."
+            f"{plural(len(ids), 'id', 'are')} the same, but not their texts or gold."
             if ids
             else "Not even an id is the same."
         )

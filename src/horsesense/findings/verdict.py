@@ -23,7 +23,7 @@ from horsesense.findings.evidence import (
 )
 from horsesense.findings.finding import ORDER, Beside, Conclusion, Finding, Reason
 from horsesense.findings.guesses import Guesses
-from horsesense.findings.kinds import BY_NAME, KINDS, SIZES, Kind, accused, problems
+from horsesense.findings.kinds import BY_NAME, KINDS, RANK, SIZES, Kind, accused, problems
 from horsesense.findings.places import RunToJudge
 from horsesense.findings.rare import had, judged, least_share, rare_positions
 from horsesense.findings.sentences import MOST_LOST
@@ -31,6 +31,7 @@ from horsesense.findings.uncounted import asked_as, named, untested
 from horsesense.measures.estimate import Computed
 from horsesense.readers.causes import SILENT, TOO_MANY, Loss
 from horsesense.stats.multiplicity import holm
+from horsesense.stats.words import plural
 
 LEVEL = 1 - ALPHA
 BOTH_SIDES = 1 - 2 * ALPHA
@@ -224,7 +225,7 @@ def _label(run: RunToJudge, q: Question) -> str:
         return named(e.reader, run.readers)
     if q.kind.name == "many_problems":
         title = str(run.probes.get(e.probe, {}).get("title", e.probe))
-        return f"{problems(e)} problems in one prompt ({asked_as(title)})"
+        return f"{plural(problems(e), 'problem')} at once ({asked_as(title)})"
     return run.label(e.probe, e.condition)
 
 
@@ -322,7 +323,9 @@ def _badness(f: Finding) -> float:
     return badness(f.value or 0.0, BY_NAME[f.kind].way, f.null)
 
 
-def _place(f: Finding) -> tuple[int, bool, float]:
-    """Where it stands: what is undecided and looks most like a fault first, else the largest."""
-    size = _badness(f) if f.conclusion == "undecided" else abs(f.effect)
-    return ORDER.index(f.conclusion), not f.measured, -size
+def _place(f: Finding) -> tuple[int, bool, int, float]:
+    """Where it stands: what is undecided and looks most like a fault first; else what matters most
+    to a decision, as the kinds are listed, the largest first."""
+    if f.conclusion == "undecided":
+        return ORDER.index(f.conclusion), not f.measured, 0, -_badness(f)
+    return ORDER.index(f.conclusion), not f.measured, RANK[f.kind], -abs(f.effect)

@@ -11,6 +11,7 @@ from typing import Final, Literal
 from horsesense.errors import ExitCode, UsageError
 from horsesense.inference.stored_rows import Spent
 from horsesense.models.messages import Failure, Response, Usage
+from horsesense.stats.words import plural
 
 Stopped = Literal["budget", "interrupted", "failures", "alarm"]
 
@@ -194,11 +195,11 @@ class RunSummary:
     def costs(self) -> str:
         """What was asked and what it took, in one line."""
         return (
-            f"{self.answered:,} answers asked for, {self.cached:,} from the store,"
+            f"{plural(self.answered, 'answer')} asked for, {self.cached:,} from the store,"
             f" {self.failed:,} failed; {self.prompt_tokens:,} prompt and"
-            f" {self.completion_tokens:,} completion tokens"
+            f" {plural(self.completion_tokens, 'completion token')}"
             + (f" ({self.reasoning_tokens:,} of them thought)" if self.reasoning_tokens else "")
-            + (f", {self.uncounted:,} calls without token counts" if self.uncounted else "")
+            + (f", {plural(self.uncounted, 'call')} without token counts" if self.uncounted else "")
         )
 
     @property

@@ -27,6 +27,7 @@ from horsesense.errors import UsageError
 from horsesense.files import regular, usable
 from horsesense.items.faults import Faults
 from horsesense.items.parquet import UnreadableError, parquet_rows
+from horsesense.stats.words import plural
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -339,7 +340,7 @@ def _csv_rows(lines: Lines, faults: Faults, delimiter: str = ",") -> Rows:
         if header is None:
             header = _header(cells, started, faults)
         elif len(cells) != len(header):
-            faults.add(started, f"has {len(cells)} cells; the header has {len(header)}")
+            faults.add(started, f"has {plural(len(cells), 'cell')}; the header has {len(header)}")
         else:
             yield started, dict(zip(header, (cell or None for cell in cells), strict=True))
 

@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 from typing import Literal
 
 from horsesense.rng import fingerprint, seed_of
+from horsesense.stats.words import plural
 
 Kind = Literal["choice", "label"]
 """choice: options of its own per item; label: one label set for the whole task."""
@@ -92,7 +93,7 @@ class ItemSet:
     faults: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        return f"ItemSet({self.name!r}, {self.kind}, {len(self.items):,} items)"
+        return f"ItemSet({self.name!r}, {self.kind}, {plural(len(self.items), 'item')})"
 
     def __len__(self) -> int:
         return len(self.items)

@@ -294,23 +294,23 @@ def _sample(items: list[Item], limit: int | None, seed: int) -> tuple[list[Item]
     if limit is None or limit >= len(items):
         return items, ""
     kept = {item.id for item in draw(items, limit, seed)}
-    note = f"A random sample of {limit:,} of {len(items):,} items (seed {seed})."
+    note = f"A random sample of {limit:,} of {plural(len(items), 'item')} (seed {seed})."
     return [item for item in items if item.id in kept], note
 
 
 def _selected_note(rows: int, items: int, split: str | None) -> str:
     named = split if split != EVERY_SPLIT else None
     which = f" (split {' and '.join(named.split(','))})" if named else ""
-    return f"{items:,} of {rows:,} rows selected{which}." if items != rows or named else ""
+    return f"{items:,} of {plural(rows, 'row')} selected{which}." if items != rows or named else ""
 
 
 def _answer_notes(builder: ItemBuilder, items: int) -> list[str]:
     """How right answers were read where they are written in two ways."""
     used = next((ours for ours in GOLDS if ours in builder.present), "")
-    case = f"{builder.but_for_case:,} of {items:,} right answers equal their option but for case."
+    case = some_of(builder.but_for_case, items, "right answer", "equal their option but for case.")
     return [case] * bool(builder.but_for_case) + [
         f"{builder.fields.theirs[used]} is read as the right answer; {rival} names another option"
-        f" in {rows:,} of {items:,} items."
+        f" in {rows:,} of {plural(items, 'item')}."
         for rival, rows in builder.disagreeing.items()
         if rows
     ]

@@ -12,8 +12,11 @@ from horsesense.errors import UsageError
 from horsesense.models.base import Asked, Capabilities
 from horsesense.models.messages import Failure, Request, Response
 from horsesense.rng import fingerprint
+from horsesense.stats.words import plural
 
 Answering = Callable[[list[str]], Sequence[str]]
+NO_MODEL = "none:"
+"""Stands in the settings of a plan where no model is named."""
 
 
 class CallableModel:
@@ -64,7 +67,9 @@ class CallableModel:
         if isinstance(texts, Failure):
             return [texts] * len(batch)
         if len(texts) != len(batch):
-            message = f"the function gave {len(texts)} texts for {len(batch)} prompts"
+            message = (
+                f"the function gave {plural(len(texts), 'text')} for {plural(len(batch), 'prompt')}"
+            )
             return [Failure("malformed", message, retryable=False)] * len(batch)
         return [_response(text) for text in texts]
 
@@ -74,6 +79,16 @@ class CallableModel:
             return list(self._answer(prompts))
         except BaseException as error:  # noqa: BLE001
             return Failure("server", f"{type(error).__name__}: {error}", retryable=False)
+
+
+class NoModel(CallableModel):
+    """Stands for a model that is not chosen yet, in a plan: one that chats and gives no scores."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda _: (), name=NO_MODEL)
+
+    async def capabilities(self) -> Capabilities:
+        return Capabilities()
 
 
 def _response(text: Any) -> Response | Failure:

@@ -28,7 +28,7 @@ from horsesense.models.messages import UNATTACHED, Failure, Key, Request, Respon
 from horsesense.progress import say
 from horsesense.rng import digest
 from horsesense.side import side
-from horsesense.stats.words import some_of
+from horsesense.stats.words import plural, some_of
 from horsesense.trials.condition import PLAIN, Condition
 from horsesense.trials.trial import Trial
 
@@ -67,7 +67,11 @@ class Replay:
         if len(self._answers) < len(rows):
             raise ItemsError(
                 str(path),
-                [f"{len(rows) - len(self._answers)} rows repeat a trial that has an answer"],
+                [
+                    plural(
+                        len(rows) - len(self._answers), "row", "repeat a trial that has an answer"
+                    )
+                ],
                 hint="Number repeated answers with `repetition`, or choose ?model=NAME.",
             )
         self.name = self.model or path.name

@@ -14,6 +14,7 @@ from typing import Final
 from horsesense.errors import UsageError
 from horsesense.items.item import Item, ItemSet, to_the_letter
 from horsesense.probes.base import NotApplicableError, SetProbe, Setting, check_choice, show
+from horsesense.stats.words import plural
 from horsesense.trials.bundles import (
     Bundle,
     by_group,
@@ -149,7 +150,9 @@ class BundlesOfProblems(SetProbe):
         else:
             sizes = given_sizes(self.name, self.sizes)
         if not sizes:
-            raise UsageError(f"probe {self.name}: {len(items)} items are too few for any bundle.")
+            raise UsageError(
+                f"probe {self.name}: {plural(len(items), 'item', 'are')} too few for any bundle."
+            )
         largest = self._draw(items, setting, max(sizes)) if self.design == "nested" else []
         for size in sizes:
             drawn = largest or self._draw(items, setting, size)

@@ -21,6 +21,7 @@ from horsesense.readers.reading import Reading
 from horsesense.readers.recorded_fields import Fields
 from horsesense.readers.recorded_gold import RecordedGold, gold_of
 from horsesense.readers.text import TextReader
+from horsesense.stats.words import plural
 
 _TELLS = 64
 """Bytes at the beginning that tell the format of standard input."""
@@ -307,7 +308,7 @@ def _faults_of(row: dict[str, Any], given: dict[str, Any]) -> Iterator[str]:
     if not _texts(labels):
         yield "`labels` must be a list of texts"
     elif _texts(options) and labels and options and len(labels) != len(options):
-        yield f"`labels` has {len(labels)} entries for {len(options)} options"
+        yield f"`labels` has {plural(len(labels), 'entry')} for {plural(len(options), 'option')}"
     elif len(set(map(str, labels))) < len(labels):
         yield "`labels` names two options alike"
 

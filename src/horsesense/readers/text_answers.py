@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="30", source="6689688740f1")
+RULES: Final = Rules(version="31", source="36f4cbf458c7")
 
 
 class TextAnswers:

@@ -43,7 +43,8 @@ def caveats(run: Results) -> Iterator[str]:
     score = run.score
     if score is not None:
         doubt = may_be_guessing(run)
-        told = (_of_whom(run, score, doubt), *lost_replies(run), _lost(run, score), doubt)
+        most = f"The score would be {up_to(run)}." if up_to(run) else ""
+        told = (_of_whom(run, score, doubt), *lost_replies(run), most, _lost(run, score), doubt)
         yield from filter(None, told)
     yield from filter(None, (_no_parts(run),))
 
@@ -93,7 +94,7 @@ def lost_replies(run: Results) -> Iterator[str]:
     *first, last = (f"{n:,} {agreeing(n, BECAME[cause])}" for cause, n in each)
     said = f"{', '.join(first)} and {last}" if first else last
     if not first_of_all(run):
-        yield f"Of {told['prompts']:,} replies, {said}."
+        yield f"Of {plural(told['prompts'], 'reply')}, {said}."
     if read is not None and read.value is not None and read.n_missing:
         yield f"Of the {read.n:,} that could be read, {value_of(read)} are right."
 
@@ -125,7 +126,9 @@ def _lost(run: Results, score: Estimate) -> str:
     if not score.n_missing or not any(missing.each()):
         return ""
     if not (missing.not_asked or missing.failed):
-        return f"The score lacks {missing.unclear:,} of {of:,} replies: missing or unreadable."
+        return (
+            f"The score lacks {missing.unclear:,} of {plural(of, 'reply')}: missing or unreadable."
+        )
     return f"Of the score, {missing.clause(of, 'prompt')}."
 
 

@@ -114,7 +114,7 @@ def _open(findings: list[Finding]) -> str:
     n, numbers = len(findings), [f.needed for f in findings if f.needed]
     said = f"{plural(n, 'more question')}, without a sign of a fault"
     if numbers:
-        said += f"; some {max(numbers):,} items would settle {len(numbers)} of them"
+        said += f"; some {plural(max(numbers), 'item')} would settle {len(numbers)} of them"
     return f"{said}."
 
 

@@ -20,6 +20,7 @@ from horsesense.probes.registry import parse_probes
 from horsesense.progress import clock
 from horsesense.runs.planner import Planned, Planner, characters
 from horsesense.runs.prepare import Study, reader_names
+from horsesense.stats.words import plural
 from horsesense.trials.condition import PLAIN, Condition
 
 LOOKED_AT: Final = 200
@@ -146,7 +147,8 @@ class Plan:
             *self.notes,
             *([f"No item can be asked under {' or '.join(self.never)}."] if self.never else []),
             f"{items_of(self.items, self.dataset)}, in {self.forms:,} form{'s' * (self.forms != 1)}"
-            f" ({names}): {most}{about}{self.trials:,} prompts, {about}{self.requests:,} different"
+            f" ({names}): {most}{about}{plural(self.trials, 'prompt')}, {about}{self.requests:,}"
+            " different"
             f" requests{done}.",
             *self.cautions,
         ]
@@ -156,7 +158,8 @@ class Plan:
             lines.append("A judge's requests come on top, as many as there are replies to judge.")
         if self.budget is not None and self.budget < self.to_ask:
             lines.append(
-                f"The budget ends that at {self.budget:,} requests, those of earlier sessions"
+                f"The budget ends that at {plural(self.budget, 'request')}, those of earlier"
+                " sessions"
                 " included."
             )
         total = self.prompt_tokens + self.completion_tokens
@@ -172,8 +175,8 @@ class Plan:
         source = "" if self.tokens_exact else " (characters / 4)"
         price = "" if self.cost is None else f"; at most {rounded_up(self.cost)} at these prices"
         return (
-            f"To ask: {about}{self.prompt_tokens:,} prompt tokens{source}, at most"
-            f" {self.completion_tokens:,} completion tokens{price}."
+            f"To ask: {about}{plural(self.prompt_tokens, 'prompt token')}{source}, at most"
+            f" {plural(self.completion_tokens, 'completion token')}{price}."
         )
 
     def pace(self, seconds: float, together: int, rate: float | None = None) -> str:
@@ -280,7 +283,9 @@ def _thinking(study: Study) -> tuple[str, ...]:
     room = study.settings.max_tokens
     if most is not None:
         asked = "" if effort is None else f", effort {effort}"
-        return (f"Thought may take {most:,} tokens of each reply, its answer {room:,}{asked}.",)
+        return (
+            f"Thought may take {plural(most, 'token')} of each reply, its answer {room:,}{asked}.",
+        )
     if effort is None:
         return ()
     few = " Give more, or --thinking-tokens N." if room < ENOUGH_TO_THINK else ""

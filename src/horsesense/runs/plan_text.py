@@ -14,6 +14,7 @@ from horsesense.checks.check import QUICK, check_items, headlines
 from horsesense.findings.early import ALPHA
 from horsesense.findings.kinds import KINDS
 from horsesense.items.item import Item
+from horsesense.models.callables import NO_MODEL
 from horsesense.models.messages import Key
 from horsesense.probes.base import SetProbe
 from horsesense.runs.expected import Expected, readable
@@ -45,6 +46,10 @@ NO_SMALLEST = (
     " it, plan names the change."
 )
 NO_FORECAST = "There is no forecast for --until precision or decided=all."
+NO_MODEL_SAID = (
+    "No model is named (--model): tokens are estimated, for a model that chats and gives no token"
+    " scores. The cost is unknown without --price."
+)
 OF_THESE = (
     "These items come in clusters: what is decided about them may be undecided for others like"
     " them."
@@ -74,7 +79,7 @@ def plan_json(
         "samples": bought(study, earlier),
         "until": rows,
         "until_notes": notes,
-        "model": study.model.name,
+        "model": None if study.model.name == NO_MODEL else study.model.name,
         "capabilities": asdict(study.capabilities),
         "dataset": {"name": study.items.name, "notes": study.items.notes},
         "check": headlines(check_items(study.items, QUICK)),
@@ -128,7 +133,9 @@ def plan_text(plan: Plan, found: Mapping[str, Any]) -> str:
                 f" {row['reason']}."
                 for row in found["excluded"]
             ),
-            f"{found['model']} gives token scores: {scores}; text: {text}.",
+            NO_MODEL_SAID
+            if found["model"] is None
+            else f"{found['model']} gives token scores: {scores}; text: {text}.",
             *can["notes"],
             *_prompt_lines(plan),
         ]
@@ -157,14 +164,17 @@ def _saved(found: Mapping[str, Any]) -> list[str]:
 
 def _too_long(found: Mapping[str, Any]) -> list[str]:
     rows = found["too_long_by"]
-    head = [f"{found['too_long']:,} requests exceed the model's context:"] if rows else []
+    head = (
+        [f"{plural(found['too_long'], 'request', 'exceed')} the model's context:"] if rows else []
+    )
     return head + [f"  {row['probe']} {row['condition']}: {row['prompts']:,}" for row in rows]
 
 
 def _shard_lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """What each shard would ask, for people."""
     lines = [
-        f"--shard {row['shard']:<9} {row['items']:>10,} items {row['requests']:>12,} requests"
+        f"--shard {row['shard']:<9} {plural(row['items'], 'item'):>16}"
+        f" {plural(row['requests'], 'request'):>21}"
         for row in rows
     ]
     empty = Shard.parse(rows[0]["shard"]).of - len(rows) if rows else 0
@@ -257,7 +267,7 @@ def _smallest_line(found: Mapping[str, Any]) -> str:
         f"({percent(FOUND)} power at a level of {100 * level:.2g}{NARROW}%, if"
         f" {percent(DISCORDANT)} of the items change by themselves)"
     )
-    few = f"{items:,} items" if clusters == items else f"{items:,} items, which count as {alone:,},"
+    few = plural(items, "item") + f", which count as {alone:,}," * (clusters != items)
     if change is None:
         return f"With {few} no change of accuracy will be found {terms}."
     return (
@@ -268,7 +278,7 @@ def _smallest_line(found: Mapping[str, Any]) -> str:
 
 def _why_unknown(items: int, clusters: int, worth: float) -> str:
     """Why items in clusters show no change, or one that is not known beforehand."""
-    come = f"the {items:,} items come in {plural(clusters, 'cluster')} ({SHARED})"
+    come = f"the {plural(items, 'item', 'come')} in {plural(clusters, 'cluster')} ({SHARED})"
     none = "No change of accuracy can be found"
     if worth < FEWEST:
         return f"{none}: {come}, worth fewer than {FEWEST:g} of one size."

@@ -25,6 +25,7 @@ from horsesense.runs.planner import Planner
 from horsesense.runs.record import ModelRecord
 from horsesense.runs.settings import AUTO_READERS, DEFAULT_READERS, Settings
 from horsesense.runs.shard import Shard
+from horsesense.stats.words import plural
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ def load_shots(settings: Settings, items: ItemSet) -> ItemSet | None:
         if settings.shots == 0:
             return None
         raise UsageError(
-            f"{settings.shots} few-shot examples are wanted, but no file is named.",
+            f"{plural(settings.shots, 'few-shot example', 'are')} wanted, but no file is named.",
             hint="Give --shots-from FILE.",
         )
     return load_items(

@@ -20,6 +20,7 @@ from horsesense.runs.garbage import fewer_collections
 from horsesense.runs.layout import RunLayout
 from horsesense.runs.prepare import load_shots, load_study_items
 from horsesense.runs.settings import AUTO_READERS, Settings
+from horsesense.stats.words import plural
 
 
 @fewer_collections()
@@ -44,7 +45,7 @@ def start(out: str | Path, settings: Settings, items: ItemSet | None = None) -> 
     shots = load_shots(settings, found)
     if shared := len(found.flags.get("in_shots", ())):
         say(
-            f"{shared:,} of the {len(found):,} items are few-shot examples in"
+            f"{shared:,} of the {plural(len(found), 'item')} are few-shot examples in"
             f" {settings.shots_from} too. Better take examples from other items. No item is an"
             " example in its own prompt."
         )
@@ -136,7 +137,8 @@ def _items_changed(before: RunDirectory, now: RunDirectory) -> list[str]:
     same = sum(new.get(name) == item for name, item in old.items())
     if not same:
         raise UsageError(
-            f"{now.layout.root} holds a run over other items: none of the {len(new):,} items of"
+            f"{now.layout.root} holds a run over other items: none of the"
+            f" {plural(len(new), 'item')} of"
             f" {now.items.name} is among its {len(old):,}.",
             hint="Choose another --out directory.",
         )

@@ -17,13 +17,14 @@ def percent(share: float, digits: int = 0) -> str:
     return f"{100 * share:.{digits}f}{NARROW}%"
 
 
-def plural(n: int, noun: str) -> str:
-    """A count with its noun.
+def plural(n: int, noun: str, said: str = "") -> str:
+    """A count with its noun, and what is said of them, given as for several.
 
-    >>> plural(1, "item"), plural(1200, "item")
-    ('1 item', '1,200 items')
+    >>> plural(1, "item"), plural(1200, "reply"), plural(1, "row", "are left out")
+    ('1 item', '1,200 replies', '1 row is left out')
     """
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+    several = "people" if noun == "person" else re.sub(r"(?<=[^aeiou])ys$", "ies", f"{noun}s")
+    return f"{n:,} {noun if n == 1 else several} {agreeing(n, said)}".rstrip()
 
 
 def these(n: int, noun: str) -> str:
@@ -39,9 +40,21 @@ _SINGULAR = {
     "have": "has",
     "were": "was",
     "are": "is",
-    "lack": "lacks",
-    "differ": "differs",
-    "serve": "serves",
+    "go": "goes",
+    **{
+        verb: f"{verb}s"
+        for verb in [
+            "come",
+            "count",
+            "differ",
+            "equal",
+            "exceed",
+            "lack",
+            "make",
+            "repeat",
+            "serve",
+        ]
+    },
 }
 _VERB = re.compile(rf"\b({'|'.join(_SINGULAR)})\b")
 

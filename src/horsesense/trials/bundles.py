@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from horsesense.errors import UsageError
 from horsesense.rng import seed_of
+from horsesense.stats.words import plural
 
 Bundle = tuple[int, ...]
 """Numbers of the items that stand in it, in the order shown."""
@@ -53,7 +54,8 @@ def nested(states: npt.NDArray[np.uint64], size: int, count: int) -> list[Bundle
         if len(found) == count:
             return list(found)
     raise UsageError(
-        f"{len(states)} items make {len(found)} different bundles of {size}, not {count}.",
+        f"{plural(len(states), 'item', 'make')} {plural(len(found), 'different bundle')} of {size},"
+        f" not {count}.",
         hint="Ask for fewer bundles or larger ones.",
     )
 
@@ -69,7 +71,7 @@ def disjoint(states: npt.NDArray[np.uint64], size: int, count: int) -> list[Bund
 def enough(n: int, size: int) -> None:
     if n < size:
         raise UsageError(
-            f"A bundle of {size} needs {size} items; {n} can be used.",
+            f"A bundle of {size} needs {plural(size, 'item')}; {n} can be used.",
             hint="Choose smaller sizes, or give a larger file.",
         )
 

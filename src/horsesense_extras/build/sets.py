@@ -9,6 +9,7 @@ from horsesense.errors import UsageError
 from horsesense.items.item import Item, ItemSet, normalised
 from horsesense.items.tasks import Task, task_for
 from horsesense.rng import Dice
+from horsesense.stats.words import plural
 
 
 def build_mix(
@@ -27,7 +28,7 @@ def build_mix(
         chosen = list(items)
         if each is not None:
             if each > len(chosen):
-                raise UsageError(f"{items.name} has {len(chosen)} items, not {each}.")
+                raise UsageError(f"{items.name} has {plural(len(chosen), 'item')}, not {each}.")
             order = Dice(seed, items.fingerprint, "mix").permutation(len(chosen))[:each]
             chosen = [chosen[place] for place in sorted(order)]
         task = task_for(items) if items.kind == "label" else None
@@ -111,7 +112,10 @@ def _drawn(usable: list[Item], count: int, dice: Dice, *, same: bool) -> Iterato
     there = equal if same else len(usable) * (len(usable) - 1) // 2 - equal
     if there < count:
         kind = "the same label" if same else "different labels"
-        raise UsageError(f"{len(usable)} texts make {there} pairs with {kind}, not {count}.")
+        raise UsageError(
+            f"{plural(len(usable), 'text', 'make')} {plural(there, 'pair')} with {kind},"
+            f" not {count}."
+        )
     seen: set[tuple[int, int]] = set()
     if 2 * count > there:  # rejection would take long: draw from the list of all
         every = [

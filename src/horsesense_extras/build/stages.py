@@ -16,6 +16,7 @@ from horsesense.items.item import Item, ItemSet, normalised
 from horsesense.probes.base import NotApplicableError, Setting
 from horsesense.probes.registry import parse_probe
 from horsesense.rng import Dice
+from horsesense.stats.words import plural
 from horsesense.trials.trial import Trial
 from horsesense_extras.build.statements import Parts, Statement, drawn, only, parted
 
@@ -72,12 +73,12 @@ def staged(
         both = set.intersection(*({normalised(i.question) for i in s} for s in (known, tuned)))
         if both:
             raise UsageError(
-                f"{len(both):,} questions are in {items.name} and in {others.name}.",
+                f"{plural(len(both), 'question', 'are')} in {items.name} and in {others.name}.",
                 hint="The items to tune on must be others: take these out of one of the files.",
             )
     if test is not None and test > len(known):
         raise UsageError(
-            f"--test is {test:,}, and {len(known):,} items are learned.",
+            f"--test is {test:,}, and {plural(len(known), 'item', 'are')} learned.",
             hint="Only learned items are asked about: give a smaller --test.",
         )
     asked = Dice(seed, known.fingerprint, "asked").sample(known.items, test or len(known))

@@ -152,7 +152,8 @@ def alone_text(alone: int, n: int) -> Iterator[str]:
     """That items name no cluster, and what then puts them together; nothing where all do."""
     if alone:
         yield (
-            f"{alone:,} of the {n:,} items name no cluster (--map cluster=FIELD) and have no"
+            f"{alone:,} of the {plural(n, 'item')} name no cluster (--map cluster=FIELD) and have"
+            " no"
             " context: only equal questions and nearly equal texts keep them on one side."
         )
 

@@ -34,6 +34,7 @@ from horsesense.models.messages import Request, Response, SamplingParams
 from horsesense.progress import Progress
 from horsesense.rng import Dice, seed_of
 from horsesense.stats import functions
+from horsesense.stats.words import plural
 
 ORDERS: Final = 8
 """Orders scored for each item at most, the published one among them."""
@@ -74,7 +75,8 @@ class Contamination:
         return (
             f"To {model} the published order of the options {told}: mean relative rank"
             f" {self.rank:.2f} among orders that leave the right answer in its place, {self.n:,}"
-            f" items (up to {self.chance:.2f} by chance, p = {self.p:.2g}; {self.left_out:,} items"
+            f" items (up to {self.chance:.2f} by chance, p = {self.p:.2g};"
+            f" {plural(self.left_out, 'item')}"
             " left out)."
         )
 
@@ -115,7 +117,7 @@ async def contamination(
     known = {i.id: s for i, s in zip(ranked, scores, strict=True) if s is not None}
     left_out = len(items) - len(suited) + len(ranked) - len(known)
     if len(known) < FEWEST:
-        why = f"only {len(known)} items could be scored, and {FEWEST} are needed"
+        why = f"only {plural(len(known), 'item')} could be scored, and {FEWEST} are needed"
         return Contamination(len(known), left_out, None, None, why, {})
     ranks = {item: relative_rank(s, 0) for item, s in known.items()}
     rank, p = rank_test([len(s) for s in known.values()], list(ranks.values()), chance)
@@ -126,7 +128,7 @@ def too_few(n: int, items: ItemSet) -> str:
     """Why there is no test, where so few items are suited."""
     if all(item.gold is None for item in items):
         return "the right answers are not known, and have to be kept in their places"
-    return f"{n} items have wrong options in no order, and {FEWEST} are needed"
+    return f"{plural(n, 'item', 'have')} wrong options in no order, and {FEWEST} are needed"
 
 
 def exchangeable(item: Item) -> bool:
@@ -259,8 +261,8 @@ class Completion:
         told = "more often" if self.p < 0.05 else "not more often"
         return (
             f"{model} completes the last option {told} in the published order than in another:"
-            f" {self.published:,} and {self.other:,} of {self.n:,} items"
-            f" (p = {self.p:.2g}; {self.left_out:,} items left out)."
+            f" {self.published:,} and {self.other:,} of {plural(self.n, 'item')}"
+            f" (p = {self.p:.2g}; {plural(self.left_out, 'item')} left out)."
         )
 
 
@@ -291,7 +293,7 @@ async def completion(items: ItemSet, model: Model, *, most: int = 100, seed: int
     asked = [(one, two) for one, two in pairs if one is not None and two is not None]
     left_out = len(items) - len(suited) + len(ranked) - len(asked)
     if len(asked) < FEWEST:
-        reason = f"only {len(asked)} items were answered, and {FEWEST} are needed"
+        reason = f"only {plural(len(asked), 'item', 'were')} answered, and {FEWEST} are needed"
         return Completion(len(asked), left_out, 0, 0, None, reason)
     published, other = (sum(hits) for hits in zip(*asked, strict=True))
     return Completion(len(asked), left_out, published, other, sign_test(asked), "")
@@ -318,7 +320,7 @@ def _invalid(items: ItemSet, ranked: Sequence[Item], seed: int) -> str:
     """Why there is no test: too few items, or published orders that tell what comes last."""
     if len(ranked) < FEWEST:
         last = sum(item.gold == len(item.options) - 1 for item in items)
-        where = f"; in {last:,} items the right answer is the last, which is not left out"
+        where = f"; in {plural(last, 'item')} the right answer is the last, which is not left out"
         return too_few(len(ranked), items) + where * bool(last)
     ways = {"the alphabet": lambda text: text.casefold(), "length": len}
     for name, key in ways.items():

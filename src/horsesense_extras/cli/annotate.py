@@ -12,6 +12,7 @@ from horsesense.cli.options import AsJson
 from horsesense.cli.output import print_json
 from horsesense.errors import UsageError
 from horsesense.files import usable
+from horsesense.stats.words import plural, some_of
 from horsesense_extras.cli.build import take_booklets
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def _written(path: Path, to: Path, also: int) -> dict[str, object]:
     rows = rows_to_review(open_run(path).directory, also)
     undecided = sum(row.rule == "needs_review" for row in rows)
     others = len(rows) - undecided
-    head = f"{undecided} replies that no rule could judge, and {others} others,"
+    head = f"{plural(undecided, 'reply')} that no rule could judge, and {others} others,"
     done = _offered(path, rows, to, head, f"Write one of {', '.join(CHOICES)}")
     return {**done, "undecided": undecided, "others": others}
 
@@ -126,7 +127,7 @@ def _options_written(path: Path, to: Path | None, also: int) -> dict[str, object
     check(also)
     built = BuiltSet.load(path)
     options = len(built.known())
-    head = f"The {options:,} wrong options of {len(built.rows):,} items"
+    head = f"The {plural(options, 'wrong option')} of {plural(len(built.rows), 'item')}"
     tell = (
         "Read the excerpt (prompt) and the right equation (missing_answer), and write of the"
         f" option (reply) one of {', '.join(CHOICES)}"
@@ -142,7 +143,7 @@ def _offered(path: Path, rows: Sequence[Row], to: Path, head: str, tell: str) ->
     written, carried, new = write_review(rows, to)
     lines = [f"{head} are in {written}."]
     if carried:
-        lines.append(f"It begins with the {carried} answers given before.")
+        lines.append(f"It begins with the {plural(carried, 'answer')} given before.")
     if not new:
         lines.append(f"{written} was there already and stays as it is.")
     elif written != to:
@@ -178,14 +179,16 @@ def _taken(path: Path, files: list[Path]) -> dict[str, object]:
     run.measure()
     run.report()
     alpha = review_files.alpha_of(reviews.given)
-    lines = [f"{len(reviews.classes)} replies are measured as people judged them."]
+    lines = [f"{plural(len(reviews.classes), 'reply', 'are')} measured as people judged them."]
     if reviews.compared:
         lines.append(f"{_agreed(reviews, 'replies')}; {len(open_keys)} are still open.")
     if alpha is not None:
-        lines.append(f"Krippendorff's alpha of {len(reviews.given)} reviewers is {alpha:.2f}.")
+        lines.append(
+            f"Krippendorff's alpha of {plural(len(reviews.given), 'reviewer')} is {alpha:.2f}."
+        )
     if skipped:
         lines.append(
-            f"{len(skipped)} answers to replies that the run no longer asks were left out."
+            f"Left out: {plural(len(skipped), 'answer')} to replies that the run no longer asks."
         )
     if open_keys:
         rows = review_files.rows_of(run.directory, open_keys, given)
@@ -202,7 +205,7 @@ def _sample_written(path: Path, to: Path, n: int) -> dict[str, object]:
     found = Sampled.of(open_run(path).directory)
     written = found.write(to, n)
     tell = (
-        f"{written} of {len(found.rows):,} replies in the original order are in {to}, drawn at"
+        f"In {to}: {some_of(written, len(found.rows), 'reply')} in the original order, drawn at"
         " random.\nWrite into the column label what each reply chooses in the end: the letter, or"
         f" {', '.join(WORDS)}; right or wrong does not matter. Then: horsesense annotate {path}"
         f" --take {to}"
@@ -240,7 +243,7 @@ def _options_taken(path: Path, files: list[Path]) -> dict[str, object]:
     reviews.save(built.folder)
     kept, funnel = reviewed(built, reviews.classes, open_keys)
     write_noted(out, json_lines(kept), note)
-    lines = [f"{len(kept):,} of {len(built.rows):,} items are in {out}."]
+    lines = [f"{some_of(len(kept), len(built.rows), 'item', 'are')} in {out}."]
     if reviews.compared:
         lines.append(f"{_agreed(reviews, 'options')}.")
     if open_keys:

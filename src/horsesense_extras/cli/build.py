@@ -15,6 +15,7 @@ from horsesense.cli.grouped import grouped
 from horsesense.cli.output import print_json
 from horsesense.errors import UsageError
 from horsesense.files import json_lines, write_whole
+from horsesense.stats.words import plural
 from horsesense_extras.cli.cues import balanced
 from horsesense_extras.cli.groups import Asking, Rows
 
@@ -209,8 +210,9 @@ def _leave(
 def _as_text(made: Paraphrased, out: Path) -> str:
     counts = made.counts()
     lines = [
-        f"{counts['paraphrases']:,} paraphrases of {counts['items']:,} items in {out}: "
-        f"{counts['items_with_all']:,} items have all {made.versions}, "
+        f"{plural(counts['paraphrases'], 'paraphrase')} of {plural(counts['items'], 'item')} in"
+        f" {out}: "
+        f"{plural(counts['items_with_all'], 'item', 'have')} all {made.versions}, "
         f"{counts['items_with_none']:,} have none.",
         *(f"  refused {n:,}: {reason}" for reason, n in made.refused.most_common()),
         *_spent_text(made.spent),
@@ -230,7 +232,6 @@ def _spent_text(spent: RunSummary) -> list[str]:
 
 
 def _equinfer_text(built: Built, out: Path) -> str:
-    from horsesense.stats.words import plural
     from horsesense_extras.build.equinfer.build import EQUATIONS
     from horsesense_extras.build.equinfer.funnel import table
 
@@ -250,7 +251,7 @@ def _write(rows: list[dict[str, Any]], out: Path, as_json: bool) -> None:
     if as_json:
         print_json("build", {"out": str(out), "items": len(rows)})
     else:
-        print(f"{len(rows):,} items in {out}")
+        print(f"{plural(len(rows), 'item')} in {out}")
 
 
 FORMATS = ("html", "csv")
@@ -324,11 +325,9 @@ def _built_json(built: BuiltTest, out: Path) -> dict[str, Any]:
 
 
 def _built_text(built: BuiltTest, out: Path, wanted: Sequence[str]) -> str:
-    from horsesense.stats.words import plural
-
     told = _built_json(built, out)
     sizes, (least, most) = sorted(set(told["questions"])), built.each
-    some = f"{sizes[0]} to {sizes[-1]} questions"
+    some = f"{sizes[0]} to {plural(sizes[-1], 'question')}"
     each = plural(sizes[0], "question") if len(sizes) == 1 else some
     seen = f"{least} to {most} people" if most > 1 else "1 person or nobody"
     if least == most:
@@ -341,7 +340,8 @@ def _built_text(built: BuiltTest, out: Path, wanted: Sequence[str]) -> str:
     ]
     if least != most:
         lines.append(
-            f"With {built.balanced:,} people every item is seen in every form equally often."
+            f"With {plural(built.balanced, 'person')} every item is seen in every form equally"
+            " often."
         )
     lines += [f"  left out, {row['items']:,}: {row['reason']}" for row in told["excluded"]]
     lines += [
@@ -372,8 +372,6 @@ def take_booklets(folder: Path, files: Sequence[Path]) -> dict[str, Any]:
 
 
 def _taken_text(taken: Taken, told: dict[str, Any], report: Path) -> str:
-    from horsesense.stats.words import plural
-
     answers = sum(len(one.answers) for one in taken.returned)
     are = "is" if len(taken.returned) == 1 else "are"
     lines = [

@@ -9,6 +9,7 @@ import typer
 from horsesense.cli.options import AsJson, RunPath
 from horsesense.cli.output import print_json
 from horsesense.progress import harmless
+from horsesense.stats.words import plural
 
 if TYPE_CHECKING:
     from horsesense.api import Run
@@ -47,11 +48,11 @@ def cited(run: Run) -> dict[str, Any]:
     return {
         "tool": TOOL.format(version=__version__),
         "papers": [f"{s.title}: {s.source}." for s in named_suites(settings.suite)],
-        "data": f"{items.name}, from {settings.items}; {len(items):,} items, fingerprint"
+        "data": f"{items.name}, from {settings.items}; {plural(len(items), 'item')}, fingerprint"
         f" {items.fingerprint}.",
         "model": "?" if record is None else record.model.name,
         "asked": f"probes {', '.join(settings.probes)}; seed {settings.seed}; temperature"
-        f" {settings.temperature:g}; at most {settings.max_tokens} tokens a reply"
+        f" {settings.temperature:g}; at most {plural(settings.max_tokens, 'token')} a reply"
         + "; faithful"
         * settings.faithful,
     }

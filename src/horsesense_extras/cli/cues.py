@@ -16,6 +16,7 @@ from horsesense.cli.options import AsJson
 from horsesense.cli.output import print_json
 from horsesense.cli.readings import printable
 from horsesense.errors import UsageError
+from horsesense.stats.words import plural
 from horsesense_extras.cli.groups import Rows
 
 if TYPE_CHECKING:
@@ -207,7 +208,6 @@ def _text(results: Sequence[CueResult], out: Path | None) -> str:
 
 
 def _tested(test: FamilyTest) -> str:
-    from horsesense.stats.words import plural
     from horsesense_extras.cue_tests.paper import printed_test
 
     def shown(t: float, p: float, adjusted: float) -> str:
@@ -218,7 +218,7 @@ def _tested(test: FamilyTest) -> str:
     if test.t is None or test.p_value is None or test.adjusted is None:
         return f"{test.family}: {plural(test.pairs, 'pair')}, no test{beside}"
     told = shown(test.t, test.p_value, test.adjusted)
-    return f"{test.family}: {told} ({test.pairs:,} pairs){beside}"
+    return f"{test.family}: {told} ({plural(test.pairs, 'pair')}){beside}"
 
 
 def _write_balanced(out: Path, items: ItemSet, found: Balance, weights: bool) -> None:
@@ -247,7 +247,8 @@ def _balance_text(found: Balance, out: Path) -> str:
         return f"kappa {value:.2f} ({low:.2f} to {high:.2f}), n = {n:,}"
 
     return (
-        f"{len(found.kept):,} of {found.n:,} items kept in {found.rounds} rounds; "
+        f"{len(found.kept):,} of {plural(found.n, 'item')} kept in"
+        f" {plural(found.rounds, 'round')}; "
         f"with weights, all are worth {found.effective:,.0f}.\n"
         f"On items held back from the choice: before {shown(found.before)}; "
         f"after {shown(found.after)}.\nWritten: {out}\n"

@@ -114,8 +114,8 @@ def unread_as(given: str | None) -> Unread | None:
 
 def summary(run: Run) -> dict[str, Any]:
     """What an import found, as JSON values."""
-    from horsesense_extras.logs.imported import load_imported
     from horsesense_extras.logs.log_score import findings, log_scores
+    from horsesense_extras.logs.told import load_imported
 
     logs = (load_imported(run.directory) or {"logs": []})["logs"]
     scores = log_scores(run.results)
@@ -233,7 +233,7 @@ def _scored(scores: list[dict[str, Any]]) -> list[str]:
             f" ({'right' if shown['right'] else 'wrong'}){took}"
         )
     missing = said["n_missing"]
-    without = f"; {missing:,} of {said['n'] + missing:,} answers missing" if missing else ""
+    without = f"; {missing:,} of {plural(said['n'] + missing, 'answer')} missing" if missing else ""
     read = f"{_percent(said['value'])} (read by {first['reader']}{without})"
     return [*lines, f"Accuracy as said: {read}; {differ}."]
 

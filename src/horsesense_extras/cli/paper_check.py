@@ -11,6 +11,7 @@ import typer
 from horsesense.cli.options import AsJson
 from horsesense.cli.output import print_json
 from horsesense.errors import ExitCode
+from horsesense.stats.words import plural
 
 if TYPE_CHECKING:
     from horsesense_extras.paper_check import Finding
@@ -49,7 +50,8 @@ def check_paper(file: File, as_json: AsJson = False, everything: All = False) ->
             if finding.verdict == "impossible" or (everything and finding.verdict == "rounding"):
                 print(_line(finding))
         print(
-            f"{len(found)} claims: {counts['impossible']} cannot be, {counts['rounding']} fit "
+            f"{plural(len(found), 'claim')}: {counts['impossible']} cannot be,"
+            f" {counts['rounding']} fit "
             f"only through rounding, {counts['fits']} fit."
         )
     if counts["impossible"]:

@@ -15,6 +15,7 @@ from horsesense.cli.grouped import grouped
 from horsesense.cli.options import AsJson, FieldMap, pairs
 from horsesense.cli.output import print_json
 from horsesense.errors import InterruptedRunError, UsageError
+from horsesense.stats.words import plural
 
 if TYPE_CHECKING:
     from horsesense_extras.readers.training.examples import Score
@@ -141,7 +142,7 @@ def reader(
 
 def evaluated(found: Evaluation) -> str:
     """How another file was read."""
-    left = ", ".join(f"{n} rows: {reason}" for reason, n in found.dropped.items())
+    left = ", ".join(f"{plural(n, 'row')}: {reason}" for reason, n in found.dropped.items())
     lines = [f"{found.file}{f' (left out: {left})' if left else ''}:", *_scores(found.results)]
     return "\n".join(lines) + "\n"
 
@@ -150,9 +151,11 @@ def table(found: Trained) -> str:
     """What was held out and how it was read, one line for each source model."""
     data = found.manifest.data
     lines = [
-        f"{found.folder}: trained on {data['trained_on']} replies to"
-        f" {data['questions_trained_on']} questions in {len(found.losses)} updates;"
-        f" measured on {data['measured_on']} replies to {data['questions_measured_on']} others.",
+        f"{found.folder}: trained on {plural(data['trained_on'], 'reply')} to"
+        f" {plural(data['questions_trained_on'], 'question')} in"
+        f" {plural(len(found.losses), 'update')};"
+        f" measured on {plural(data['measured_on'], 'reply')} to {data['questions_measured_on']}"
+        " others.",
         *_scores(found.results),
     ]
     return "\n".join(lines) + "\n"

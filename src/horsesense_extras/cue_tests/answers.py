@@ -20,7 +20,7 @@ from horsesense.progress import say
 from horsesense.readers.text import TextReader
 from horsesense.runs.run import StagedRun
 from horsesense.runs.studies import run_folders
-from horsesense.stats.words import plural
+from horsesense.stats.words import plural, some_of
 from horsesense_extras.cue_tests.dependence import Answers
 from horsesense_extras.logs.carried import import_own
 from horsesense_extras.logs.imported import import_logs
@@ -318,9 +318,9 @@ def _of_logs(
                 for i in run.items
             }
         for row in [row for log in some for row in log.left_out.as_json()]:
-            say(f"{source}: {row['samples']:,} answers left out: {row['reason']}.")
+            say(f"{source}: {plural(row['samples'], 'answer')} left out: {row['reason']}.")
         if others := sum(known is None for known in same.values()):
-            say(f"{others:,} of {len(same):,} items in {source} are other items.")
+            say(f"{some_of(others, len(same), 'item')} in {source}: other items.")
         for answer in found:
             if (known := same[answer.item]) is not None:
                 yield answer._replace(item=known)

@@ -149,7 +149,8 @@ def _splits(
     if not faithful:
         if len(np.unique(groups)) < max(folds, 3):
             raise UsageError(
-                f"{task.name}: {len(np.unique(groups))} groups for {folds} folds.",
+                f"{task.name}: {plural(len(np.unique(groups)), 'group')} for"
+                f" {plural(folds, 'fold')}.",
                 hint="Use fewer --folds, or --no-groups to divide groups.",
             )
         return list(repeated(task.gold, groups, folds, repeats, seed))

@@ -22,6 +22,7 @@ from scipy.spatial.distance import squareform
 
 from horsesense.errors import UsageError
 from horsesense.items.near import TOKENS, near_duplicates
+from horsesense.stats.words import plural
 from horsesense_extras.cue_tests.features import plain
 from horsesense_extras.cue_tests.task import Task
 
@@ -142,7 +143,7 @@ def _joined(n: int, rules: dict[str, Callable[[], Iterator[tuple[int, int]]]]) -
         largest = int(np.bincount(roots).max())
         if rule != "given" and largest > LARGEST * n:
             notes.append(
-                f"Grouping by {rule} would put {largest:,} of {n:,} items into one group; "
+                f"Grouping by {rule} would put {largest:,} of {plural(n, 'item')} into one group; "
                 "this rule was not used."
             )
             continue

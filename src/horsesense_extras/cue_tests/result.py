@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.stats.multiplicity import holm
-from horsesense.stats.words import percent
+from horsesense.stats.words import percent, plural
 
 Ints = npt.NDArray[np.int64]
 Strength = Literal["none", "slight", "clear", "strong"]
@@ -267,7 +267,7 @@ def _of_templates(
     return (
         f"Whether simple features predict labels of {best.dataset} cannot be told: many of its "
         f"texts are built alike, as if templates had made them. {number(best).capitalize()} where "
-        f"such texts are on both sides of a split, and {apart}, {best.n:,} items.",
+        f"such texts are on both sides of a split, and {apart}, {plural(best.n, 'item')}.",
         (
             "A classifier that has seen one filling of a template knows the label of the others, "
             "without any cue in the words.",
@@ -305,7 +305,7 @@ def _sentence(row: CueRow, strength: Strength) -> str:
     text = _SENTENCES[strength]
     if strength == "none" and row.high is not None and row.high < SLIGHT:
         text = f"Simple features predict the labels of {{name}} by a kappa of less than {SLIGHT}"
-    return f"{text.format(name=row.dataset)}: {number(row)}, {row.n:,} items."
+    return f"{text.format(name=row.dataset)}: {number(row)}, {plural(row.n, 'item')}."
 
 
 def signed(value: float, digits: int = 2) -> str:

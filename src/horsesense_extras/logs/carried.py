@@ -40,6 +40,7 @@ from horsesense.runs.run import complete
 from horsesense.runs.settings import Settings
 from horsesense.runs.stored_items import item_as_json, items_as_json, items_from_json
 from horsesense.runs.tables import TRIALS, decides, trial_rows
+from horsesense.stats.words import plural
 from horsesense.trials.trial import Trial
 from horsesense.version import __version__
 from horsesense_extras.logs.imported_answers import response_of
@@ -221,7 +222,8 @@ def _items(carried: Mapping[str, Any], rows: Mapping[str, Any], settings: Settin
             found = load_study_items(settings)
         except UsageError:
             raise ValueError(
-                f"it holds {len(numbers):,} of {carried['count']:,} items, and {settings.items}"
+                f"it holds {len(numbers):,} of {plural(carried['count'], 'item')}, and"
+                f" {settings.items}"
                 " cannot be read"
             ) from None
     if found.fingerprint != carried["fingerprint"]:

@@ -29,7 +29,7 @@ from horsesense.runs.parts import readable
 from horsesense.runs.tables import with_questions
 from horsesense.stats.binomial import limits
 from horsesense.stats.corrected import Bounded, corrected
-from horsesense.stats.words import percent
+from horsesense.stats.words import percent, plural
 from horsesense_extras.people.spreadsheet import inert_cell, read_table, write_table
 
 FILE: Final = "sample.json"
@@ -205,7 +205,8 @@ class Sampled:
         for row in told:
             same = round(row["agreed"][0] * row["n"])
             lines += [
-                f"{row['reader']}: the reading is the person's in {same} of {row['n']} replies"
+                f"{row['reader']}: the reading is the person's in {same} of"
+                f" {plural(row['n'], 'reply')}"
                 f" ({_bounded(row['agreed'])}). Right replies are read as right in"
                 f" {_bounded(row['sensitivity'])}, wrong ones as wrong in"
                 f" {_bounded(row['specificity'])}.",
@@ -216,7 +217,7 @@ class Sampled:
         left = len(self.labels) - (told[0]["n"] if told else 0)
         if left:
             lines.append(
-                f"{left} labels count for nothing: replies drawn before theirs have none."
+                f"{plural(left, 'label', 'count')} for nothing: replies drawn before have none."
                 f" `horsesense annotate RUN --sample N` lists them."
             )
         return lines

@@ -34,6 +34,7 @@ from horsesense.models.registry import make_model
 from horsesense.progress import progress, say
 from horsesense.runs.settings import Settings
 from horsesense.runs.start import check_names
+from horsesense.stats.words import plural
 from horsesense_extras.build.stages import STAGED_CONTROL, staged
 from horsesense_extras.build.statements import CONTROL, Parts, parted
 from horsesense_extras.models.hf.backend import TransformersBackend
@@ -265,7 +266,7 @@ class Laboratory:
             if not memory_is_full(error):
                 raise
             raise UsageError(
-                f"There is not enough memory for {batch} statements an update.",
+                f"There is not enough memory for {plural(batch, 'statement')} an update.",
                 hint=_LESS,
             ) from None
 
@@ -373,7 +374,7 @@ class Laboratory:
         found = run.results
         if found.findings["failures"]:
             raise StoreError(
-                f"{found.findings['failures']:,} requests of {place} have no answer.",
+                f"{place}: {plural(found.findings['failures'], 'request', 'have')} no answer.",
                 hint="The same command asks them again.",
             )
         return Side(name, str(place), found)

@@ -22,6 +22,7 @@ from horsesense.measures.families import DIFFERENCE, MEAN, SHARE, Crossed, Infer
 from horsesense.measures.registry import MEASURES
 from horsesense.probes.registry import parse_probes
 from horsesense.stats.two_way import by_cluster
+from horsesense.stats.words import plural
 from horsesense.trials.condition import Condition
 
 BEFORE = "before"
@@ -383,7 +384,7 @@ def _over_seeds(
     )
     low = min(ends[0], ends[0] if found.low is None else found.low)
     high = max(ends[1], ends[1] if found.high is None else found.high)
-    how = found.how or f"Student's t ({seeds} trainings)"
+    how = found.how or f"Student's t ({plural(seeds, 'training')})"
     return Inference(max(low, least), min(high, 1.0), how)
 
 

@@ -106,7 +106,8 @@ def unequal(efforts: Mapping[str, Sequence[Effort]], budget: int | None = None) 
         ]
         if short:
             yield (
-                f"Of {budget:,} tokens, some trainings took fewer, since no further statement"
+                f"Of {plural(budget, 'token')}, some trainings took fewer, since no further"
+                " statement"
                 f" fits: {', '.join(short)}."
             )
 
@@ -265,7 +266,7 @@ def sides_text(
             f"{tune:,} others to tune on ({plural(clusters['tune'], 'cluster')});"
             f" {test:,} of those learned are asked about"
         )
-    yield f"{train:,} items to train on ({learned}), {asked}."
+    yield f"{plural(train, 'item')} to train on ({learned}), {asked}."
 
 
 @dataclass(frozen=True)
@@ -318,8 +319,9 @@ class Plan:
         if self.tokens is not None:
             each = f"of up to {self.tokens:,} tokens ({told} statements)"
         yield (
-            f"{len(self.trainings)} trainings{done}, each {each}; {len(self.trainings) + 1}"
-            f" evaluations, each of up to {self.requests:,} requests."
+            f"{plural(len(self.trainings), 'training')}{done}, each {each};"
+            f" {len(self.trainings) + 1}"
+            f" evaluations, each of up to {plural(self.requests, 'request')}."
         )
         yield from unequal({arm: [effort] for arm, effort in self.efforts.items()}, self.tokens)
         yield f"It runs on {self.device}."

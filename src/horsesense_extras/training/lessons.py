@@ -13,6 +13,7 @@ from horsesense.items.item import Item
 from horsesense.models.messages import Request, SamplingParams
 from horsesense.prompts import Prompter
 from horsesense.rng import Dice
+from horsesense.stats.words import plural
 from horsesense_extras.build.stages import ALONE, STAGED_CONTROL, text_of, texts, tuning
 from horsesense_extras.build.statements import Parts, Statement, asked, passes
 from horsesense_extras.models.hf.tuning import Encoded, count, encode
@@ -156,7 +157,8 @@ class Lessons:
         found = fitted(self._passes(arm, seed), self.budget, items)
         if not found:
             raise UsageError(
-                f"No statement fits into {self.budget:,} tokens.", hint="Give more --tokens."
+                f"No statement fits into {plural(self.budget, 'token')}.",
+                hint="Give more --tokens.",
             )
         return found
 

@@ -39,6 +39,7 @@ from horsesense.runs.rounds import interrupted
 from horsesense.runs.run import complete
 from horsesense.runs.shard import Shard
 from horsesense.runs.unanswered import trials_unanswered
+from horsesense.stats.words import plural
 from horsesense_extras.workers.parts import Keep, Parts
 from horsesense_extras.workers.schedule import Budget, Event, Pool, Schedule
 from horsesense_extras.workers.work import Task, write_token
@@ -145,7 +146,8 @@ def ask_with(
     if lost:
         where = layout.root / SHARDS if engine.keep is None else engine.keep
         raise StoreError(
-            f"Workers stored answers to {lost:,} requests, which cannot be found at {where}.",
+            f"Workers stored answers to {plural(lost, 'request')}, which cannot be found at"
+            f" {where}.",
             hint="It must be a place that this machine and all workers share. The same command"
             " asks again what is missing.",
         )
@@ -284,7 +286,8 @@ def _tell_spending(directory: RunDirectory, spent: RunSummary) -> None:
 
 def _differing(took: Absorbed) -> str:
     return (
-        f"{len(took.different):,} requests were answered twice, and differently; the answer that"
+        f"{plural(len(took.different), 'request', 'were')} answered twice, and differently; the"
+        " answer that"
         " was stored first is kept."
     )
 
@@ -373,7 +376,7 @@ class _Crew:
 
     def _note(self) -> str:
         """Workers, deaths, failures and cost, for the progress line."""
-        schedule, parts = self._schedule, [f"{self._schedule.busy} workers"]
+        schedule, parts = self._schedule, [f"{plural(self._schedule.busy, 'worker')}"]
         if schedule.deaths:
             parts.append(f"{schedule.deaths} died and were replaced")
         if schedule.failed:

@@ -19,6 +19,7 @@ from horsesense.errors import HorsesenseError, InterruptedRunError, ModelError
 from horsesense.inference.limits import Limits, RunSummary, Stopped
 from horsesense.inference.stored_rows import Spent
 from horsesense.runs.plan import Plan
+from horsesense.stats.words import plural
 from horsesense_extras.workers.work import PROBE, Found, Job, Outcome, folder_name
 
 SLICES: Final = 2
@@ -267,7 +268,9 @@ class Schedule:
         if worker not in self._busy:
             self._unused += 1
             if self._unused >= self._most_unused:
-                what = f"{self._unused} workers in a row died before they had anything to do"
+                what = (
+                    f"{plural(self._unused, 'worker')} in a row died before they had anything to do"
+                )
                 self._end("failures", _dying(what, why))
             return
         self.deaths += 1

@@ -318,14 +318,15 @@ def _regression(one: Judged, measure: str, held: Aligned, level: float) -> Check
     name = f"{measure}, {view.label}: no loss beyond {size} point{'s' * (size != '1')}"
     now, before = 100 * view.means
     moved = f"{before:.1f} % before, {now:.1f} % now: {100 * change:+.1f} points"
+    on = f"on {plural(view.n, 'shared item')}"
     values = {"change": change, "low": None, "high": None, "tolerance": tolerance}
     if one.alike:
-        says = f"{moved} on {view.n:,} shared items; all replies are the same, word for word"
+        says = f"{moved} {on}; all replies are the same, word for word"
         return Check(name, "passed", says, values | {"low": 0.0, "high": 0.0})
     # Both ends at the level of one side: beyond either, a loss is found or ruled out.
     ends = pair.interval(2 * level - 1)
     if ends is None or one.p_lost is None:
-        return Check(name, "undecided", f"{moved} on {view.n:,} shared items; {TOO_FEW}", values)
+        return Check(name, "undecided", f"{moved} {on}; {TOO_FEW}", values)
     state: State = "undecided"
     if one.p_lost < 1 - level:
         state = "failed"
@@ -335,7 +336,7 @@ def _regression(one: Judged, measure: str, held: Aligned, level: float) -> Check
     why = f"{agreeing(missing, 'lack')} an answer"
     why = f"{agreeing(missing, 'were')} not asked of both, or {why}" if held.stopped else why
     lost = f", {missing:,} more {why}" if missing else ""
-    says = f"{moved} [{100 * ends[0]:+.1f}, {100 * ends[1]:+.1f}] on {view.n:,} shared items{lost}"
+    says = f"{moved} [{100 * ends[0]:+.1f}, {100 * ends[1]:+.1f}] {on}{lost}"
     ends_of = {"low": ends[0], "high": ends[1]}
     if state != "undecided":
         return Check(name, state, says, values | ends_of)

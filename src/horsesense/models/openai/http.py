@@ -321,7 +321,7 @@ class HttpModel:
         if listed and self.model not in listed:
             few = islice((name for name in listed if len(name) < 200), 5_000)
             near = ", ".join(difflib.get_close_matches(self.model, few, n=3, cutoff=0.0))
-            hint = f"The server lists {len(listed)} models, nearest: {self._secret.scrub(near)}."
+            hint = f"Models of the server: {len(listed)}, nearest: {self._secret.scrub(near)}."
             return ModelError(message, hint=hint)
         hint = "Check the address and that the server is running."
         if seen.kind == "timeout" and not seen.unsent:

@@ -38,7 +38,7 @@ from horsesense.stats.words import plural, some_of
 from horsesense.trials.condition import Condition
 from horsesense.trials.trial import Trial, Variant
 
-RULES: Final = Rules(version="3", source="4a062e68fceb")
+RULES: Final = Rules(version="3", source="85769377ef25")
 
 FITTED_ON: Final = "estimation_item"
 """Rule of the readings of items that the prior was estimated on."""
@@ -202,7 +202,7 @@ class PrideReader:
         """The prior of items with `k` options; None, and a reason, where they are too few."""
         chosen = self._draw(ids, setting, self.draw)
         if len(chosen) < pride.FEWEST and self.per != "subject":
-            drawn = f"with {k} options are drawn to fit it on (alpha {self.alpha:g})"
+            drawn = f"with {plural(k, 'option')} are drawn to fit it on (alpha {self.alpha:g})"
             few = some_of(len(chosen), len(ids), "item", drawn)
             reason = f"{few}; a prior needs at least {pride.FEWEST}"
             left_out[reason].extend(ids)

@@ -23,9 +23,10 @@ from horsesense.readers.reading import Reading
 from horsesense.readers.text_answers import TextAnswers
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
+from horsesense.stats.words import plural, some_of
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="21", source="e778e2018e90")
+RULES: Final = Rules(version="22", source="3e37d20c1145")
 
 SURE: Final = 0.9
 """Confidence of the rules from which on no judge is asked, unless the name says another."""
@@ -101,8 +102,9 @@ class CascadeReader(JudgeReader):
             cases = cases_in(opened)
             tokens = sum(len(judge_prompt(case)) for case in cases) // CHARACTERS
             say(
-                f"{len(opened):,} of {len(rows):,} replies go to"
-                f" {self._judge_name}, about {tokens:,} tokens of prompts less what it was asked"
+                f"{some_of(len(opened), len(rows), 'reply', 'go')} to"
+                f" {self._judge_name}, about {plural(tokens, 'token')} of prompts less what it"
+                " was asked"
                 " before."
             )
             spent = await super().prepare(opened, store, limits, max_connections)

@@ -19,6 +19,7 @@ from horsesense.models.base import Model
 from horsesense.models.messages import Response
 from horsesense.readers.formats.yes_no import NO_POSITION, read_yes_no
 from horsesense.readers.text import TextReader
+from horsesense.stats.words import plural
 from horsesense.trials.condition import PLAIN
 from horsesense.trials.extras import Proposed, Tried
 from horsesense.trials.trial import NO, YES, Trial, Variant
@@ -261,7 +262,7 @@ async def build_equinfer(
         InterruptedRunError: after Ctrl-C; the same call resumes.
     """
     if not 0 <= words <= MOST_WORDS:
-        raise UsageError(f"Context of {words} words: 0 to {MOST_WORDS:,} are possible.")
+        raise UsageError(f"Context of {plural(words, 'word')}: 0 to {MOST_WORDS:,} are possible.")
     funnel = gather(sources, per_paper=per_paper, seed=seed)
     funnel.judged = judged_by is not None
     drawn = funnel.kept()

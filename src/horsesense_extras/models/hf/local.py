@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from horsesense.models.base import Asked
 from horsesense.models.messages import Failure, Key, Request, Response
 from horsesense.rng import unit
+from horsesense.stats.words import plural
 from horsesense_extras.models.hf.tokens import Tokens, without_question
 
 if TYPE_CHECKING:
@@ -73,7 +74,9 @@ class LocalModel:
             f"Prompts share a token trie; log-probabilities agreed to {difference:.1g} in a check."
         )
         if self._trie_limit is not None:
-            self.notes.append(f"Beyond {self._trie_limit} tokens prompts are asked one by one.")
+            self.notes.append(
+                f"Beyond {plural(self._trie_limit, 'token')} prompts are asked one by one."
+            )
 
     def answer(self, batch: Sequence[Asked]) -> list[Response | Failure]:
         """One response or failure per request, in order."""
@@ -96,7 +99,7 @@ class LocalModel:
         if more > self._room(prompt):
             return Failure(
                 "rejected",
-                f"the prompt has {len(prompt)} tokens and {more} are asked for; "
+                f"the prompt has {plural(len(prompt), 'token')} and {more} are asked for; "
                 f"the model takes {self.context_length} in all",
                 retryable=False,
             )
@@ -284,5 +287,7 @@ def memory_is_full(error: BaseException) -> bool:
 
 def _no_memory(asking: _Asking) -> Failure:
     return Failure(
-        "rejected", f"no memory for a prompt of {len(asking.prompt)} tokens", retryable=False
+        "rejected",
+        f"no memory for a prompt of {plural(len(asking.prompt), 'token')}",
+        retryable=False,
     )

@@ -26,6 +26,7 @@ from typing import Any, Final
 
 from horsesense.errors import ModelError
 from horsesense.models.messages import Failure
+from horsesense.stats.words import plural
 from horsesense_extras.models.hf.local import FIRST_POSITIONS
 from horsesense_extras.models.hf.weights import Weights
 from horsesense_extras.models.vllm.readout import Answer, Answers, Call
@@ -130,7 +131,7 @@ def start(weights: Weights, options: Mapping[str, Any], stop_ids: Iterable[int])
         lambda **settings: SamplingParams(**fixed, **settings),
         engine.model_config.max_model_len,
         stop,
-        (f"vLLM {version_of_vllm()}; prefixes are shared in blocks of {block} tokens.",),
+        (f"vLLM {version_of_vllm()}; prefixes are shared in blocks of {plural(block, 'token')}.",),
         (*REFUSALS, *client_errors()),
         processes,
     )

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from horsesense.models.base import Asked
 from horsesense.models.messages import Failure, Request, Response
+from horsesense.stats.words import plural
 from horsesense_extras.models.hf.local import FIRST_POSITIONS
 from horsesense_extras.models.hf.tokens import Tokens, without_question
 
@@ -94,7 +95,7 @@ class Readout:
         limit = max(1, params.max_tokens)
         if len(self._prompt) + limit > context_length:
             raise ValueError(
-                f"the prompt has {len(self._prompt)} tokens and {limit} are asked for; "
+                f"the prompt has {plural(len(self._prompt), 'token')} and {limit} are asked for; "
                 f"the model takes {context_length} in all"
             )
         drawn = params.temperature > 0
@@ -175,7 +176,8 @@ class _Replies:
         longest = max(map(len, replies.values()), default=0)
         if len(prompt) + longest > context_length:
             raise ValueError(
-                f"the prompt has {len(prompt)} tokens and a reply to be scored {longest}; "
+                f"the prompt has {plural(len(prompt), 'token')} and a reply to be scored"
+                f" {longest}; "
                 f"the model takes {context_length} in all"
             )
         self.replies = replies

@@ -15,6 +15,7 @@ from horsesense.items.files import read_rows
 from horsesense.readers.model_based.cases import SPECIAL, Case
 from horsesense.readers.text import option_meaning
 from horsesense.rng import digest, unit
+from horsesense.stats.words import plural
 
 FIELDS = ("question", "options", "response", "label", "model", "labels")
 """What a row holds: `model` (who wrote the response) and `labels` need not be there."""
@@ -118,7 +119,7 @@ def _faults_of(values: Mapping[str, Any]) -> Iterator[str]:
     elif labels is not None and (not isinstance(labels, list) or len(labels) != len(options)):
         yield "`labels` must be a list as long as the options"
     elif labels is None and len(options) > len(string.ascii_uppercase):
-        yield f"{len(options)} options need `labels`"
+        yield f"{plural(len(options), 'option')} need `labels`"
     if not isinstance(values["label"], str | None):
         yield f"`label` must be a text or null, not {type(values['label']).__name__}"
 
@@ -179,7 +180,8 @@ def split(
         test = [row for row in rows if leave_out in row.model and row.question not in known]
     if not train or not test:
         raise UsageError(
-            f"The split leaves {len(train)} replies to train on and {len(test)} to test on.",
+            f"The split leaves {plural(len(train), 'reply')} to train on and {len(test)} to test"
+            " on.",
             hint=f"Models: {', '.join(sorted({row.model for row in rows}))}.",
         )
     return Split(train, test)

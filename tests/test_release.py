@@ -1,0 +1,65 @@
+"""What cannot be run here is well formed, and says the same as pyproject.toml."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from horsesense.version import __version__
+
+ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+INSTRUCTIONS = {"FROM", "WORKDIR", "COPY", "RUN", "USER", "ENTRYPOINT", "CMD"}
+
+
+def loaded(name: str) -> Any:
+    return yaml.safe_load((ROOT / name).read_text(encoding="utf-8"))
+
+
+def test_every_file_names_this_version() -> None:
+    assert str(loaded("CITATION.cff")["version"]) == __version__
+    assert loaded("packaging/recipe.yaml")["context"]["version"] == __version__
+
+
+def test_the_conda_recipe_needs_what_the_package_needs() -> None:
+    needed = loaded("packaging/recipe.yaml")["requirements"]
+    wanted = [f"python{PROJECT['requires-python']}", *PROJECT["dependencies"]]
+    assert [one.replace(" ", "") for one in needed["run"]] == [
+        one.partition(";")[0].strip() for one in wanted
+    ]
+    built = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["build-system"]
+    assert needed["host"][-1].replace(" ", "") == built["requires"][0]
+
+
+def test_the_container_starts_a_command_that_there_is() -> None:
+    lines = (ROOT / "Containerfile").read_text(encoding="utf-8").splitlines()
+    steps = [line.partition(" ")[::2] for line in lines if not line.startswith("#")]
+    assert {name for name, _ in steps} <= INSTRUCTIONS
+    copied = [word for name, rest in steps if name == "COPY" for word in rest.split()[:-1]]
+    assert [name for name in copied if not (ROOT / name).exists()] == []
+    runs = [shlex.split(rest) for name, rest in steps if name == "RUN"]
+    extras = re.findall(r"[a-z]+", runs[0][-1])
+    assert set(extras) <= set(PROJECT["optional-dependencies"])
+    words = [*json.loads(dict(steps)["ENTRYPOINT"]), *json.loads(dict(steps)["CMD"])]
+    demo = (ROOT / "scripts" / "demo").read_text(encoding="utf-8")
+    assert words[:4] == ["horsesense", "audit", "sample", "--model"]
+    assert all(word in demo for word in words[1:-1])
+
+
+def test_issue_templates_are_forms() -> None:
+    templates = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
+    assert len(templates) == 3
+    for template in templates:
+        form = loaded(str(template.relative_to(ROOT)))
+        assert form["name"]
+        assert form["description"]
+        names = [part["id"] for part in form["body"]]
+        assert len(set(names)) == len(names)
+        assert {part["type"] for part in form["body"]} <= {"textarea", "input", "checkboxes"}
+        assert all(part["attributes"]["label"] for part in form["body"])
