@@ -183,7 +183,9 @@ def test_gold_may_be_unknown_in_all_or_some_rows(write: Write) -> None:
     bare = [{"question": text, "options": ["x", "y"]} for text in "qr"]
     items = load_items(write(bare))
     assert not items.has_gold
-    assert items.notes == ("2 of 2 items have no gold; left out of measures of rightness.",)
+    assert items.notes == (
+        "2 of 2 items have no right answer, so no score counts them; --map names its field.",
+    )
     items = load_items(write([choice("a"), choice("b", answer_index=None)]))
     assert [i.gold for i in items] == [0, None]
 

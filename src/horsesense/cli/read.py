@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 Files = Annotated[
     list[Path] | None,
     typer.Argument(
-        metavar="[FILE]...",
         help="A run directory or a log of another program; or JSONL, CSV or Parquet (- for standard"
         " input) with `options` and `response`, and where present `id`, `labels`, `finish_reason`,"
         " `question`, and `gold`, which readings are scored by.",
@@ -90,8 +89,8 @@ PartName = Annotated[
     str,
     typer.Option(
         "--part",
-        help="With --benchmark: development, further, later, everyday, recent; unread, which"
-        " nobody reads who works on a reader; seen, all but unread; or all.",
+        help="With --benchmark: development, further, later, everyday, recent; unread, kept"
+        " from those who work on readers; seen, all but unread; or all.",
     ),
 ]
 Errors = Annotated[

@@ -37,7 +37,7 @@ def report(
     to: Annotated[
         Path | None,
         typer.Option(
-            help="File to write the page to; in RUN by default, none of an --item.",
+            help="The page; by default RUN/report.html, and no page with --item.",
             show_default=False,
         ),
     ] = None,

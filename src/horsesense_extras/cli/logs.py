@@ -46,7 +46,8 @@ Fields = Annotated[
     typer.Option(
         "--map",
         help="OURS=THEIRS, a field's name in a table: of an item, or response, model, read (the"
-        " answer as the program took it), score, error, prompt; response=A,B: a column a model.",
+        " answer as the program took it), score, error, prompt; response=A,B: a column for each"
+        " model.",
     ),
 ]
 UnreadAs = Annotated[
