@@ -107,9 +107,9 @@ def up_to(run: Results) -> str:
     if sum(lost.values()) < MUCH * told["prompts"]:
         return ""
     if lost.keys() == {"not_asked"}:
-        return f"up to {percent(told['most'])} were every prompt asked"
+        return f"up to {percent(told['most'])} if every prompt were asked"
     how = HAD_NO.get(next(iter(lost)), "lost") if len(lost) == 1 else "lost"
-    return f"up to {percent(told['most'])} had no reply been {how}"
+    return f"up to {percent(told['most'])} if no reply had been {how}"
 
 
 def _put(run: Results, score: Estimate) -> int:

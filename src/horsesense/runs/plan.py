@@ -116,6 +116,10 @@ class Plan:
     cautions: tuple[str, ...] = ()
     prompts: tuple[ShownPrompt, ...] = ()
 
+    def __repr__(self) -> str:
+        requests = f"{plural(self.trials, 'prompt')}, {plural(self.requests, 'request')}"
+        return f"Plan({items_of(self.items, self.dataset)}, {requests})"
+
     @property
     def to_ask(self) -> int:
         """Requests without an answer."""
