@@ -29,6 +29,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from horsesense.api.runs import Run
 from horsesense.errors import HorsesenseError
 from horsesense.inference.limits import Retry
 from horsesense.inference.store import Store
@@ -41,7 +42,6 @@ from horsesense.readers.recorded import read_file
 from horsesense.readers.text_answers import TextAnswers
 from horsesense.runs import redacted as redact
 from horsesense.runs.results import Results
-from horsesense.runs.run import StagedRun
 from horsesense.runs.studies import StudyFile
 from horsesense_extras.api import load_log
 from horsesense_extras.integrations.exports import write_lm_eval
@@ -49,6 +49,7 @@ from horsesense_extras.integrations.inspect_log import write_inspect_log
 from horsesense_extras.logs.imported import import_logs
 from horsesense_extras.logs.registry import open_logs
 from horsesense_extras.people.review_files import read_csv
+from horsesense_extras.people.sample import Sampled, is_sample
 from horsesense_extras.redact import write_redacted
 from pieces import assembled, read_assembled
 
@@ -199,7 +200,7 @@ def _allowed(act: Callable[[], object]) -> None:
 
 @cache
 def whole_run() -> Path:
-    """A small run with two rounds, measured and reported."""
+    """A small run with two rounds, measured and reported, some replies of which are labelled."""
     from studies import items_file
 
     place = _scratch() / "whole"
@@ -211,6 +212,10 @@ def whole_run() -> Path:
         b'{"classes": {"00": "x"}, "reviewers": [], "agreement": null, "compared": 0,'
         b' "disagreements": 0}'
     )
+    sampled, file = Sampled.of(Run.open(place).directory), _scratch() / "labelled.csv"
+    sampled.write(file, 4)
+    file.write_bytes(file.read_bytes().replace(b',""\r\n', b',"A"\r\n'))
+    sampled.take(file)
     return place
 
 
@@ -225,7 +230,7 @@ def imported_run() -> Path:
     place, log = _scratch() / "imported", _scratch() / "log.json"
     log.write_bytes(_corpus("log-inspect")[0])
     import_logs(place, open_logs([log]))
-    StagedRun.open(place).measure()
+    Run.open(place).measure()
     return place
 
 
@@ -236,17 +241,31 @@ def _copied(path: Path, run: Path) -> Path:
 
 
 def in_run(path: Path, inside: str, made: Callable[[], Path]) -> None:
-    """A run one of whose files was replaced: all that is done with runs."""
+    """A run one of whose files was replaced by somebody who leaves no digests of them."""
     place = _copied(path, made())
+    (place / "manifest").unlink()
     target = next(iter(sorted(place.glob(inside))))
     shutil.copyfile(path, target)
-    _use_run(StagedRun.open(place))
+    _use_run(Run.open(place))
 
 
-def _use_run(run: StagedRun) -> None:
+def _use_run(run: Run) -> None:
     for use in (lambda: run.trials, lambda: run.readings, lambda: run.estimates, run.verify):
         _allowed(use)
-    _allowed(run.measure)
+    report, told = partial(run.report, items=2), lambda: Sampled.of(run.directory).told(0.95)
+    for use in (run.prompts, report, run.measure, told):
+        _allowed(use)
+
+
+def labels(path: Path) -> None:
+    """Replies of a run that a person labelled."""
+    if is_sample(path):
+        Sampled.of(Run.open(_copied(path, whole_run())).directory).take(path)
+
+
+def labelled() -> Sequence[bytes]:
+    whole_run()
+    return [(_scratch() / "labelled.csv").read_bytes()]
 
 
 def no_file(path: Path) -> None:
@@ -264,7 +283,7 @@ def no_file(path: Path) -> None:
     else:
         part.symlink_to(victim if data[1] % 3 == 1 else victim / "file")
     try:
-        run = StagedRun.open(place)
+        run = Run.open(place)
         _use_run(run)
         _allowed(run.report)
     finally:
@@ -274,7 +293,7 @@ def no_file(path: Path) -> None:
 def redacted(path: Path) -> None:
     """A run in a file that can be shown."""
     try:
-        _use_run(StagedRun.open(path))
+        _use_run(Run.open(path))
     finally:
         while redact._UNPACKED:
             redact._UNPACKED.popitem()[1].cleanup()
@@ -282,7 +301,7 @@ def redacted(path: Path) -> None:
 
 def redacted_run() -> Sequence[bytes]:
     path = _scratch() / "redacted.zip"
-    write_redacted(StagedRun.open(whole_run()).results, path, bytes(32))
+    write_redacted(Run.open(whole_run()).results, path, bytes(32))
     return [path.read_bytes()]
 
 
@@ -306,7 +325,7 @@ def exported(write: Callable[[Results, Path], Path], pattern: str) -> Sequence[b
     """The files of an export of a run that hold its answers."""
     place = _scratch() / write.__name__
     if not place.exists():
-        write(StagedRun.open(whole_run()).results, place)
+        write(Run.open(whole_run()).results, place)
     found = [place] if place.is_file() else sorted(place.rglob(pattern))
     return [path.read_bytes() for path in found]
 
@@ -392,6 +411,7 @@ TARGETS = (
     log_of("log-lm-eval", "samples_made.jsonl", write_lm_eval, "samples_*.jsonl"),
     Target("run-redacted", "run.zip", redacted, redacted_run),
     Target("run-no-file", "part", no_file, lambda: [bytes((n, n // 3)) for n in range(60)]),
+    Target("run-labels", "labels.csv", labels, labelled),
     run_file("run-imported", "imported.json", imported_run),
     run_file("run-recorded", "recorded/**/*.parquet", imported_run),
     run_file("run-toml", "run.toml"),
@@ -402,6 +422,7 @@ TARGETS = (
     run_file("run-readings", "readings/text*/stage-1/*.parquet"),
     run_file("run-reader", "readings/text*/reader.json"),
     run_file("run-reviews", "reviews.json"),
+    run_file("run-sample", "sample.json"),
     run_file("run-estimates", "estimates.json"),
 )
 SLOW = frozenset(target.name for target in TARGETS if target.name.startswith(("run-", "log-")))

@@ -88,6 +88,7 @@ FOUND = {
     "a reader.json that is a list": ("run-reader", b'{"name": "text", "version": "1", "plan": 3}'),
     "estimates of no items": ("run-estimates", b'{"estimates": [], "dataset": 3}'),
     "infinitely many tokens": ("store-row", b'{"text": "B", "usage": [1e400, 1]}'),
+    "a log that says nothing": ("run-imported", b"[]"),
     "a probe that declares nothing": ("run-asked", b'{"probes": [{"name": "order"}]}'),
     "a table that ends early": ("run-trials", b"PAR1\x15\x04"),
 }

@@ -57,8 +57,14 @@ def read_kept(path: Path, most: int = MOST_READ) -> bytes:
 
 def check_kept(path: Path) -> None:
     """Check a file of any size; OSError as for `read_kept`."""
+    digest_of(path)
+
+
+def digest_of(path: Path) -> str | None:
+    """The digest of a file of any size; None where the manifest does not name it; OSError as for
+    `read_kept`."""
     path.stat()
-    _check(path, lambda: _digest_now(path))
+    return _check(path, lambda: _digest_now(path))
 
 
 def shorten(root: Path) -> None:
@@ -116,11 +122,14 @@ def _listed(path: Path, *_: int) -> Mapping[str, tuple[str, ...]]:
     return {name: tuple(digests) for name, digests in found.items()}
 
 
-def _check(path: Path, digest: Callable[[], str]) -> None:
+def _check(path: Path, digest: Callable[[], str]) -> str | None:
     root = root_of(path)
     known = None if root is None else known_files(root).get(_name(root, path))
-    if known is not None and digest() not in known:
+    if known is None:
+        return None
+    if (now := digest()) not in known:
         raise ChangedError("it is not as it was written")
+    return now
 
 
 def _name(root: Path, path: Path) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import unquote
 
 import numpy as np
 import orjson
@@ -334,3 +336,24 @@ def test_lost_replies_leave_no_winner(tmp_path: Path) -> None:
     assert "empty" in found.lost["spoilt"]
     assert headline(found).startswith("No winner can be told")
     assert any(said.startswith("spoilt: ") for said in sentences(found))
+
+
+def test_several_sets_stand_on_one_page_with_mean_ranks(tmp_path: Path) -> None:
+    runs = {}
+    for name, k in (("three", 3), ("four", 4)):
+        items = items_file(tmp_path / f"{name}.jsonl", 40, k=k)
+        for model in ("oracle", "none"):
+            out = tmp_path / f"{name}-{model}"
+            runs[name, model] = study(items, f"sim:{model}", out, probes=("original",)).out
+    given = [f"{model}={out}" for (_, model), out in runs.items()]
+    page = tmp_path / "all.html"
+    told = call("compare", *given, "--out", str(page)).stdout
+    assert re.search(r"Mean rank in 2 sets +1.00 \[1.00, 1.00\] +2.00 \[2.00, 2.00\]", told)
+    shown = page.read_text(encoding="utf-8")
+    assert shown.index(">oracle<") < shown.index(">none<")
+    for link in re.findall('href="([^"]*)">', shown):
+        assert "oracle is better than none" in (tmp_path / unquote(link)).read_text("utf-8")
+    assert len(re.findall("href=", shown)) == 2
+    lacking = call("compare", *given, f"more={runs['three', 'none']}", "--out", str(page))
+    assert "Mean rank" not in lacking.stdout
+    assert "not every model answered every set" in page.read_text(encoding="utf-8")

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from horsesense.findings.finding import ORDER, Finding, Reason
-from horsesense.findings.kinds import BY_NAME, KINDS, Kind
+from horsesense.findings.kinds import BY_NAME, KINDS, RANK, Kind
 from horsesense.findings.sentences import WHY, sentence, statement, together, words
 
 MOST, MOST_SHORT = 25, 15
@@ -98,3 +98,16 @@ def test_a_fall_is_not_called_a_rise_that_was_ruled_out() -> None:
     f = finding("answer_change", conclusion="ruled_out", reason="", value=-1.0)
     assert "do not change 5 points more often than by asking again" in sentence(f)
     assert "more often than between two orders" in sentence(replace(f, beside="other_orders"))
+
+
+def test_what_is_found_has_two_numbers_and_no_interval_on_the_page() -> None:
+    open_ = statement(finding(), short=True)
+    assert open_ == "Other labels: digits: change of accuracy undecided (+7 points)"
+    found = statement(finding("without_gold", conclusion="found", value=0.1, null=0.5), short=True)
+    assert found.endswith("in only 10\u202f% of replies (expected 50\u202f%)")
+
+
+def test_kinds_are_ranked_by_what_matters_to_a_decision() -> None:
+    order = ["position_preference", "no_agreement", "none_option", "without_question",
+             "other_reader", "accuracy_change", "server_change"]  # fmt: skip
+    assert sorted(order, key=RANK.__getitem__) == order

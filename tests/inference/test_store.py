@@ -12,7 +12,7 @@ import subprocess
 import sys
 import types
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -307,6 +307,15 @@ def test_another_schema_is_refused(filled: Path, schema: int, hint: str) -> None
     with pytest.raises(StoreError, match=hint):
         Store.open(filled)
     assert filled.read_bytes() == before
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+def test_another_schema_is_refused_where_only_the_log_tells(filled: Path, read_only: bool) -> None:
+    with closing(sqlite3.connect(filled)) as database:
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA user_version = 999")
+        with pytest.raises(StoreError, match="newer"):
+            Store.open(filled, read_only=read_only)
 
 
 def test_a_missing_store_cannot_be_read(path: Path) -> None:

@@ -76,7 +76,8 @@ def test_what_spoils_a_score_is_named(
     assert told["causes"][cause] + told["causes"]["choice"] == 60
     assert told["most"] == pytest.approx(1.0 if said else told["least"])
     (first,) = headline(run.results)
-    assert said in first
+    assert "(" not in first
+    assert said in " ".join(caveats(run.results))
     assert first.startswith(f"{told['causes'][cause]} of 60") == (cause != "no_choice")
     # What was lost is said in the place of a guess.
     assert not [text for text in caveats(run.results) if said and "be guessing" in text]
@@ -95,7 +96,8 @@ def test_prompts_that_were_not_asked_are_not_called_lost_replies(tmp_path: Path)
     run.read()
     run.measure()
     (first,) = headline(run.results)
-    assert "up to 100\u202f% if every prompt were asked" in first
+    assert first == "100\u202f% as graded, in the original order."
+    assert "The score would be up to 100\u202f% if every prompt were asked." in caveats(run.results)
 
 
 def test_prose_without_a_choice_is_wrong_as_graded(tmp_path: Path) -> None:

@@ -13,7 +13,9 @@ import pytest
 
 from conftest import ROOT
 from horsesense.report import verdict_of, write_report
+from horsesense.report.own_numbers import own_numbers
 from horsesense.report.published_tables import DATA_NAMES, _tables, beside
+from horsesense.report.score_bar import score_rows
 from horsesense.report.sections import option_count
 from studies import items_file, results_of, study
 
@@ -45,6 +47,19 @@ def test_the_papers_table_stands_beside_the_own_result(page: str) -> None:
     assert rows == ["this run", "LLaMA2-13B", "Baichuan2-13B", "ChatGPT-3.5"]
     assert "arXiv 2402.01349" in page
     assert "Know-No on MC-Test" not in page, "another data set"
+
+
+def test_a_suites_own_numbers_come_first_beside_the_papers(out: Path, page: str) -> None:
+    run = results_of(out)
+    hard, agreement = own_numbers(run)
+    assert (hard.title, agreement.title) == ("AccH", "CS")
+    assert hard.share == run.one("accuracy_hard", "order")
+    assert hard.paper == "paper: LLaMA2-13B 27 to ChatGPT-3.5 45\u202f%"
+    assert hard.ends == pytest.approx((0.2699, 0.4469))
+    first = page.partition("<h1>")[2].partition("</h1>")[0]
+    assert re.fullmatch(r"AccH [^;]+; CS [^;]+; [^;]+ in the original order\.", first)
+    assert page.index(hard.paper) < page.index('<ul class="findings"')
+    assert [row[0].partition(" ")[0] for row in score_rows(run)[:2]] == ["AccH", "CS"]
 
 
 def test_always_none_is_drawn(page: str) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import re
+import shutil
 import socket
 import threading
+import time
 from pathlib import Path
 
 import orjson
@@ -13,8 +15,10 @@ import pytest
 
 from horsesense.api import Run
 from horsesense.inference.limits import Limits
+from horsesense.models.messages import Response, Usage
 from horsesense.models.registry import make_model
-from horsesense.report.viewed import Viewed
+from horsesense.report.examples import came_back
+from horsesense.report.viewed import RunFolder, Viewed
 from horsesense.runs.settings import Settings
 from studies import run_study
 
@@ -51,9 +55,11 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return run_study(settings, folder / "run").out
 
 
-def client(run: Path | Viewed, prefix: str = "", base_url: str = "http://127.0.0.1") -> TestClient:
+def client(
+    run: Path | Viewed | RunFolder, prefix: str = "", base_url: str = "http://127.0.0.1"
+) -> TestClient:
     """A browser that opened the address which was told."""
-    viewed = run if isinstance(run, Viewed) else Viewed(run)
+    viewed = Viewed(run) if isinstance(run, Path) else run
     found = TestClient(app_of(viewed, TOKEN, prefix), base_url=base_url)
     found.get(f"{prefix}/?token={TOKEN}")
     return found
@@ -71,7 +77,7 @@ def test_search_and_filters_find_items(run: Path) -> None:
     viewed = Viewed(run)
     viewed.results()
     while viewed.evidence() is None:
-        pass
+        time.sleep(0.01)
     found = client(viewed)
     assert "120 of 120 items; page 1 of 3" in page(found, "/")
     assert "page 3 of 3" in page(found, "/?page=99999")
@@ -92,6 +98,34 @@ def test_an_item_has_its_prompts_and_replies(run: Path) -> None:
     assert text.count("Reply") >= 10
     assert found.get("/items/120").status_code == 404
     assert found.get("/items/-1").status_code == 404
+
+
+def test_an_item_has_the_raw_request_and_how_the_reply_ended(run: Path) -> None:
+    page = client(run).get("/items/7").text
+    assert "&#34;max_tokens&#34;: 16" in page
+    assert "ended by stop" in page
+    said = Response("A", "length", usage=Usage(12, 3, 1), latency=0.5, served_by="m-1")
+    assert came_back(said) == (
+        "ended by length; 12 prompt tokens; 3 reply tokens; 1 thought token; 0.50 s; served by m-1"
+    )
+
+
+def test_a_folder_of_runs_has_an_index(run: Path, tmp_path: Path) -> None:
+    shutil.copytree(run, tmp_path / "one & only")
+    shutil.copytree(run, tmp_path / "two")
+    (tmp_path / "two" / "estimates.json").write_text("{")
+    browser = client(RunFolder(tmp_path), prefix="/runs")
+    index = browser.get("/runs/").text
+    assert "<h1>2 runs</h1>" in index
+    assert 'href="one%20%26%20only/"' in index
+    assert "in every order." in index
+    assert "two" in index, "a run that cannot be read hides no other"
+    page = browser.get("/runs/one%20%26%20only/").text
+    assert 'href="/runs/one%20%26%20only/items/3"' in page
+    assert 'href="/runs/">All runs' in page
+    assert "Raw request" in browser.get("/runs/one%20%26%20only/items/3").text
+    outside = ("nothing/", "..%2Ftwo/", "%2E%2E/", "nothing/items/1", "nothing/report")
+    assert {browser.get(f"/runs/{path}").status_code for path in outside} == {404}
 
 
 def test_other_hosts_are_refused(run: Path) -> None:

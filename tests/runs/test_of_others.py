@@ -288,6 +288,21 @@ def test_a_table_of_a_million_equal_rows(run: Path) -> None:
     assert "trials holds 300,000 trials where asked.json says" in done.stderr
 
 
+def test_a_trial_that_stands_twice(run: Path) -> None:
+    [path] = (run / "trials" / "stage-1").iterdir()
+    rows = pl.read_parquet(path)
+    pl.concat([rows, rows[[3]]]).write_parquet(path)
+    assert "trials: 1 stand there twice" in Run.open(run).verify().faults
+
+
+def test_a_table_whose_end_alone_is_sound(run: Path) -> None:
+    [path] = run.glob("readings/text-*/stage-1/*.parquet")
+    data = path.read_bytes()
+    path.write_bytes(data[:4] + b"\x1c" * 200 + data[204:])
+    with pytest.raises(StoreError, match=r"The tables of .* cannot be read"):
+        Run.open(run).report()
+
+
 def test_memory_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="take more memory than there is"), readable(tmp_path):
         raise MemoryError("2 TiB")

@@ -15,6 +15,7 @@ from horsesense.progress import progress, say
 from horsesense.rng import fingerprint
 from horsesense.runs import run as runs
 from horsesense.runs.garbage import fewer_collections
+from horsesense.runs.parts import readable
 from horsesense.runs.redacted import refuse_redacted
 from horsesense.runs.studies import slug
 from horsesense.side import side
@@ -88,7 +89,7 @@ class Run(runs.StagedRun):
 
     @fewer_collections()
     def report(self, *, items: int = REPORT_ITEMS, to: str | Path | None = None) -> Path:
-        """Measure what was read, if that is not done yet, and write report.html.
+        """Measure what was read, where it has changed since that was done, and write report.html.
 
         Args:
             items: how many items it shows with every prompt and answer.
@@ -99,11 +100,9 @@ class Run(runs.StagedRun):
         from horsesense.report import write_report
 
         refuse_redacted(self.directory)
-        if "measure" not in self.directory.known.stages:
-            self.measure()
-        place = None if to is None else usable(to)
-        with progress("writing the report"):
-            path = write_report(self.results, max_items=items, to=place)
+        results, place = self.measured(), None if to is None else usable(to)
+        with readable(self.path), progress("writing the report"):
+            path = write_report(results, max_items=items, to=place)
         self.directory.mark("report", "complete")
         return path
 

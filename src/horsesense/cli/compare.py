@@ -59,24 +59,26 @@ def compare(
 ) -> None:
     """Compare models on the items that their runs share, and say whether their order survives.
 
-    Of a study with several sets or suites, the models are compared on each, on a page of its own
-    (as JSON, on a line of its own).
+    Of several sets, or suites of a study, the models are compared on each, on a page of its own (as
+    JSON, on a line of its own). One page has all of them, with mean ranks.
 
     Example: horsesense compare audits/one audits/other
     """
     from horsesense.api import sides
     from horsesense.comparison.compare import compare as compare_sides
-    from horsesense.report.comparison import write_comparison
+    from horsesense.report.comparison import sets_table, write_comparison, write_sets
     from horsesense.report.sections.multi_problem import over_cells
     from horsesense.runs.studies import slug
 
     given = sides(map(named, runs))
     cells = over_cells([side.results for side in given])
-    parts = _parts(given) if len(runs) == 1 else {"": given}
+    parts = _parts(given) if len(runs) == 1 or _apart(given) else {"": given}
+    pages = {}
     for name, part in parts.items():
         found = compare_sides(part, measure=measure, reader=reader, across=across, level=level)
         own = out.with_stem(f"{out.stem}-{slug(name)}") if len(parts) > 1 else out
         page = write_comparison(found, own, part, cells)
+        pages[name] = found, page
         if as_json:
             show = print_json_line if len(parts) > 1 else print_json
             tasks = [{"tasks": name.strip(), **asdict(each)} for name, each in cells]
@@ -86,6 +88,11 @@ def compare(
             print(name)
         _show(found)
         print(f"Report: {page}")
+    if len(pages) > 1:
+        write_sets(pages, out)
+    if len(pages) > 1 and not as_json:
+        print_table(*sets_table({name: found for name, (found, _) in pages.items()}))
+        print(f"All sets: {out}")
     for name, each in () if as_json else cells:
         print(f"{plain(name).strip()} over {plural(each.cells, 'cell')}: {_told(each)}")
 
@@ -97,8 +104,14 @@ def _told(found: Contrast) -> str:
     return f"mean {mean:.1f} points, U {u:.1f} (p {p:.3g}), d {d}."
 
 
+def _apart(given: list[Side]) -> bool:
+    """Whether runs are of several sets, each of several models, and share no item."""
+    shared = set.intersection(*(set(side.keys) for side in given))
+    return not shared and all(len(part) > 1 for part in _parts(given).values())
+
+
 def _parts(given: list[Side]) -> dict[str, list[Side]]:
-    """The runs of a study by what was asked of their models: its sets, or its sets and suites."""
+    """Runs by what was asked of their models: their sets, or their sets and suites."""
     found: dict[tuple[str, str], list[Side]] = {}
     for side in given:
         settings, items = side.results.directory.settings, side.results.items

@@ -43,7 +43,8 @@ def report(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure a run again and write its report; no model is asked.
+    """Measure a run, where it has changed since that was done, and write its report; no model is
+    asked.
 
     A run that was interrupted is reported as far as it went. Of a study's folder, every run is
     reported, as JSON on a line each. --item prints one item with every prompt and answer, and
@@ -68,7 +69,6 @@ def report(
         if item is not None:
             _item(opened, item, to, as_json, show)
             continue
-        opened.measure()
         page, missing = opened.report(items=report_items, to=to), shortfalls(opened)
         if as_json:
             said = as_rows(opened.results)
@@ -84,10 +84,9 @@ def _item(
     from horsesense.report import item_report
     from horsesense.report.item_text import item_json, item_text
 
-    if "measure" not in run.directory.known.stages:
-        run.measure()
-    found = item_json(run.results, item)
-    page = None if to is None else item_report(run.results, item, to)
+    results = run.measured()
+    found = item_json(results, item)
+    page = None if to is None else item_report(results, item, to)
     if as_json:
         show("item", {"run": str(run.path), "page": None if page is None else str(page), **found})
         return

@@ -11,7 +11,6 @@ from typing import Annotated
 
 import typer
 
-from horsesense.cli.options import RunPath
 from horsesense.errors import UsageError, install
 from horsesense.files import write_whole
 
@@ -22,7 +21,9 @@ def register(app: typer.Typer) -> None:
 
 
 def view(
-    run: RunPath,
+    run: Annotated[
+        Path, typer.Argument(help="Run directory, a folder of runs, or a log of another program.")
+    ],
     port: Annotated[int, typer.Option(help="Port on this machine; 0 takes a free one.")] = 0,
     browser: Annotated[bool, typer.Option("--browser", help="Open it in the browser.")] = False,
     prefix: Annotated[
@@ -31,8 +32,8 @@ def view(
 ) -> None:
     """Show a run on a local page, with search, filters and all items; also while it is asked.
 
-    The run is read and never changed. Only this machine can open the page, and only with the token
-    in the address; Ctrl-C ends it.
+    A folder of runs has an index of them. Runs are read and never changed. Only this machine can
+    open the page, and only with the token in the address; Ctrl-C ends it.
 
     Example: horsesense view audits/exam
     """
@@ -47,14 +48,16 @@ def view(
             hint=install("view"),
         ) from None
     from horsesense.api import open as open_run
-    from horsesense.report.viewed import Viewed
+    from horsesense.report.viewed import RunFolder, Viewed
+    from horsesense.runs.layout import RunLayout
     from horsesense.side import side
 
     if side("logs", "is_log")(run):
         run = open_run(run).path
     prefix = _prefix(prefix)
     token = secrets.token_hex(24)
-    app = app_of(Viewed(run), token, prefix)
+    several = not RunLayout(run).record.is_file() and RunFolder(run).names()
+    app = app_of(RunFolder(run) if several else Viewed(run), token, prefix)
     listening = _listen(port)
     address = f"http://127.0.0.1:{listening.getsockname()[1]}{prefix}/?token={token}"
     typer.echo(f"{address}   (Ctrl-C ends it)")

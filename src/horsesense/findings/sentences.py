@@ -73,13 +73,15 @@ def why(f: Finding) -> str:
 
 
 def statement(f: Finding, *, short: bool = False) -> str:
-    """What is said of it, without a full stop and without what stands beside it."""
+    """What is said of it, without a full stop and without what stands beside it; `short` where
+    its interval does."""
     kind = BY_NAME[f.kind]
     if not f.measured or f.value is None:
         title = kind.title[:1].lower() + kind.title[1:]
         return f"{f.label}, {title}: undecided" if f.label else f"{kind.title}: undecided"
     template = {"found": kind.short if short else kind.found, "ruled_out": kind.ruled_out}
-    return template.get(f.conclusion, kind.undecided).format_map(words(f))
+    named = {**words(f), "ends": ""} if short else words(f)
+    return template.get(f.conclusion, kind.undecided).format_map(named)
 
 
 def sentence(f: Finding) -> str:

@@ -23,7 +23,7 @@ from horsesense.findings.evidence import (
 )
 from horsesense.findings.finding import ORDER, Beside, Conclusion, Finding, Reason
 from horsesense.findings.guesses import Guesses
-from horsesense.findings.kinds import BY_NAME, KINDS, SIZES, Kind, accused, problems
+from horsesense.findings.kinds import BY_NAME, KINDS, RANK, SIZES, Kind, accused, problems
 from horsesense.findings.places import RunToJudge
 from horsesense.findings.rare import had, judged, least_share, rare_positions
 from horsesense.findings.sentences import MOST_LOST
@@ -225,7 +225,7 @@ def _label(run: RunToJudge, q: Question) -> str:
         return named(e.reader, run.readers)
     if q.kind.name == "many_problems":
         title = str(run.probes.get(e.probe, {}).get("title", e.probe))
-        return f"{plural(problems(e), 'problem')} in one prompt ({asked_as(title)})"
+        return f"{plural(problems(e), 'problem')} at once ({asked_as(title)})"
     return run.label(e.probe, e.condition)
 
 
@@ -323,7 +323,9 @@ def _badness(f: Finding) -> float:
     return badness(f.value or 0.0, BY_NAME[f.kind].way, f.null)
 
 
-def _place(f: Finding) -> tuple[int, bool, float]:
-    """Where it stands: what is undecided and looks most like a fault first, else the largest."""
-    size = _badness(f) if f.conclusion == "undecided" else abs(f.effect)
-    return ORDER.index(f.conclusion), not f.measured, -size
+def _place(f: Finding) -> tuple[int, bool, int, float]:
+    """Where it stands: what is undecided and looks most like a fault first; else what matters most
+    to a decision, as the kinds are listed, the largest first."""
+    if f.conclusion == "undecided":
+        return ORDER.index(f.conclusion), not f.measured, 0, -_badness(f)
+    return ORDER.index(f.conclusion), not f.measured, RANK[f.kind], -abs(f.effect)

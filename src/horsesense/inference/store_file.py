@@ -301,7 +301,10 @@ def examine(path: Path) -> None:
     if not header.startswith(_MAGIC):
         seen, advice = _ADVICE[sqlite3.SQLITE_NOTADB]
         raise StoreError(f"{path}: {seen}", hint=advice)
-    application, version = (int.from_bytes(header[at : at + 4]) for at in (68, 60))
+    _check_marks(path, *(int.from_bytes(header[at : at + 4]) for at in (68, 60)))
+
+
+def _check_marks(path: Path, application: int, version: int) -> None:
     if application != APPLICATION:
         raise StoreError(f"{path} is a database of another program", hint="Choose another --out.")
     if version > SCHEMA:
@@ -362,6 +365,9 @@ def _open(path: Path, options: str) -> Watched:
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_READ)
         check_schema(path, connection)
+        # The header does not say what a log beside the file has changed in it.
+        marks = (f"PRAGMA {name}" for name in ("application_id", "user_version"))
+        _check_marks(path, *(connection.execute(mark).fetchone()[0] for mark in marks))
         connection.execute("SELECT count(*) FROM models").fetchone()
     except BaseException:
         connection.close()

@@ -43,7 +43,8 @@ def caveats(run: Results) -> Iterator[str]:
     score = run.score
     if score is not None:
         doubt = may_be_guessing(run)
-        told = (_of_whom(run, score, doubt), *lost_replies(run), _lost(run, score), doubt)
+        most = f"The score would be {up_to(run)}." if up_to(run) else ""
+        told = (_of_whom(run, score, doubt), *lost_replies(run), most, _lost(run, score), doubt)
         yield from filter(None, told)
     yield from filter(None, (_no_parts(run),))
 

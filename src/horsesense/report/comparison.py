@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -59,6 +60,49 @@ def write_comparison(
     )
     write_whole(path, html)
     return path
+
+
+def write_sets(sets: Mapping[str, tuple[Comparison, Path]], path: Path) -> Path:
+    """Write a page of several sets, each with the page of its own; StoreError if it cannot be."""
+    heads, rows = sets_table({name: c for name, (c, _) in sets.items()})
+    each = [
+        (name, headline(c), quote(os.path.relpath(page, path.parent)))
+        for name, (c, page) in sets.items()
+    ]
+    page = _environment().get_template("sets.html.j2")
+    write_whole(path, page.render(heads=heads, rows=rows, each=each, version=__version__))
+    return path
+
+
+def sets_table(sets: Mapping[str, Comparison]) -> tuple[list[str], list[list[str]]]:
+    """The table sets x models, the best mean rank first: headings, a row a set, and mean ranks.
+
+    Beside a mean rank stand the means of the ends of its ranks. There is none where a model lacks
+    a set: it would be one among other models.
+    """
+    mains = {name: c.by_view[c.main] for name, c in sets.items()}
+    models = list(dict.fromkeys(m for row in mains.values() for m in row))
+    rank = {m: [row[m] for row in mains.values() if m in row] for m in models}
+    models.sort(key=lambda m: (-len(rank[m]), fmean(s.rank for s in rank[m])))
+    rows = [
+        [
+            name,
+            *(f"{score_text(row[m])} {_short_rank(row[m])}" if m in row else "–" for m in models),
+        ]
+        for name, row in mains.items()
+    ]
+    if all(row.keys() == set(models) for row in mains.values()):
+        rows.append([f"Mean rank in {plural(len(sets), 'set')}", *(_mean(rank[m]) for m in models)])
+    return ["", *models], rows
+
+
+def _mean(ranks: Sequence[Standing]) -> str:
+    told = f"{fmean(s.rank for s in ranks):.2f}"
+    ends = [(s.rank_low, s.rank_high) for s in ranks if s.rank_low and s.rank_high]
+    if len(ends) < len(ranks):
+        return told
+    low, high = (fmean(side) for side in zip(*ends, strict=True))
+    return f"{told} [{low:.2f}, {high:.2f}]"
 
 
 def _of_run(side: Side, page: Path) -> dict[str, object]:

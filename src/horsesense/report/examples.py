@@ -6,6 +6,7 @@ so that a reader also sees what nobody picked. Only what is shown is fetched fro
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -23,6 +24,7 @@ from horsesense.readers.reading import Reading
 from horsesense.report.reasons import ItemEvidence, evidence_of
 from horsesense.rng import unit
 from horsesense.runs.results import Results
+from horsesense.stats.words import plural
 from horsesense.trials.condition import Condition
 
 AT_RANDOM = 50
@@ -197,6 +199,25 @@ def messages(request: Request) -> list[tuple[str, str]]:
     if request.messages is None:
         return [] if request.text is None else [("prompt", request.text)]
     return list(request.messages)
+
+
+def raw(request: Request) -> str:
+    """A request as it is stored: the prompt, and every setting of decoding."""
+    return json.dumps(request.as_json(), ensure_ascii=False, indent=1)
+
+
+def came_back(response: Response) -> str:
+    """How a reply ended, its tokens, its time and who served it, as far as that is known."""
+    usage, finish = response.usage, response.finish_reason
+    counted = (
+        (usage.prompt_tokens, "prompt token"),
+        (usage.completion_tokens, "reply token"),
+        (usage.reasoning_tokens, "thought token"),
+    )
+    told = [f"ended by {finish}"] if finish else []
+    told += [plural(n, noun) for n, noun in counted if n is not None]
+    told += [] if response.latency is None else [f"{response.latency:.2f} s"]
+    return "; ".join([*told, *([f"served by {response.served_by}"] if response.served_by else [])])
 
 
 def letter(at: int) -> str:

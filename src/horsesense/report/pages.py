@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from contextlib import suppress
 from importlib.resources import files
+from importlib.util import cache_from_source
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
 from horsesense.report import text
 from horsesense.stats import words
+from horsesense.version import __version__
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
+    from jinja2 import BytecodeCache, Environment
+    from jinja2.bccache import Bucket
 
 
 def environment(*packages: str) -> Environment:
@@ -28,8 +35,24 @@ def environment(*packages: str) -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        bytecode_cache=_compiled(),
     )
     style = (files("horsesense.report") / "style.css").read_text(encoding="utf-8")
     made.globals["style"] = Markup(style)
     made.filters["plural"] = words.plural
     return made
+
+
+def _compiled() -> BytecodeCache | None:
+    """Keeps compiled templates beside what Python compiled of this module, if it keeps that."""
+    from jinja2 import FileSystemBytecodeCache
+
+    class Kept(FileSystemBytecodeCache):
+        def dump_bytecode(self, bucket: Bucket) -> None:
+            with suppress(OSError):  # they are compiled again, as modules would be
+                super().dump_bytecode(bucket)
+
+    folder = Path(cache_from_source(__file__)).parent
+    if sys.dont_write_bytecode or not os.access(folder, os.W_OK):
+        return None
+    return Kept(str(folder), f"{__version__}-%s.template")

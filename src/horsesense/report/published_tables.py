@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -69,16 +69,33 @@ def beside(run: Results, prefix: str, own: Callable[[str, str], Estimate | None]
     `own(id, column)` finds the run's estimate for a column of a table; where it has a twin as
     graded, which counts replies without a choice as the papers do, that stands there.
     """
+    found = []
+    for table in _fitting(run, prefix):
+        mine = [_as_graded(run, own(table["id"], c)) for c in table["columns"]]
+        if any(e is not None for e in mine):
+            found.append(_beside(table, mine))
+    return found
+
+
+def published(run: Results, prefix: str, column: str) -> list[tuple[float, str]]:
+    """What a paper printed in a column for the run's data set: (percent, model), the lowest first;
+    without what is doubtful."""
+    table = next((t for t in _fitting(run, prefix) if column in t["columns"]), None)
+    if table is None:
+        return []
+    doubted = {m["row"] for m in table["marks"] if m["column"] == column}
+    at = table["columns"].index(column)
+    values = [(row["values"][at], row["name"]) for row in table["rows"]]
+    return sorted((v, name) for v, name in values if not math.isnan(v) and name not in doubted)
+
+
+def _fitting(run: Results, prefix: str) -> Iterator[Mapping[str, Any]]:
     name = re.sub(r"[^a-z0-9]", "", run.findings["dataset"]["name"].lower())
     examples = bool(run.findings["study"].get("shots"))
-    found = []
     for table in _tables():
         fits = table["id"].startswith(prefix) and bool(table.get("shots", examples)) == examples
         if fits and DATA_NAMES[table["data"]].search(name):
-            mine = [_as_graded(run, own(table["id"], c)) for c in table["columns"]]
-            if any(e is not None for e in mine):
-                found.append(_beside(table, mine))
-    return found
+            yield table
 
 
 def _as_graded(run: Results, e: Estimate | None) -> Estimate | None:

@@ -32,7 +32,7 @@ FILTERS = (
     shown_interval,
     shown_size,
 )
-CALLED = (examples.pieces, examples.identity, examples.messages)
+CALLED = (examples.pieces, examples.identity, examples.messages, examples.raw, examples.came_back)
 
 
 @cache

@@ -19,6 +19,7 @@ from horsesense.report.behind_score import (
     stopped,
     up_to,
 )
+from horsesense.report.own_numbers import own_numbers
 from horsesense.report.text import ShownShare, interval_of, value_of
 from horsesense.runs.results import Results
 from horsesense.stats.words import NARROW, agreeing, percent, plural, some_of
@@ -84,11 +85,16 @@ class Segment:
 
 @dataclass(frozen=True)
 class Mark:
-    """A row beside the bar, on the same axis; without a share, words alone."""
+    """A row beside the bar, on the same axis; without a share, words alone.
+
+    `beside` is what a paper has, in words, and `ends` from where to where that reaches.
+    """
 
     title: str
     share: Estimate | ShownShare | None = None
     words: str = ""
+    beside: str = ""
+    ends: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -96,6 +102,7 @@ class Bar:
     """The figure.
 
     Attributes:
+        own: the numbers that the suites of the run are known by, before all others.
         published: the score, above the bar.
         segments: the parts; empty where the orders were not asked.
         marks: below the bar.
@@ -105,6 +112,7 @@ class Bar:
         notes: sentences: what was left out, and what the drawing cannot say.
     """
 
+    own: tuple[Mark, ...]
     published: Mark
     segments: tuple[Segment, ...]
     marks: tuple[Mark, ...]
@@ -119,12 +127,12 @@ class Bar:
 
 
 def headline(run: Results) -> list[str]:
-    """One sentence of at most three numbers; none without a score.
+    """One sentence of at most three shares; none without a score.
 
     Where many replies are lost it begins with that, and where nearly all are it says nothing else.
 
-    The score, the share right in every order, and what a finding puts in the score's place, else
-    the share known where the fit could be checked.
+    The numbers of the run's suites, the score, the share right in every order, and what a finding
+    puts in the score's place, else the share known where the fit could be checked.
     """
     score = run.score
     if says_nothing(run):
@@ -132,17 +140,17 @@ def headline(run: Results) -> list[str]:
     if score is None:
         return []
     every, known, block = _parts(run).get("every_form", {}), _known(run), _block(run)
-    lost = up_to(run)
-    graded = "as graded, " if lost else ""
+    graded = "as graded, " if up_to(run) else ""
     first = [told] if (told := first_of_all(run)) else []
-    said = [*first, f"{value_of(score)} {graded}{as_asked(run)}{f' ({lost})' if lost else ''}"]
+    own = [f"{n.title} {value_of(n.share)}" for n in own_numbers(run)]
+    said = [*first, *own, f"{value_of(score)} {graded}{as_asked(run)}"]
     if every.get("value") is not None and not block["bounds_only"]:
         said.append(f"{percent(every['value'])} in every order")
     if instead := _instead(run):
         said.append(f"{value_of(instead)} by the first token")
     elif known.get("value") is not None and not known["reason"]:
         said.append(f"about {percent(known['value'])} known")
-    return [f"{'; '.join(said)}."]
+    return [f"{'; '.join(said[: 2 if first else 3])}."]
 
 
 def spoken(run: Results, *, figure: bool = False) -> list[str]:
@@ -165,12 +173,12 @@ def score_rows(run: Results) -> list[tuple[str, str, str, str]]:
     known = _known(run).get("n", bar.items)
     return [
         (
-            mark.title,
+            f"{mark.title} ({mark.beside})" if mark.beside else mark.title,
             value_of(mark.share),
             interval_of(mark.share),
             f"{mark.share.n if isinstance(mark.share, Estimate) else of:,}",
         )
-        for marks, of in (((bar.published, *parts), bar.items), (bar.marks, known))
+        for marks, of in (((*bar.own, bar.published, *parts), bar.items), (bar.marks, known))
         for mark in marks
         if mark.share is not None
     ]
@@ -210,6 +218,7 @@ def score_bar(run: Results) -> Bar | None:
     block = _block(run)
     band = f" (brackets: all {items_of(run):,})" if stopped(run, score) else ""
     return Bar(
+        tuple(Mark(n.title, n.share, "", n.paper, n.ends) for n in own_numbers(run)),
         Mark(as_asked(run).capitalize() + band, score),
         tuple(_segments(run)),
         tuple(_marks(run)),
@@ -242,7 +251,7 @@ def _segments(run: Results) -> Iterator[Segment]:
             round(start, 3),
             round(width, 3),
             None if only else _share(part),
-            f"{percent(part['least'])} to {percent(part['most'])}",
+            _between(part["least"], part["most"]),
             part["count"],
             blind,
             round(width * blind[0] / blind[1], 3) if blind else 0.0,
@@ -250,11 +259,17 @@ def _segments(run: Results) -> Iterator[Segment]:
         start += width
 
 
+def _between(least: float, most: float) -> str:
+    low, high = percent(least), percent(most)
+    return low if low == high else f"{low} to {high}"
+
+
 def _marks(run: Results) -> Iterator[Mark]:
     """The share known, and the share that is right without the question, where it was withheld."""
     if known := _known(run):
         share = None if known["value"] is None else _share(known)
-        yield Mark("Known (estimated)", share, "not estimated" if share is None else "")
+        how = "doubtful estimate" if known["reason"] and share else "estimated"
+        yield Mark(f"Known ({how})", share, "not estimated" if share is None else "")
     without = run.one("accuracy", "options_only")
     if without is not None and without.value is not None:
         yield Mark("Right without the question", without)

@@ -5,22 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from anyio import CapacityLimiter, to_thread
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.responses import FileResponse, HTMLResponse, Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Mount, Route
 
 from horsesense.errors import HorsesenseError, UnexpectedError
 from horsesense.report import item_html, templates
 from horsesense.report.checks import checks_of
 from horsesense.report.reasons import reasons_of
-from horsesense.report.score_bar import NAMES, headline, score_bar
+from horsesense.report.score_bar import NAMES, NO_SCORE, headline, score_bar
 from horsesense.report.view_access import HEADERS, Access
-from horsesense.report.viewed import PAGE, Viewed, Wanted
+from horsesense.report.viewed import PAGE, RunFolder, Viewed, Wanted
 from horsesense.runs.parts import UNREADABLE
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ REFRESH = 5
 """Seconds after which the page of a run in progress is loaded again."""
 
 
-def app_of(viewed: Viewed, token: str, prefix: str = "") -> Starlette:
-    """The pages of a run, for those who have the token.
+def app_of(viewed: Viewed | RunFolder, token: str, prefix: str = "") -> Starlette:
+    """The pages of a run, or of all runs in a folder with an index, for those who have the token.
 
     Only requests that name this machine as their host are answered, so that no other site's page
     can read them. Links begin with `prefix`, as in "/runs".
@@ -41,40 +41,67 @@ def app_of(viewed: Viewed, token: str, prefix: str = "") -> Starlette:
     threads: list[CapacityLimiter] = []  # made within the loop that it belongs to
     root = f"{prefix}/"
 
-    async def made(page: Callable[[], str | None]) -> Response:
-        """A page made beside the event loop; a run that cannot be read says why."""
+    def found(request: Request) -> tuple[Viewed | None, str]:
+        """The run that is asked for, and where its pages begin."""
+        if isinstance(viewed, Viewed):
+            return viewed, root
+        name = request.path_params["run"]
+        return viewed.run(name), f"{root}{quote(name, safe='')}/"
+
+    async def made(request: Request, page: Callable[[Viewed, str], str | None]) -> Response:
+        """A page of a run, made beside the event loop; one that cannot be read says why."""
+
+        def make() -> str | None:
+            run, begin = found(request)
+            return None if run is None else page(run, begin)
+
+        return await told(make)
+
+    async def told(page: Callable[[], str | None]) -> Response:
         if not threads:
             threads.append(CapacityLimiter(THREADS))
         try:
             html = await to_thread.run_sync(page, limiter=threads[0])
         except (Exception, *UNREADABLE) as error:  # noqa: BLE001 - told on the page
-            told = error
+            shown = error
             if not isinstance(error, HorsesenseError):
-                told = UnexpectedError.of(error, "The page")
-            return HTMLResponse(_error(str(told), root), 500, HEADERS)
+                shown = UnexpectedError.of(error, "The page")
+            return HTMLResponse(_error(str(shown), root), 500, HEADERS)
         if html is None:
             return HTMLResponse(_error("There is no such page.", root), 404, HEADERS)
         return HTMLResponse(html, headers=HEADERS)
 
     async def overview(request: Request) -> Response:
-        return await made(lambda: _overview(viewed, Wanted.of(request.query_params), root))
+        wanted = Wanted.of(request.query_params)
+        index = None if isinstance(viewed, Viewed) else root
+        return await made(request, lambda run, begin: _overview(run, wanted, begin, index))
 
     async def item(request: Request) -> Response:
         given = request.path_params["number"]
         number = int(given) if re.fullmatch("[0-9]{1,9}", given) else None
-        return await made(lambda: None if number is None else _item(viewed, number, root))
+        if number is None:
+            return await told(lambda: None)
+        return await made(request, lambda run, begin: _item(run, number, begin))
 
     async def report(request: Request) -> Response:
-        path = viewed.directory.layout.report
-        if not path.is_file():
+        run, _ = found(request)
+        path = None if run is None else run.directory.layout.report
+        if path is None or not path.is_file():
             return HTMLResponse("There is no report yet.", 404, HEADERS)
         return FileResponse(path, headers=HEADERS, media_type="text/html")
 
-    routes = [
+    routes: list[BaseRoute] = [
         Route("/", overview),
         Route("/items/{number}", item),
         Route("/report", report),
     ]
+    if isinstance(viewed, RunFolder):
+        folder = viewed
+
+        async def index(request: Request) -> Response:
+            return await told(lambda: _index(folder))
+
+        routes = [Route("/", index), Mount("/{run}", routes=routes)]
     hosts = ["127.0.0.1", "localhost"]
     guards = [
         Middleware(TrustedHostMiddleware, allowed_hosts=hosts),
@@ -83,11 +110,27 @@ def app_of(viewed: Viewed, token: str, prefix: str = "") -> Starlette:
     return Starlette(routes=routes, middleware=guards)
 
 
+def _index(folder: RunFolder) -> str:
+    """Every run of a folder in a line, with a link to its page."""
+    rows = [
+        {
+            "name": name,
+            "link": f"{quote(name, safe='')}/",
+            "run": run,
+            "headline": "" if run is None else " ".join(headline(run)) or NO_SCORE,
+            "found": 0 if run is None else sum(f.conclusion == "found" for f in run.verdict),
+            "why": why or "not measured yet",
+        }
+        for name, run, why in folder.rows()
+    ]
+    return templates().get_template("view_index.html.j2").render(rows=rows)
+
+
 def _error(message: str, root: str) -> str:
     return templates().get_template("view_error.html.j2").render(message=message, root=root)
 
 
-def _overview(viewed: Viewed, wanted: Wanted, root: str) -> str:
+def _overview(viewed: Viewed, wanted: Wanted, root: str, index: str | None) -> str:
     results, progress = viewed.results(), viewed.progress()
     evidence, items = viewed.evidence(), viewed.find(wanted)
     reasons = [] if results is None else reasons_of(results)
@@ -104,6 +147,7 @@ def _overview(viewed: Viewed, wanted: Wanted, root: str) -> str:
         .get_template("view.html.j2")
         .render(
             root=root,
+            index=index,
             run=results,
             name=viewed.directory.known.model.name,
             data=viewed.directory.items.name,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import StringIO
 from itertools import repeat
@@ -17,6 +17,7 @@ from horsesense.models.messages import UNATTACHED, Request, Response
 from horsesense.progress import Progress
 from horsesense.report.reasons import ItemEvidence, evidence_of
 from horsesense.runs.directory import RunDirectory
+from horsesense.runs.parts import UNREADABLE
 from horsesense.runs.plan import LOOKED_AT, plan_of
 from horsesense.runs.record import RunRecord
 from horsesense.runs.results import Results
@@ -159,6 +160,35 @@ class Viewed:
             and (ids is None or item.id in ids)
             and (part is None or part.get(item.id) == wanted.part)
         ]
+
+
+class RunFolder:
+    """A folder in which runs lie, those that come later too."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._open: dict[str, Viewed] = {}
+
+    def names(self) -> list[str]:
+        """The folders of the runs."""
+        return sorted(record.parent.name for record in self._path.glob("*/run.toml"))
+
+    def run(self, name: str) -> Viewed | None:
+        """The run of that name; None where there is none."""
+        if name not in self.names():
+            return None
+        if name not in self._open:
+            self._open[name] = Viewed(self._path / name)
+        return self._open[name]
+
+    def rows(self) -> Iterator[tuple[str, Results | None, str]]:
+        """Name of each run, what was measured of it, and else why there is nothing."""
+        for name in self.names():
+            try:
+                found = RunDirectory.open(self._path / name)
+                yield name, Results.load(found) if found.layout.estimates.is_file() else None, ""
+            except (HorsesenseError, *UNREADABLE) as error:
+                yield name, None, str(error)
 
 
 def _asking(directory: RunDirectory) -> Progress:

@@ -45,6 +45,7 @@ from horsesense.runs.bands import clusters
 from horsesense.runs.cells import cells
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.goal import Goal
+from horsesense.runs.made_of import made_of
 from horsesense.runs.parts import check_trials, readable, spans
 from horsesense.runs.read import described
 from horsesense.runs.replay import Sequences
@@ -119,7 +120,7 @@ def measure(directory: RunDirectory) -> Results:
         rows = [estimate.as_json() for estimate in estimates]
         content = orjson.dumps({**findings, "estimates": rows}, option=orjson.OPT_INDENT_2)
         keep(directory.layout.estimates, content)
-    directory.mark("measure", "complete")
+    directory.mark("measure", "complete", made_of(directory))
     return results
 
 

@@ -82,7 +82,7 @@ class StageRecord(_Frozen):
 
     Attributes:
         state: begun, complete, stopped (by a budget or by the user) or failed.
-        reason: why it stopped.
+        reason: why it stopped; of measuring, what was measured (`runs.made_of`).
     """
 
     state: State

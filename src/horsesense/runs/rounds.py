@@ -15,7 +15,7 @@ from horsesense.inference.limits import PATIENT, Limits, Retry, RunSummary
 from horsesense.inference.runner import run
 from horsesense.inference.store import Store
 from horsesense.measures.cells import Cell
-from horsesense.models.base import Asked, Model, NeedsAnswerKey
+from horsesense.models.base import Asked, Model
 from horsesense.models.registry import make_model, refuse_shared_key
 from horsesense.probes.base import Probe
 from horsesense.progress import Progress
@@ -203,16 +203,18 @@ class Asking:
     ) -> Generator[Put]:
         """Requests as they are drawn by the runner, each trial written down on the way."""
         model, context = self.model, self.study.capabilities.context_length
+        models = {"": model, **self.others}
+        tells = {name: getattr(one, "attach_trial", None) for name, one in models.items()}
         for number, trial, key, request in planner.plan(probes):
             for row in trial_rows(number, stage, trial, key, self.index):
                 table.add(row)
             digest.update(decides(key, trial))
             if model is None:
                 continue
-            asked_of = self.others.get(other_model(trial) or "", model)
-            if asked_of is model and exceeds(request, model.count_tokens, context):
+            name = other_model(trial) or ""
+            if not name and exceeds(request, model.count_tokens, context):
                 planner.too_long[trial.probe, trial.condition] += 1
-            elif not isinstance(asked_of, NeedsAnswerKey) or asked_of.attach_trial(key, trial):
+            elif (tell := tells[name]) is None or tell(key, trial):  # see `NeedsAnswerKey`
                 if self.watch is not None:
                     self.watch.put(key, trial)
                 yield (

@@ -48,9 +48,9 @@ def _tables(directory: RunDirectory) -> list[str]:
     beyond = trials.filter(pl.col("item") >= len(directory.items)).height
     if beyond:
         faults.append(f"trials: {beyond:,} speak of items that are not in items.json")
-    twice = every.height - every.unique().height
-    if twice:
-        faults.append(f"readings: {twice:,} stand there twice")
+    for name, rows in {"trials": trials, "readings": every}.items():
+        if twice := rows.height - rows.unique().height:
+            faults.append(f"{name}: {twice:,} stand there twice")
     for told in readers:
         name, counts = told.get("name", "?"), told.get("rows", {})
         rows = sum(counts.get(str(stage), 0) for stage in (asked.plan if asked else ()))

@@ -31,7 +31,8 @@ from horsesense.runs.tables import is_correct, option_of
 from horsesense.trials.trial import Trial, Variant
 from horsesense.version import __version__
 from horsesense_extras.logs.carried import OURS, Carrier, carried_by_log
-from horsesense_extras.logs.imported import RECORDED, load_imported
+from horsesense_extras.logs.imported import RECORDED
+from horsesense_extras.logs.told import load_imported
 
 _STOP_REASONS: Final = {"stop": "stop", "length": "max_tokens", "content_filter": "content_filter"}
 

@@ -13,15 +13,13 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Final
 
-import orjson
 import polars as pl
 
-from horsesense.errors import StoreError, UsageError
+from horsesense.errors import UsageError
 from horsesense.files import usable
 from horsesense.inference.store import Store
 from horsesense.items.item import ItemSet, flag_items
 from horsesense.items.own_order import own_order
-from horsesense.kept import read_kept
 from horsesense.measures.joined import RECORDED_ORDERS
 from horsesense.models.base import Asked, Capabilities
 from horsesense.models.messages import Failure, Key, Request, Response
@@ -364,15 +362,3 @@ def nothing_to_take(logs: Sequence[Log]) -> UsageError:
         "Nothing can be taken from the log:\n  " + "\n  ".join(lines),
         hint="horsesense audits multiple choice: a question, its options, and which one is right.",
     )
-
-
-def load_imported(directory: RunDirectory) -> Mapping[str, Any] | None:
-    """What `imported.json` says; None for a run that is no import. StoreError if it is damaged."""
-    path = directory.layout.imported
-    if not path.exists():
-        return None
-    try:
-        found: dict[str, Any] = orjson.loads(read_kept(path))
-    except (OSError, ValueError) as error:
-        raise StoreError.unreadable(path, error) from None
-    return found

@@ -9,9 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
+
+import orjson
 
 from horsesense_extras.logs.options import (
     Shown,
@@ -46,6 +50,7 @@ ANSWER: Final = Layout(
 _JSON_HEAD: Final = tuple(
     re.compile(part) for part in (rb"\A\s*\{", rb'"eval"\s*:\s*\{', rb'"task"\s*:')
 )
+_SAMPLES: Final = re.compile(rb',\s*"samples"\s*:')
 _ENTRY: Final = re.compile(r"samples/.+\.json", re.DOTALL)
 """A sample is named after its id, which may hold a slash."""
 _WORDS: Final = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0,
@@ -68,8 +73,7 @@ def role(path: Path, head: bytes) -> Any:
 def open_log(path: Path, companions: Sequence[Path]) -> Log:
     """The log in a file; ItemsError where it is damaged."""
     packed = path.suffix == ".eval"
-    header = _header(path) if packed else mapping(document(path))
-    header = {key: value for key, value in header.items() if key != "samples"}
+    header = _header(path) if packed else _before_samples(path)
     spec = mapping(header.get("eval"))
     log = Log(
         path,
@@ -99,6 +103,20 @@ def _header(path: Path) -> Mapping[str, Any]:
     raise damaged(str(path), "the archive holds no log of Inspect (no header.json)")
 
 
+def _before_samples(path: Path) -> Mapping[str, Any]:
+    """What a document says of the log, which mostly stands before its samples.
+
+    What comes before the outermost "samples" is an object once it is closed; what comes before
+    an inner one is none.
+    """
+    with path.open("rb") as stream:
+        head = stream.read(2**20)
+    for place in islice(_SAMPLES.finditer(head), 9):
+        with suppress(orjson.JSONDecodeError):
+            return mapping(orjson.loads(head[: place.start()] + b"}"))
+    return {key: value for key, value in mapping(document(path)).items() if key != "samples"}
+
+
 def _entries(log: Log) -> Rows:
     """The samples of an archive by the names of their entries."""
     with Archive(log.path) as archive:
@@ -113,8 +131,9 @@ def _entries(log: Log) -> Rows:
 
 def _rows(path: Path) -> Rows:
     """The samples of a document."""
-    for place, row in enumerate(items_of(at(document(path), "samples")), 1):
-        yield f"sample {place}", row
+    found = items_of(at(document(path), "samples"))[::-1]
+    for place in range(1, len(found) + 1):
+        yield f"sample {place}", found.pop()
 
 
 def _samples(
@@ -249,7 +268,7 @@ class _Sample:
         """
         calls = []
         for event in items_of(self.row.get("events")):
-            kind = at(event, "event")
+            kind = mapping(event).get("event")
             if kind == "score":
                 break
             if kind == "model":

@@ -21,7 +21,8 @@ from horsesense.runs.directory import RunDirectory
 from horsesense.runs.parts import readable, scan_parts
 from horsesense.runs.results import Results
 from horsesense.stats.words import agreeing, percent, plural, some_of
-from horsesense_extras.logs.imported import RECORDED, load_imported
+from horsesense_extras.logs.imported import RECORDED
+from horsesense_extras.logs.told import load_imported
 
 _CAUSES = {status: of_status(status) for status in STATUSES}
 

@@ -24,8 +24,8 @@ from horsesense.stats.share import Share
 from horsesense.stats.words import percent
 from horsesense_extras.checks.label_errors import Choices, LabelError, label_errors
 from horsesense_extras.cue_tests.answers import load_choices
-from horsesense_extras.logs.imported import load_imported
 from horsesense_extras.logs.log_score import joined, main_scores
+from horsesense_extras.logs.told import load_imported
 
 LEVEL: Final = 0.95
 

@@ -14,8 +14,8 @@ from horsesense.stats.words import plural
 def context(run: Results) -> Context | None:
     if not run.directory.layout.imported.exists():  # most runs: nothing is loaded for them
         return None
-    from horsesense_extras.logs.imported import load_imported
     from horsesense_extras.logs.log_score import log_scores
+    from horsesense_extras.logs.told import load_imported
 
     told = load_imported(run.directory) or {}
     return {"logs": told["logs"], "scores": log_scores(run), "percent": percent}

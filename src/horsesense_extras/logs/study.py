@@ -108,7 +108,7 @@ def _in_one_order(
 
 def _names(models: Mapping[str, object]) -> Iterator[str]:
     """A directory for each model; two whose names are spelt alike there get a number."""
-    taken: set[str] = set()
+    taken = {FILE, ITEMS}
     for model in models:
         name, number = slug(model), 2
         while name.casefold() in taken:

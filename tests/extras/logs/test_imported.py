@@ -11,13 +11,14 @@ import pytest
 from typer.testing import CliRunner
 
 import horsesense as hs
+from fuzzing import CORPUS
 from horsesense.cli import app
-from horsesense.errors import ItemsError, UsageError
+from horsesense.errors import ItemsError, StoreError, UsageError
 from horsesense.report.score_bar import score_bar
 from horsesense_extras.cli.schemas import ImportOutput
 from horsesense_extras.cue_tests.answers import load_answers
-from horsesense_extras.logs.imported import load_imported
 from horsesense_extras.logs.log_score import log_scores
+from horsesense_extras.logs.told import load_imported
 
 REPORTED = {
     "inspect/mmlu_shuffled_mock.eval": {"choice/accuracy": 0.275},
@@ -293,3 +294,14 @@ def test_a_log_is_replayed_and_gives_answers_for_cues(tmp_path: Path) -> None:
     for source in (path, run.path):
         [answers] = load_answers(source, items)
         assert answers.right == {f"i{n}": 1.0 for n in range(5)}
+
+
+@pytest.mark.parametrize("content", ["[]", "{}", '{"logs": [{"path": "x"}]}', '{"logs": 3}'])
+def test_what_logs_say_in_another_form(tmp_path: Path, content: str) -> None:
+    (log := tmp_path / "log.json").write_bytes((CORPUS / "log-inspect" / "three").read_bytes())
+    run = hs.load_log(log, out=tmp_path / "run")
+    run.measure()
+    (run.path / "manifest").unlink()
+    run.directory.layout.imported.write_text(content)
+    with pytest.raises(StoreError, match=r"imported\.json cannot be read: "):
+        run.report()

@@ -164,6 +164,17 @@ def test_names_of_items_alone_belong_to_the_items_beside_them(tmp_path: Path) ->
     assert first.left_out.counts == {"about none of the items, or one that cannot be read": 1}
 
 
+def test_models_named_like_files_of_a_study(tmp_path: Path) -> None:
+    row = {"question": ASKED, "options": OPTIONS, "answer": "B", "response": "B"}
+    path = written(
+        tmp_path, "t.jsonl", [{**row, "model": m} for m in ("study.toml", "Items.jsonl", "m")]
+    )
+    done = CliRunner().invoke(app(), ["import", str(path), "--out", str(tmp_path / "out")])
+    assert done.exit_code == 0, done.output
+    runs = {found.parent.name for found in (tmp_path / "out").glob("*/run.toml")}
+    assert runs == {"study.toml-2", "Items.jsonl-2", "m"}
+
+
 def test_a_folder_of_models_is_a_study_that_other_commands_take(tmp_path: Path) -> None:
     replies = {"good": "(B)", "bad": "(A)", "odd": "(C)"}
     for model, reply in replies.items():

@@ -346,12 +346,17 @@ BROKE_OFF = ("server", True, "failed")
         *(({"finish_reason": r}, BROKE_OFF) for r in ("error", "abort", "cancelled", "canceled")),
         *(({"finish_reason": r}, BROKE_OFF) for r in ("network_error", "TIMEOUT", "preempted")),
         ({"finish_reason": "stop", "error": {"code": 502, "message": "upstream"}}, BROKE_OFF),
+        ({"message": {"error": {"code": 502, "message": "upstream"}}}, BROKE_OFF),
+        ({"finish_reason": "stop", "native_finish_reason": "PROHIBITED_CONTENT"}, FILTERED),
+        ({"finish_reason": "stop", "native_finish_reason": "error"}, BROKE_OFF),
+        ({"finish_reason": "error", "native_finish_reason": "STOP"}, BROKE_OFF),
     ],
 )
 def test_a_failure_inside_a_choice_is_no_answer(
     content: str | None, changes: dict[str, Any], seen: tuple[object, ...]
 ) -> None:
-    result = read(chat_reply(message={"content": content}, **changes))
+    message = {"content": content, **changes.get("message", {})}
+    result = read(chat_reply(**{**changes, "message": message}))
     assert isinstance(result, Failure)
     assert (result.kind, result.retryable, of_failure(result)) == seen
 
@@ -1007,6 +1012,21 @@ def test_a_key_goes_where_a_word_or_the_environment_says(
         assert bool(Secret.for_host(URL("https://api.openai.com/v1")))
     assert bool(secret) is sent
     assert ("HORSESENSE_KEY_HOSTS=http://localhost:8000" in secret.withheld) is not sent
+
+
+def test_the_key_of_another_server_is_not_sent_to_the_usual_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("HORSESENSE_API_KEY", KEY)
+    usual = URL("https://api.openai.com/v1")
+    with named_in(["run", "study.toml"]):
+        withheld = Secret.for_host(usual)
+        assert not withheld
+        assert "HORSESENSE_API_KEY was not sent to https://api.openai.com" in withheld.withheld
+        monkeypatch.setenv("OPENAI_API_KEY", f"{KEY}-usual")
+        assert Secret.for_host(usual).headers() == {"Authorization": f"Bearer {KEY}-usual"}
+        monkeypatch.setenv("OPENAI_BASE_URL", str(usual))  # their own word
+        assert Secret.for_host(usual).headers() == {"Authorization": f"Bearer {KEY}"}
 
 
 @pytest.mark.parametrize("sign", ",;&'()")

@@ -71,10 +71,10 @@ class Secret:
                 )
             return cls(_read(variable))
         owner, strange = default_url().origin(), unnamed(str(url))
-        key, name = _read(given), given
-        if key is None and (is_loopback(url.host) or url.origin() == owner):
-            key, name = _read(DEFAULT), DEFAULT
-        if key and strange and url.origin() != owner:
+        key, name, own = _read(given), given, url.origin() == owner
+        if (key is None and is_loopback(url.host)) or (own and (key is None or strange)):
+            key, name = (mine, DEFAULT) if (mine := _read(DEFAULT)) else (key, name)
+        if key and strange and not (own and name == DEFAULT):
             kept_back = f"{name} was not sent to {strange}, which a file names, and no option."
             return cls(None, f"{kept_back} {to_name(strange)}")
         if key:

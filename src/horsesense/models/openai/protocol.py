@@ -199,10 +199,17 @@ class _MalformedError(Exception):
 
 
 def _broken(choice: dict[str, Any], reason: str | None) -> Failure | None:
-    """A choice that was held back or broke off; None for a reply, also one cut off at its limit."""
-    if choice.get("error"):
-        message = f"an error in the choice: {_said(choice, 'which cannot be shown')[:START]}"
-        return Failure("server", message, 200)
+    """A choice that was held back or broke off; None for a reply, also one cut off at its limit.
+
+    Servers that pass on what others reply (OpenRouter) say "stop" and tell the cause beside it.
+    """
+    for part in (choice, choice.get("message")):
+        if isinstance(part, dict) and part.get("error"):
+            said = _said(part["error"], "which cannot be shown")[:START]
+            return Failure("server", f"an error in the choice: {said}", 200)
+    native = choice.get("native_finish_reason")
+    if not broken_off(reason) and isinstance(native, str):
+        reason = native
     kind = broken_off(reason)
     if kind == "filtered":
         message = "the server's content filter removed the reply, or a part of it"

@@ -1,0 +1,84 @@
+"""The numbers that a suite is known by, beside those of its paper: they come before all others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from horsesense.measures.base import Estimate
+from horsesense.report.published_tables import published
+from horsesense.runs.results import Results
+from horsesense.stats.words import NARROW
+
+
+class OwnNumber(NamedTuple):
+    """One number of a suite.
+
+    Attributes:
+        title: its name in the paper, and of what it is.
+        share: the run's own.
+        paper: the lowest and the highest that were printed for this set, in words; "" for none.
+        ends: these two as shares.
+    """
+
+    title: str
+    share: Estimate
+    paper: str = ""
+    ends: tuple[float, float] | None = None
+
+
+class _Declared(NamedTuple):
+    """Where a number stands: measure, probe and reader of a run; tables and column of a paper.
+
+    In title and column stand what a run has: `k` options, `size` problems in a prompt.
+    """
+
+    title: str
+    measure: str
+    probe: str
+    tables: str
+    column: str
+    reader: str | None = None
+
+
+_OF: Mapping[str, tuple[_Declared, ...]] = {
+    "revas": (
+        _Declared("AccH", "accuracy_hard", "order", "revas_accuracy_hard", "{k}"),
+        _Declared("CS", "plurality_agreement", "order", "revas_plurality", "{k}"),
+    ),
+    "know-no": (
+        _Declared("OmniAccuracy", "omni_accuracy", "gold_absent", "know_no", "omni_accuracy"),
+    ),
+    "look-at-text": (
+        _Declared("Mismatch", "mismatch_rate", "original", "look", "mismatch", "first_token"),
+    ),
+    "multi-problem": (
+        _Declared(
+            "{size}-problem PPA", "per_problem_accuracy", "batch", "multi_size", "batch {size}"
+        ),
+    ),
+}
+
+
+def own_numbers(run: Results) -> Iterator[OwnNumber]:
+    """The numbers of the suites of a run, as far as they were measured."""
+    counts = {len(item.options) for item in run.items if item.gold is not None}
+    k = str(*counts) if len(counts) == 1 else ""
+    for suite in run.findings.get("suites", ()):
+        for each in _OF.get(suite["name"], ()):
+            found = run.all(each.measure, each.probe, each.reader)
+            share = max(found, key=lambda e: e.condition.integer("size", 0), default=None)
+            if share is None:
+                continue
+            names = {"k": k, "size": share.condition.get("size", "")}
+            title, column = (text.format_map(names) for text in (each.title, each.column))
+            yield _beside(OwnNumber(title, share), published(run, each.tables, column))
+
+
+def _beside(own: OwnNumber, printed: list[tuple[float, str]]) -> OwnNumber:
+    """The same with what was printed: (percent, model), the lowest first."""
+    if not printed:
+        return own
+    (low, first), (high, last) = printed[0], printed[-1]
+    said = f"{first} {low:.0f} to {last} {high:.0f}" if len(printed) > 1 else f"{first} {low:.0f}"
+    return own._replace(paper=f"paper: {said}{NARROW}%", ends=(low / 100, high / 100))

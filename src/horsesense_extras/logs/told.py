@@ -1,0 +1,67 @@
+"""`imported.json`: what the logs of an imported run say of themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import orjson
+from pydantic import BaseModel, ConfigDict, TypeAdapter
+
+from horsesense.errors import StoreError
+from horsesense.kept import read_kept
+from horsesense.runs.directory import RunDirectory
+
+
+class _Row(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+
+class _Reported(_Row):
+    name: str
+    value: float | None
+    score: str | None
+    task: str = ""
+    split: str = ""
+    over: int | None = None
+    from_samples: float | None
+
+
+class _LeftOut(_Row):
+    reason: str
+    samples: int
+    examples: list[str]
+
+
+class _Log(_Row):
+    path: str
+    format: str
+    task: str
+    created: str
+    state: str
+    samples: int
+    left_out: list[_LeftOut]
+    reported: list[_Reported]
+    scores: dict[str, float | None]
+    notes: list[str]
+
+
+class _Told(_Row):
+    logs: list[_Log]
+
+
+_TOLD: Final = TypeAdapter(_Told)
+
+
+def load_imported(directory: RunDirectory) -> Mapping[str, Any] | None:
+    """What `imported.json` says; None for a run that is no import. StoreError if it is damaged."""
+    path = directory.layout.imported
+    if not path.exists():
+        return None
+    try:
+        content = read_kept(path)
+        _TOLD.validate_json(content)
+        found: dict[str, Any] = orjson.loads(content)
+    except (OSError, ValueError) as error:
+        raise StoreError.unreadable(path, error) from None
+    return found
