@@ -258,9 +258,7 @@ def _repeated(ids: Counter[str]) -> str:
         return ""
     rows = sum(ids[name] for name in again)
     names = ", ".join(again[:_NAMED]) + (", ..." if len(again) > _NAMED else "")
-    return (
-        f"{plural(rows, 'row')} share their id with another one ({names}); each is read by itself."
-    )
+    return f"{rows} rows share their id with another one ({names}); each is read by itself."
 
 
 def _compare(

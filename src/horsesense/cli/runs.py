@@ -106,10 +106,8 @@ def verify(run: RunPath, as_json: AsJson = False) -> None:
     if as_json:
         print_json("verify", asdict(found))
     else:
-        print(
-            f"{plural(found.checked, 'stored answer')} checked,"
-            f" {plural(len(found.faults), 'fault')}"
-        )
+        faults = plural(len(found.faults), "fault")
+        print(f"{plural(found.checked, 'stored answer')} checked, {faults}")
         for fault in found.faults[:20]:
             print(f"  {fault}")
         if not found.manifest:

@@ -12,7 +12,7 @@ from horsesense.readers.causes import BECAME, LOST, NEARLY_ALL, NO_REPLY, TOO_MA
 from horsesense.report.text import interval_of, value_of
 from horsesense.runs.results import Results
 from horsesense.stats.binomial import limits
-from horsesense.stats.words import agreeing, percent, plural, these
+from horsesense.stats.words import agreeing, percent, plural, some_of, these
 
 HAD_NO: Final[Mapping[Cause, str]] = {
     c: said.removeprefix("were ") for c, said in BECAME.items() if said.startswith("were ")
@@ -126,9 +126,7 @@ def _lost(run: Results, score: Estimate) -> str:
     if not score.n_missing or not any(missing.each()):
         return ""
     if not (missing.not_asked or missing.failed):
-        return (
-            f"The score lacks {missing.unclear:,} of {plural(of, 'reply')}: missing or unreadable."
-        )
+        return f"The score lacks {some_of(missing.unclear, of, 'reply')}: missing or unreadable."
     return f"Of the score, {missing.clause(of, 'prompt')}."
 
 
