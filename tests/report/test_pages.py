@@ -16,9 +16,9 @@ def test_a_template_that_was_compiled_before_is_not_compiled_again(
 ) -> None:
     monkeypatch.setattr(pages, "cache_from_source", lambda path: tmp_path / "module.pyc")
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
-    pages.environment().get_template("macros.html.j2")
+    pages.environment().get_template("page.html.j2")
     monkeypatch.delattr(Environment, "compile")
-    assert pages.environment().get_template("macros.html.j2").module
+    assert pages.environment().get_template("page.html.j2").blocks
 
 
 def test_nothing_is_kept_where_python_keeps_no_modules(
@@ -26,5 +26,5 @@ def test_nothing_is_kept_where_python_keeps_no_modules(
 ) -> None:
     monkeypatch.setattr(pages, "cache_from_source", lambda path: tmp_path / "module.pyc")
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    pages.environment().get_template("macros.html.j2")
+    pages.environment().get_template("page.html.j2")
     assert not list(tmp_path.iterdir())
