@@ -202,22 +202,14 @@ def _read_trials(run: Results, first: int, end: int) -> pl.LazyFrame:
         run.directory.trials()
         .filter(pl.col("item").is_between(first, end, closed="left"))
         .select(
-            "trial",
-            "variant",
-            "item",
-            "item_id",
-            "probe",
+            pl.col("trial", "variant", "item", "item_id", "probe"),
             gold_content=pl.col("origin").list.get(pl.col("gold_at"), null_on_oob=True),
         )
     )
     number = pl.col("trial")
     least, most = shown.select(least=number.min(), most=number.max()).collect().row(0)
     read = (run.directory.readings().filter(number.is_between(least, most))).select(
-        "trial",
-        "variant",
-        "reader",
-        "status",
-        "option",
+        pl.col("trial", "variant", "reader", "status", "option"),
         correct=pl.when(pl.col("status") != "unclear").then(pl.col("correct")),
         position=pl.when(pl.col("positions").list.len() == 1).then(
             pl.col("positions").list.first()
