@@ -92,6 +92,7 @@ TEXT = (
     "options",
     "mentions",
     "patterns",
+    "whole",
     "outright",
     "evidence",
     "around",

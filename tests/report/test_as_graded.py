@@ -96,7 +96,7 @@ def test_prompts_that_were_not_asked_are_not_called_lost_replies(tmp_path: Path)
     run.read()
     run.measure()
     (first,) = headline(run.results)
-    assert first == "100\u202f% as graded, in the original order."
+    assert first == "100\u202f% right as graded, in the original order."
     assert "The score would be up to 100\u202f% were every prompt asked." in caveats(run.results)
 
 

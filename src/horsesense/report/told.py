@@ -141,7 +141,8 @@ def notices_of(results: Results) -> list[str]:
     silent = why_silent(results)
     found = [] if silent is None else [f"There is nothing to judge: {silent}."]
     measured = [f for f in results.verdict if f.measured]
-    few = [f for f in measured if f.about == "these_items"]
+    # A position that few items have says nothing of the others.
+    few = [f for f in measured if f.about == "these_items" and not f.group]
     if few:
         dataset = results.findings["dataset"]
         found.append(_few(few, measured, dataset["items"], dataset["clusters"]))

@@ -1,0 +1,20 @@
+"""Replies whose misreading users reported to other programs (`benchmarks/extractors.py`)."""
+
+from __future__ import annotations
+
+import pytest
+
+from extractors import CASES, LETTERS, Case
+from horsesense.readers.text import TextReader
+
+DOUBTED = ("frontier-evals#125", "evals#1767")
+"""A first answer that is taken back: two answers, and no choice."""
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.thread)
+def test_a_reported_reply_is_read_as_it_is_meant(case: Case) -> None:
+    labels = LETTERS[: len(case.options)]
+    found = TextReader().read(case.reply, case.options, labels)
+    assert "".join(labels[place] for place in found.positions) in (
+        (case.means, "") if case.thread in DOUBTED else (case.means,)
+    )
