@@ -60,11 +60,11 @@ def counted(run: Run, prompt: str, reader: str = "text") -> tuple[int, int]:
     ("instead", "cause", "said"),
     [
         (Response(PROSE, "stop"), "no_choice", ""),
-        (Response(CUT, "length"), "cut_off", "had no reply been cut off"),
-        (Response("", "stop"), "empty", "had no reply been empty"),
+        (Response(CUT, "length"), "cut_off", "if no reply had been cut off"),
+        (Response("", "stop"), "empty", "if no reply had been empty"),
         (Response("", "content_filter"), "filtered", "held back by the provider"),
         (Response("<think>First, the", "length"), "thought_open", "cut off in mid-thought"),
-        (Failure("rejected", "no", retryable=False), "failed", "had no reply been lost"),
+        (Failure("rejected", "no", retryable=False), "failed", "if no reply had been lost"),
     ],
 )
 def test_what_spoils_a_score_is_named(
@@ -96,8 +96,8 @@ def test_prompts_that_were_not_asked_are_not_called_lost_replies(tmp_path: Path)
     run.read()
     run.measure()
     (first,) = headline(run.results)
-    assert first == "100\u202f% as graded, in the original order."
-    assert "The score would be up to 100\u202f% were every prompt asked." in caveats(run.results)
+    assert first == "100\u202f% right as graded, in the original order."
+    assert "The score would be up to 100\u202f% if every prompt were asked." in caveats(run.results)
 
 
 def test_prose_without_a_choice_is_wrong_as_graded(tmp_path: Path) -> None:
