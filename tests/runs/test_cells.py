@@ -19,7 +19,7 @@ from horsesense.runs.parts import check_trials
 from horsesense.runs.settings import Settings
 
 STUDIES: dict[str, dict[str, Any]] = {
-    "two stages": {"suite": "revas"},
+    "two stages": {"probes": ("option_count(6)", "misleading_replaced", "true_false")},
     "bundles": {"suite": "multi-problem", "sizes": "2,5", "bundles": 6},
     "fitted reader": {"probes": ("order", "labels"), "readers": ("text", "pride")},
 }

@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="30", source="6a249425acca")
+RULES: Final = Rules(version="31", source="36f4cbf458c7")
 
 
 class TextAnswers:

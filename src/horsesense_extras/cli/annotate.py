@@ -65,7 +65,7 @@ def annotate(
     sample: Sample = None,
     as_json: AsJson = False,
 ) -> None:
-    """Have people judge replies to questions without a hint, and measure with what they found.
+    """Have people judge what no rule could judge, and measure with what they found.
 
     Without --take it writes the replies that no rule could judge to a CSV file; fill its last
     column. With --take it reads the filled file, or those of several reviewers. Of a file that

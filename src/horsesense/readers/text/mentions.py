@@ -69,21 +69,18 @@ def find(page: Page, see: Shown) -> list[Mention]:
 
 def _candidates(page: Page, see: Shown) -> list[int]:
     """The tokens where an option may be named."""
-    index, labels, own, small = see.index, see.labels, see.own, see.small
-    tokens = enumerate(zip(page.raw, page.low, page.folded, page.stems, page.cls, strict=True))
-    out, pointed = [], False
-    for i, (raw, low, folded, stem, cls) in tokens:
-        if (
-            pointed
-            or stem in own
-            or folded in index
-            or raw in labels
-            or low in small
-            or low in words.PLACE
-        ):
-            out.append(i)
-        pointed = cls == "option"
-    return out
+    known = (
+        (page.stems, see.own),
+        (page.folded, see.index),
+        (page.raw, see.labels),
+        (page.low, see.small),
+        (page.low, words.PLACE),
+    )
+    out = {i + 1 for i, cls in enumerate(page.cls[:-1]) if cls == "option"}
+    for tokens, names in known:
+        if not names.keys().isdisjoint(tokens):
+            out.update(i for i, token in enumerate(tokens) if token in names)
+    return sorted(out)
 
 
 def _by_name(page: Page, i: int, see: Shown) -> Mention | None:

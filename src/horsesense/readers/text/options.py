@@ -44,9 +44,14 @@ class Shown:
         return len(self.options)
 
     @cached_property
+    def second(self) -> tuple[str, ...]:
+        """How the second label heads a line."""
+        return tuple(name + sign for name in [*self.labels][1:2] for sign in ".):")
+
+    @cached_property
     def keys(self) -> tuple[tuple[str, ...], ...]:
         """The tokens of each option's text."""
-        return tuple(map(_key_of_option, self.options))
+        return tuple(map(key_of_option, self.options))
 
     @cached_property
     def index(self) -> Mapping[str, tuple[tuple[tuple[str, ...], int], ...]]:
@@ -108,7 +113,7 @@ def key_of(text: str) -> tuple[str, ...]:
     return tuple(token for token in folded if token not in NOISE) or tuple(folded)
 
 
-_key_of_option = lru_cache(maxsize=1 << 14)(key_of)
+key_of_option = lru_cache(maxsize=1 << 14)(key_of)
 """The same of texts that are looked for again, also in another order."""
 
 
@@ -174,7 +179,7 @@ _SHORT_FORMS: Final[Mapping[str, Meaning]] = {"ref": "refusal", "rf": "refusal",
 @lru_cache(maxsize=1 << 13)
 def says(option: str) -> str:
     """The status that an option stands for, by a word of it; empty for most."""
-    if len(option) > _LONG_MEANING:
+    if len(option) > _LONG_MEANING or not words.SAYS_ANY.search(option):
         return ""
     return next((status for status, pattern in words.SAYS if pattern.search(option)), "")
 

@@ -1,4 +1,4 @@
-"""What a reply states outright: exact replies, and the answers that patterns name."""
+"""What a reply states outright: the answers that patterns name."""
 
 from __future__ import annotations
 
@@ -8,19 +8,15 @@ from typing import Final, NamedTuple
 
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import words
-from horsesense.readers.text.options import Shown, key_of, names_of, said_by, style_of
+from horsesense.readers.text.options import Shown, key_of, key_of_option
 from horsesense.readers.text.page import TOKEN, loops, small
-from horsesense.readers.text.patterns import SAYS_TEXT, Wording, alone, found_by, patterns
+from horsesense.readers.text.patterns import SAYS_TEXT, Wording, found_by, patterns
+from horsesense.readers.text.whole import LESS, LONG, STATED, begins_with_other
 
-LONGEST_EXACT: Final = 400
-LONG: Final = 200
-"""Characters of a reply up to which several statements are less surely several answers."""
 CHATTER: Final = 60
 """Tokens behind a statement from which on all is weighed."""
 _OWN: Final = 40
 """Characters behind a label in which the option's own text is looked for."""
-EXACT, STATED, LESS = 0.99, 0.985, 0.95
-"""Confidence in a whole reply that is an answer, in a plain statement, in what corrects another."""
 
 
 def denied(text: str, end: int, position: int, see: Shown) -> bool:
@@ -51,48 +47,6 @@ class Statement(NamedTuple):
     rule: str
 
 
-def exact(response: str, options: tuple[str, ...], labels: tuple[str, ...]) -> Reading | None:
-    """A reply that is a label, an option's text, or a label with its own text.
-
-    Most short replies are: nothing else is prepared for them.
-    """
-    said = response.strip().strip("*`\"' \n").removesuffix(".")
-    span = (0, len(response))
-    for text in (response.strip(), said):
-        if text in options:
-            return _exact_text(text, options, labels, span)
-    meant = said_by(said, options)
-    if meant is not None:
-        return Reading("answer", (meant,), "says_so", span, LESS)
-    if not labels or len(response) > LONGEST_EXACT:
-        return None
-    known, names = alone(labels), names_of(labels)
-    whole = known.whole.fullmatch(response)
-    if whole is not None and whole["label"] in names:
-        return Reading("answer", (names[whole["label"]],), "label_alone", span, EXACT)
-    lead = known.lead.match(said)
-    if lead is None or lead["label"] not in names:
-        return None
-    position = names[lead["label"]]
-    own, text = options[position].strip("*`\"' \n."), said[lead.end() :].strip("*`\"' \n.")
-    if own and own == text:
-        return Reading("answer", (position,), "label_and_text", span, EXACT)
-    return None
-
-
-def _exact_text(
-    text: str, options: tuple[str, ...], labels: tuple[str, ...], span: tuple[int, int]
-) -> Reading:
-    position, label = options.index(text), names_of(labels).get(text)
-    if options.count(text) > 1:
-        return Reading("ambiguous", (), "same_texts", span, EXACT)
-    if label is None or label == position:
-        return Reading("answer", (position,), "text_exact", span, EXACT)
-    if style_of(labels) == "digit":
-        return Reading("ambiguous", (), "label_or_text", span, EXACT)
-    return Reading("answer", (label,), "label_alone", span, 0.85)
-
-
 def statements(text: str, low: str, table: Mapping[str, Wording], see: Shown) -> list[Statement]:
     """All statements of an answer, in order; those denied left out. `low`: in small letters."""
     found: dict[int, Statement] = {}
@@ -104,7 +58,9 @@ def statements(text: str, low: str, table: Mapping[str, Wording], see: Shown) ->
                 continue
             if position >= 0 and (_bare_small(m, see) or attributed(text, m.start())):
                 continue
-            final = bool(m.groupdict().get("final")) or (at in found and found[at].final)
+            final = bool("final" in form.whole.groupindex and m["final"]) or (
+                at in found and found[at].final
+            )
             found[at] = Statement(position, m.start(), m.end(), final, rule)
     return [found[at] for at in sorted(found)]
 
@@ -236,8 +192,8 @@ NOTHING: Final = ToldAnswer(None, -1, False, False)
 
 def told(text: str, labels: tuple[str, ...], see: Shown) -> ToldAnswer:
     """One decision on all statements of a prepared text."""
-    short = len(text) < LONG and labels
-    known = patterns(labels)
+    low, known = small(text), patterns(labels)
+    short = len(text) < LONG and labels and any(word in low for word in words.REJECTS)
     against = short and (known.against.fullmatch(text) or known.rather.fullmatch(text))
     position = _position(against["label"], see) if against else -1
     if against and position >= 0:
@@ -245,7 +201,6 @@ def told(text: str, labels: tuple[str, ...], see: Shown) -> ToldAnswer:
         return ToldAnswer(
             Reading("answer", (position,), "against", span, LESS), position, False, True
         )
-    low = small(text)
     recap = words.RECAP.search(text) if "answers" in low or "questions" in low else None
     body = text[: recap.start()] if recap else text
     lower = low[: len(body)]
@@ -263,12 +218,10 @@ def told(text: str, labels: tuple[str, ...], see: Shown) -> ToldAnswer:
     if more and alone:
         more = not _in_full(text, last, labels, see)
     plain = not more and all(_is_plain(low, one) for one in found)
-    plain = plain and not _begins_with_other(text, found, labels, see)
+    plain = plain and not begins_with_other(text, {one.position for one in found}, see)
     if last.position < 0:
         return ToldAnswer(Reading("illegal", (), "other_label", span, LESS), -1, False, plain)
-    if words.CLOSEST.search(text, max(0, last.start - 30), last.end) and words.NO_OPTION.search(
-        text, 0, last.end
-    ):
+    if _closest(low, last) and words.NO_OPTION.search(text, 0, last.end):
         return ToldAnswer(
             Reading("none", (), "closest_only", span, 0.9), last.position, False, True
         )
@@ -290,15 +243,19 @@ def told(text: str, labels: tuple[str, ...], see: Shown) -> ToldAnswer:
 def _beside(text: str, last: Statement, labels: tuple[str, ...], see: Shown) -> bool:
     """Whether a statement names a second option with the first ("A and B", "A. red and B."
     " blue")."""
-    known, own = patterns(labels), see.keys[last.position]
-    in_full = len(own) > 1 and key_of(text[last.end : last.end + 400])[: len(own)] == own
-    m = known.follows.match(text, last.end) if labels and not in_full else None
-    if (m is None or _position(m["label"], see) < 0) and labels and last.rule != "text_is":
-        line = text[last.end : last.end + 400].split("\n", 1)[0]
+    rest = text[last.end : last.end + 400]
+    if not labels or not rest.strip(_CLOSES):
+        return False
+    known, own = patterns(labels), key_of_option(see.options[last.position])
+    m = known.follows.match(text, last.end)
+    if m and len(own) > 1 and key_of(rest)[: len(own)] == own:
+        m = None
+    if (m is None or _position(m["label"], see) < 0) and last.rule != "text_is":
+        line = rest.split("\n", 1)[0]
         m = known.also.search(line) if len(line) > 4 else None
         if m is None or words.TURNS.search(small(line)):
             return False
-        if len(key_of(line[: m.start()])) > len(see.keys[last.position]) + 2:
+        if len(key_of(line[: m.start()])) > len(own) + 2:
             return False
     return m is not None and _position(m["label"], see) not in (last.position, -1)
 
@@ -309,24 +266,22 @@ def _corrected(text: str, found: list[Statement], last: Statement) -> bool:
     between = text[before.end : last.start]
     if len(between) > 25 and words.TURNS.search(small(between)):
         return True
-    return all(words.CLOSEST.search(text, max(0, one.start - 30), one.end) for one in found)
+    return all(_closest(small(text), one) for one in found)
 
 
-def _begins_with_other(
-    text: str, found: list[Statement], labels: tuple[str, ...], see: Shown
-) -> bool:
-    """Whether the first line is an option that no statement names: these may belong to a further
-    question."""
-    line, *below = text.split("\n", 1)
-    first = exact(line, see.options, labels) if below else None
-    return first is not None and not {one.position for one in found}.issuperset(first.positions)
+def _closest(low: str, one: Statement) -> bool:
+    """Whether a statement, or what stands before it, says "closest"."""
+    near = low[max(0, one.start - 30) : one.end]
+    return any(word in near for word in words.CLOSEST)
+
+
+_SENTENCE_ENDS: Final = (". ", "! ", "? ", "\n")
 
 
 def _is_plain(low: str, one: Statement) -> bool:
     """Whether nothing before a statement makes it uncertain."""
     start = max(0, one.start - 160)
-    ends = (m.end() for m in words.SENTENCE.finditer(low, start, one.start))
-    begin = max(ends, default=start)
+    begin = max(start, *(low.rfind(end, start, one.start) + 1 for end in _SENTENCE_ENDS))
     return words.UNCERTAIN.search(low, begin, one.start) is None
 
 

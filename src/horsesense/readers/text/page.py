@@ -31,8 +31,9 @@ _KEPT_OF_THE_REST: Final = 12
 
 _EAST: Final = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 TOKEN: Final = re.compile(
-    rf"\n[\s]*|(?<![\w)])[-+]?\d+(?:[.,:]\d+)*(?:st|nd|rd|th)?|\d+(?:[.,]\d+)*|[{_EAST}]"
-    rf"|[^\W\d_{_EAST}]+(?:['-][^\W\d_{_EAST}]+)*|\*+|_+|`+|->|\S"
+    rf"[^\W\d_{_EAST}]+(?:['-][^\W\d_{_EAST}]+)*|\n[\s]*"
+    rf"|(?<![\w)])[-+]?\d+(?:[.,:]\d+)*(?:st|nd|rd|th)?|\d+(?:[.,]\d+)*|[{_EAST}]"
+    r"|\*+|_+|`+|->|\S"
 )
 MARKS: Final = frozenset(words.listed("* ** *** **** _ __ ` `` ``` \" « » ' ~ # ## ###"))
 NOISE: Final = (
@@ -174,7 +175,8 @@ def _without_middle(text: str, head: int, tail: int) -> str:
 
 def _offer(text: str) -> int:
     """Where an offer of further help begins that ends a text; 0 where there is none."""
-    start = max(0, len(text) - 300)
+    line = text.rfind("\n", 0, len(text.rstrip()))
+    start = max(0, len(text) - 300, line - 10)  # an offer is all of the last line's end
     ends = (match.end() for match in words.BEFORE_OFFER.finditer(text, start))
     return next((at for at in ends if at > 0 and words.OFFER.match(text, at)), 0)
 
@@ -225,7 +227,7 @@ def _forms(token: str) -> Forms:
 
 def _folded(word: str) -> str:
     if word[-1].isdigit():
-        if _THOUSANDS.fullmatch(word):
+        if "," in word and _THOUSANDS.fullmatch(word):
             word = word.replace(",", "")
         if word.count(".") + word.count(",") == 1:
             word = word.replace(",", ".").rstrip("0").rstrip(".")

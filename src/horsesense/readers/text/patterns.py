@@ -157,7 +157,13 @@ def _patterns(labels: tuple[str, ...]) -> Patterns:
         "boxed": (("⟦",), boxed, 0, (), boxed),
         "final": (("final answer",), final, 0, (), final),
         "answer_is": (_NOUNS, _ANY_NOUN + is_label, _REACH, _LEADS, rf"\b{kind}{is_label}"),
-        "is_the_answer": ((" is", " be"), r"\s(?:is|be)" + the, 60, ("",), subject + the),
+        "is_the_answer": (
+            (" is t", " be t", " is c", " be c"),
+            r"\s(?:is|be)" + the,
+            60,
+            ("",),
+            subject + the,
+        ),
         "picks": (("choose", "pick", "select", "go with", "answer"), pick, 30, ("i",), i_do + pick),
     }
     less = {
@@ -221,19 +227,22 @@ def found_by(form: Wording, text: str, low: str) -> Iterator[re.Match[str]]:
     The words that each has are found first, because a pattern that is tried everywhere takes long.
     """
     end = 0
-    for at in sorted(_places(form.anchors, low)):
+    for at in _places(form.anchors, low):
         if at >= end and form.probe.match(text, at):
             begin = max(end, at - form.reach)
-            led = any(word in low[begin:at] for word in form.leads)
-            match = form.whole.search(text, begin) if led else form.whole.match(text, at)
+            leads = [lead for word in form.leads if (lead := low.find(word, begin, at)) >= 0]
+            match = form.whole.search(text, min(leads)) if leads else form.whole.match(text, at)
             if match is not None:
                 yield match
                 end = match.end()
 
 
-def _places(words: tuple[str, ...], low: str) -> Iterator[int]:
+def _places(words: tuple[str, ...], low: str) -> list[int]:
+    """Where one of some words is, in order."""
+    places = []
     for word in words:
         at = low.find(word)
         while at >= 0:
-            yield at
+            places.append(at)
             at = low.find(word, at + 1)
+    return sorted(places)

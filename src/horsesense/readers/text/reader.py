@@ -16,13 +16,23 @@ from horsesense.readers.text.outright import (
     NOTHING,
     attributed,
     denied,
-    exact,
     is_heading,
     told,
     without_next,
 )
-from horsesense.readers.text.page import Prepared, edges, loops, page_of, prepare, repeats, small
+from horsesense.readers.text.page import (
+    SHORTEST_LOOP,
+    Page,
+    Prepared,
+    edges,
+    loops,
+    page_of,
+    prepare,
+    repeats,
+    small,
+)
 from horsesense.readers.text.weigh import Weights, confidence, grounds, shipped, weigh
+from horsesense.readers.text.whole import ends_plainly, exact
 
 LIKELY: Final = 0.25
 """The confidence from which on a reading without a choice is more than a guess."""
@@ -35,6 +45,7 @@ _END: Final = 150
 _EMPTY: Final = Reading("empty", rule="empty", confidence=0.99)
 _CUT_IN_THOUGHT: Final = Reading("truncated", rule="thought_alone", confidence=0.95)
 _LOOPS: Final = Reading("truncated", rule="loops", confidence=0.95)
+_BREAKS_OFF: Final = Reading("truncated", rule="breaks_off", confidence=0.95)
 _TOO: Final = re.compile(r"\W{0,4}(?:too|also|as well)\W{0,9}\Z", re.IGNORECASE)
 _CLOSED: Final = ".!?)\"'`*}]。！？|>"
 
@@ -88,6 +99,9 @@ def scene(
     if at_once is not None:
         return at_once
     see = shown(options, labels, question or "")
+    plain = ends_plainly(response, see)
+    if plain is not None:
+        return plain
     prepared = prepare(response)
     text = without_next(prepared.text, see)
     if not text.strip():
@@ -105,10 +119,18 @@ def scene(
     state |= {"told": float(said.reading is not None), "several": float(said.several)}
     page = page_of(text)
     found = find(page, see)
+    if said is NOTHING and not found and not ended and _breaks_off(page):
+        return _BREAKS_OFF
     stands = _stands_for(text, options, see) if any(see.says) else None
     if stands is not None and all(m.option in stands.positions or m.how in "OP" for m in found):
         return stands
     return scene_of(page, found, see, state, said.last)
+
+
+def _breaks_off(page: Page) -> bool:
+    """Whether a long reply stops in mid-sentence, and nothing in it says that it declines."""
+    breaks = len(page.text) > SHORTEST_LOOP and page.text[-1] not in _CLOSED
+    return breaks and not any(sign.search(page.small) for sign in words.SIGNS.values())
 
 
 def _stands_for(text: str, options: tuple[str, ...], see: Shown) -> Reading | None:

@@ -16,8 +16,8 @@ from horsesense.readers.text.words import listed
 Node = tuple[int, float, int, int]
 """Of a tree: feature, edge, and the nodes for values up to it and beyond; below 0 is a leaf, `~`
 its place. A leaf is (-1, value, 0, 0)."""
-Marks = Mapping[str, Mapping[int, float]]
-"""Feature of a status -> number of the status -> weight."""
+Marks = Mapping[str, Sequence[tuple[int, float]]]
+"""Feature of a status -> (number of a status, weight), for each that has one."""
 
 
 BESIDE: Final = "m:"
@@ -64,12 +64,12 @@ def parted(
     """The weights of options' features, mentions apart, and of statuses' (`status|feature`)."""
     beside: dict[str, float] = {}
     options: dict[str, float] = {}
-    status: dict[str, dict[int, float]] = {}
+    status: dict[str, list[tuple[int, float]]] = {}
     number = {name: i for i, name in enumerate(STATUSES)}
     for key, weight in choice.items():
         name, _, feature = key.partition("|")
         if feature and name in number:
-            status.setdefault(feature, {})[number[name]] = weight
+            status.setdefault(feature, []).append((number[name], weight))
         elif key.startswith(BESIDE):
             beside[key.removeprefix(BESIDE)] = weight
         else:
@@ -108,7 +108,7 @@ def weigh(scene: Scene, weights: Weights) -> Weighed:
     each = [0.0] * len(STATUSES)
     marks = weights.status.get
     for name, value in found.status.items():
-        for number, weight in marks(name, _NOTHING).items():
+        for number, weight in marks(name, ()):
             each[number] += weight * value
     return settled(found, odds + each)
 
@@ -125,9 +125,6 @@ def settled(found: Weighed, scores: list[float]) -> Weighed:
     norm = top + log(sum([exp(one - top) for one in scores]))
     odds = [one - norm for one in scores]
     return replace(found, odds=odds, best=odds.index(max(odds)))
-
-
-_NOTHING: Final[Mapping[int, float]] = {}
 
 
 _STYLES: Final = {"": 0.0} | {

@@ -139,22 +139,23 @@ def first_of(patterns: list[re.Pattern[str]], low: str, start: int = 0) -> re.Ma
 
 # What a reply does instead of choosing.
 REFUSAL: Final = Sign(
-    r"n't|not|unable|decline → \b(?:can't|cannot|can not|won't|will not|unable to|not able to|not "
-    r"(?:going|willing|comfortable|in a position) to|not comfortable|must decline to|(?:would|'d) "
-    r"rather not|prefer not to|shouldn't|(?:it's|it is|is) not something i) (?:\w+ ){0,3}?(?:help|"
-    r"assist|provid|answer|discuss|shar|choos|pick|express|offer|giv|tak|comment|engag|fulfil|"
-    r"complet|comply|make|rank|rate|judg|infer|label|tell|say|participat|continue|do|respond|"
-    r"recommend|guess|speculat|writ|support)",
+    r"can't|cannot|can not|won't|will not|unable|not able|not going|not willing|not comfortable|"
+    r"not in a|must decline|rather not|prefer not|shouldn't|not something → \b(?:can't|cannot|can "
+    r"not|won't|will not|unable to|not able to|not (?:going|willing|comfortable|in a position) to|"
+    r"not comfortable|must decline to|(?:would|'d) rather not|prefer not to|shouldn't|(?:it's|it "
+    r"is|is) not something i) (?:\w+ ){0,3}?(?:help|assist|provid|answer|discuss|shar|choos|pick|"
+    r"express|offer|giv|tak|comment|engag|fulfil|complet|comply|make|rank|rate|judg|infer|label|"
+    r"tell|say|participat|continue|do|respond|recommend|guess|speculat|writ|support)",
     r"declin|refus|abstain|pass → \bi(?:'m| am| must| have to| respectfully| need to| will|'ll| "
     r"would)? (?:politely |respectfully )?(?:declin|refus|abstain|pass\b)",
     r"don't|do not → (?:don't|do not) (?:have|hold|take) (?:any )?(?:personal |my own |political )"
     r"*(?:opinion|view|position|preference|belief|stance|side|feeling)",
-    r" ai| language model|large language → \b(?:as|i'm|i am|being) (?:just |only )?an? (?:ai|"
-    r"large language|language model)\b",
+    r" a ai| an ai| a large lang| an large lang| a language mod| an language mod → \b(?:as|i'm|i "
+    r"am|being) (?:just |only )?an? (?:ai|large language|language model)\b",
     r"against|outside|neutral → against (?:my|the) (?:guidelines|polic)|outside (?:of )?what i|"
     r"(?:stay|remain) neutral",
-    r"appropriate|for me|my place → (?:not|n't) (?:be )?(?:appropriate|right for me|fair for me|"
-    r"my place)",
+    r"t appropriate|be appropriate|for me|my place → (?:not|n't) (?:be )?(?:appropriate|right for "
+    r"me|fair for me|my place)",
     r"leave|abstain|no personal → leave (?:this|that|it) (?:one )?(?:blank|to you|open)|\babstain|"
     r"no personal",
     r"lo siento|no puedo|je ne peux pas|não posso|non posso|не могу|无法|不能|できません|없습니다",
@@ -162,30 +163,35 @@ REFUSAL: Final = Sign(
     r"sorry → \A\W*(?:i'm |i am )?sorry",
 )
 UNKNOWN: Final = Sign(
-    r"know|enough|sufficient → (?:don't|do not|didn't|doesn't) (?:really |actually |honestly )"
-    r"?(?:know|have (?:enough|sufficient))",
-    r"no idea|no clue|sure|idk|dunno|beats me|certain|to guess|familiar → no idea|no clue|not "
+    r"don't |do not |didn't |doesn't  → (?:don't|do not|didn't|doesn't) (?:really |actually |"
+    r"honestly )?(?:know|have (?:enough|sufficient))",
+    r"no idea|no clue|not sure|unsure|idk|dunno|beats me|not certain|to guess|not familiar → "
+    r"no idea|no clue|not "
     r"sure|unsure|\bidk\b|dunno|beats me|not certain|have to guess|not familiar",
-    r"i can|i could → i (?:can't|cannot|couldn't) (?:tell|say|recall|remember|determine|decide)",
+    r"i can't|i cannot|i couldn't → i (?:can't|cannot|couldn't) (?:tell|say|recall|remember|"
+    r"determine|decide)",
     r"stumped|haven't|my depth|my head|escapes me → i'm stumped|haven't (?:a|the) (?:clue|idea|"
     r"faintest)|out of my depth|over my head|escapes me",
-    r"weiß|no | so → weiß (?:ich |es )?(?:leider )?nicht|no (?:lo )?sé|non (?:lo )?so\b",
+    r"weiß|sé|non lo so|non so → weiß (?:ich |es )?(?:leider )?nicht|no (?:lo )?sé|non (?:lo )"
+    r"?so\b",
     r"je ne sais|não sei|не знаю|不知道|わかりません|모르",
 )
 NONE: Final = Sign(
     r"none → none (?:of|are|is|fits|applies|seem|matches|here|\W)|\A\W*none\b",
-    r"no  → \bno (?:correct|right|valid|suitable|such|good|true|matching|option|answer|choice)",
+    r"no correct|no right|no valid|no suit|no such|no good|no true|no match|no option|no answer|"
+    r"no choice → \bno (?:correct|right|valid|suitable|such|good|true|matching|option|answer|"
+    r"choice)",
     r"not  → not (?:listed|among|in the list|one of|any of|on the list|an option|offered|given|"
     r"there|here|present|available|provided|possible to)",
-    r"neither|nothing|impossible|no way|no telling → (?:neither|nothing) (?:of|option|on|here|in)|"
-    r"impossible to|no way (?:to|of)|no telling",
+    r"neither |nothing |impossible to|no way|no telling → (?:neither|nothing) (?:of|option|on|"
+    r"here|in)|impossible to|no way (?:to|of)|no telling",
     r"can't be|cannot be|can not be|could not be|isn't possible|not enough|insufficient|not "
-    r"stated|determin → (?:can(?:'t|not)|can not|could not) be|isn't possible to|not enough|"
-    r"insufficient|not stated|undetermin|indeterminate",
+    r"stated|undetermin|indetermin → (?:can(?:'t|not)|can not|could not) be|isn't possible to|not "
+    r"enough|insufficient|not stated|undetermin|indeterminate",
     r"doesn't|does not → (?:doesn't|does not) (?:say|give|tell|mention|contain|state|include|"
     r"match)",
-    r"all  → \ball (?:of (?:the|these) |four |the |three |five )?(?:options?|choices?|answers?)? "
-    r"?(?:are|seem|is) (?:all )?(?:wrong|incorrect|false|invalid)",
+    r"wrong|incorrect|false|invalid → \ball (?:of (?:the|these) |four |the |three |five )"
+    r"?(?:options?|choices?|answers?)? ?(?:are|seem|is) (?:all )?(?:wrong|incorrect|false|invalid)",
     r"attach|image|passage|picture|text|figure|table|document|included → (?:isn't|is not|aren't|"
     r"are not|no|missing|without|don't see|didn't come|nothing) (?:\w+ ){0,3}?(?:attached|"
     r"attachment|image|passage|picture|text|figure|table|document|included)",
@@ -210,6 +216,7 @@ _LACKS: Final = _any(
 )
 SAYS: Final = (("refusal", _DECLINES), ("unknown", _KNOWS_NOT), ("none", _LACKS))
 """(status, what an option that stands for it says), the first that fits."""
+SAYS_ANY: Final = _any(*(pattern.pattern for _, pattern in SAYS))
 
 # Options and replies that say a status as a whole, in small letters.
 SAYS_NONE: Final = re.compile(
@@ -284,7 +291,9 @@ TAKES_BACK: Final = re.compile(
     r"|reconsider\w*|correct(?:ed|ing)|instead|no,|error|hold on|redo|edit|hmm+|not correct)\b",
 )
 """Of these words, those that take back even an answer given with its text."""
-CLOSEST: Final = re.compile(r"\b(?:closest|nearest|most likely|approximately)\b", re.IGNORECASE)
+CLOSEST: Final = ("closest", "nearest", "most likely", "approximately")
+REJECTS: Final = ("no", "n't", "wrong", "incorrect", "false", "rather", "instead", "over")
+"""Words of which a reply has one that names an option and says that it is not meant."""
 NO_OPTION: Final = re.compile(
     r"\bnone of the (?:\w+ )?(?:options|choices|answers)|\bnot (?:one of|among|listed|an option|"
     r"in the (?:\w+ )?(?:options|choices|list))|\bno (?:\w+ )?(?:option|choice)s? (?:is|are|"

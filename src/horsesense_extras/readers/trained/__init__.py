@@ -21,7 +21,7 @@ from horsesense_extras.readers.trained.saved import (
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="10", source="7d31e7c3936e")
+RULES: Final = Rules(version="10", source="83d4c6b09d2d")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""

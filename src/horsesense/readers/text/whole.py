@@ -1,0 +1,101 @@
+"""Replies that are plain as a whole: an answer and no more, or reasoning that ends on one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set
+from typing import Final
+
+from horsesense.readers.reading import Reading
+from horsesense.readers.text import words
+from horsesense.readers.text.options import Shown, names_of, said_by, style_of
+from horsesense.readers.text.patterns import alone
+
+LONGEST_EXACT: Final = 400
+LONGEST_PLAIN: Final = 4_000
+LONG: Final = 200
+"""Characters of a reply up to which several statements are less surely several answers."""
+EXACT, STATED, LESS = 0.99, 0.985, 0.95
+"""Confidence in a whole reply that is an answer, in a plain statement, in what corrects another."""
+_TAIL: Final = 60
+"""Characters at the end of a reply that hold its last sentence."""
+_LAST: Final = re.compile(
+    r"(?:[.!?\n]\s{1,4}|\A\s{0,4})(?:(?:So|Thus|Therefore|Hence),? )?[Tt]he"
+    r" (?P<said>(?:correct )?answer is:? \(?(?P<label>[A-Z]))\)?\.?\s{0,9}\Z"
+)
+_OTHER: Final = (
+    *("answer", "option", "choice", "letter", "response", "solution", "question", "problem"),
+    *("choose", "pick", "select", "go with", "boxed", "##", "~~", "<", "[", "◁", "{"),
+    *words.CLOSEST,
+)
+"""One of these is in every other statement, and in what may take a statement back."""
+
+
+def exact(response: str, options: tuple[str, ...], labels: tuple[str, ...]) -> Reading | None:
+    """A reply that is a label, an option's text, or a label with its own text.
+
+    Most short replies are: nothing else is prepared for them.
+    """
+    said = response.strip().strip("*`\"' \n").removesuffix(".")
+    span = (0, len(response))
+    for text in (response.strip(), said):
+        if text in options:
+            return _exact_text(text, options, labels, span)
+    meant = said_by(said, options)
+    if meant is not None:
+        return Reading("answer", (meant,), "says_so", span, LESS)
+    if not labels or len(response) > LONGEST_EXACT:
+        return None
+    known, names = alone(labels), names_of(labels)
+    whole = known.whole.fullmatch(response)
+    if whole is not None and whole["label"] in names:
+        return Reading("answer", (names[whole["label"]],), "label_alone", span, EXACT)
+    lead = known.lead.match(said)
+    if lead is None or lead["label"] not in names:
+        return None
+    position = names[lead["label"]]
+    own, text = options[position].strip("*`\"' \n."), said[lead.end() :].strip("*`\"' \n.")
+    if own and own == text:
+        return Reading("answer", (position,), "label_and_text", span, EXACT)
+    return None
+
+
+def _exact_text(
+    text: str, options: tuple[str, ...], labels: tuple[str, ...], span: tuple[int, int]
+) -> Reading:
+    position, label = options.index(text), names_of(labels).get(text)
+    if options.count(text) > 1:
+        return Reading("ambiguous", (), "same_texts", span, EXACT)
+    if label is None or label == position:
+        return Reading("answer", (position,), "text_exact", span, EXACT)
+    if style_of(labels) == "digit":
+        return Reading("ambiguous", (), "label_or_text", span, EXACT)
+    return Reading("answer", (label,), "label_alone", span, 0.85)
+
+
+def ends_plainly(response: str, see: Shown) -> Reading | None:
+    """The answer of a reply that states one, in its last sentence; None where more is to be seen.
+
+    Most long replies are such: nothing else is looked for in them.
+    """
+    if len(response) > LONGEST_PLAIN or see.style != "upper":
+        return None
+    m = _LAST.search(response, max(0, len(response) - _TAIL))
+    position = see.labels.get(m["label"], -1) if m else -1
+    if m is None or position < 0:
+        return None
+    before = response[: m.start("said")].lower()
+    others = words.REJECTS if len(response) < LONG else ()
+    if any(word in before for word in (*_OTHER, *see.second, *others)):
+        return None
+    if words.NEXT_QUESTION.search(response, 1) or begins_with_other(response, {position}, see):
+        return None
+    return Reading("answer", (position,), "answer_is", m.span("said"), STATED)
+
+
+def begins_with_other(text: str, stated: Set[int], see: Shown) -> bool:
+    """Whether the first line is an option that no statement names: these may belong to a further
+    question."""
+    line, *below = text.split("\n", 1)
+    first = exact(line, see.options, tuple(see.labels)) if below else None
+    return first is not None and not stated.issuperset(first.positions)
