@@ -129,7 +129,7 @@ class UsageError(HorsesenseError):
         if len(names) > listed:
             some = ("Nearest", near) if near else ("The first", names[:5])
             hint = f"{some[0]} of {len(names):,}: {', '.join(some[1])}."
-        return cls(f"There is no {kind} {name!r}.{guess}", hint=hint)
+        return cls(f"{name!r} is no {kind}.{guess}", hint=hint)
 
 
 class ItemsError(UsageError):

@@ -332,13 +332,20 @@ def split_outside_brackets(text: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
+EXAMPLES = {"budget": "requests=500", "map": "answer=label", "where": "subject=law"}
+"""Option -> what a pair of it looks like."""
+
+
 def pairs(option: str, given: Sequence[str] | None) -> dict[str, str]:
     """What a repeated option NAME=VALUE says; UsageError where it is written otherwise."""
     found = {}
     for text in given or ():
         name, equals, value = text.partition("=")
         if not equals or not name:
-            raise UsageError(f"--{option} {text!r} is not NAME=VALUE.")
+            example = EXAMPLES.get(option, "NAME=VALUE")
+            raise UsageError(
+                f"--{option} {text!r} is not NAME=VALUE.", hint=f"As in --{option} {example}."
+            )
         found[name] = value
     return found
 

@@ -215,7 +215,7 @@ def test_the_words_are_those_of_the_task() -> None:
     assert task_for(texts(labels=("good", "bad"), name="sst2")).name == "any"  # other labels
     with pytest.raises(UsageError, match="has the labels Entailment"):
         task_for(texts(), "snli")
-    with pytest.raises(UsageError, match="no task 'sst3'"):
+    with pytest.raises(UsageError, match="'sst3' is no task"):
         task_for(texts(), "sst3")
 
 

@@ -43,7 +43,7 @@ class TestPage:
         self, runs: dict[str, Results], model: str
     ) -> None:
         run = runs[model]
-        page = Page(write_report(run, max_items=20))
+        page = Page(write_report(run, max_items=6))
         check_harmless(page)
         for part in (*headline(run), "What each change does", "Signatures", "Asked again"):
             assert part in page.text
@@ -84,7 +84,7 @@ class TestPage:
         assert page.text.count("Reply") >= 12
 
     def test_unknown_item(self, runs: dict[str, Results]) -> None:
-        with pytest.raises(UsageError, match="no item 'q33x'"):
+        with pytest.raises(UsageError, match="'q33x' is no item"):
             item_report(runs["talker"], "q33x")
 
     def test_a_run_outlives_the_file_of_its_items(self, tmp_path: Path) -> None:

@@ -116,6 +116,10 @@ class Plan:
     cautions: tuple[str, ...] = ()
     prompts: tuple[ShownPrompt, ...] = ()
 
+    def __repr__(self) -> str:
+        requests = f"{plural(self.trials, 'prompt')}, {plural(self.requests, 'request')}"
+        return f"Plan({items_of(self.items, self.dataset)}, {requests})"
+
     @property
     def to_ask(self) -> int:
         """Requests without an answer."""
@@ -158,8 +162,7 @@ class Plan:
             lines.append("A judge's requests come on top, as many as there are replies to judge.")
         if self.budget is not None and self.budget < self.to_ask:
             lines.append(
-                f"The budget ends that at {plural(self.budget, 'request')}, those of earlier"
-                " sessions"
+                f"The budget ends that at {self.budget:,} requests, those of earlier sessions"
                 " included."
             )
         total = self.prompt_tokens + self.completion_tokens
@@ -283,9 +286,7 @@ def _thinking(study: Study) -> tuple[str, ...]:
     room = study.settings.max_tokens
     if most is not None:
         asked = "" if effort is None else f", effort {effort}"
-        return (
-            f"Thought may take {plural(most, 'token')} of each reply, its answer {room:,}{asked}.",
-        )
+        return (f"Thought may take {most:,} tokens of each reply, its answer {room:,}{asked}.",)
     if effort is None:
         return ()
     few = " Give more, or --thinking-tokens N." if room < ENOUGH_TO_THINK else ""

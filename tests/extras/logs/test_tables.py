@@ -186,7 +186,7 @@ def test_a_folder_of_models_is_a_study_that_other_commands_take(tmp_path: Path) 
         written(tmp_path / "in", f"{model}.csv", table)
     study = tmp_path / "study"
     made = invoke("import", tmp_path / "in", "--out", study)
-    assert made.count("Accuracy as said") == 3
+    assert made.count("has the score as said") == 3
     assert "On 60 items that all runs share" in invoke(
         "compare", study, "--out", tmp_path / "c.html"
     )
@@ -214,7 +214,7 @@ def test_hostile_tables_do_no_harm(tmp_path: Path) -> None:
     (tmp_path / "none.csv").write_text("question,A,B,answer\nq?,x,y,A\n")
     with pytest.raises(UsageError, match="nor a table with replies"):
         hs.load_log(tmp_path / "none.csv", out=tmp_path / "none")
-    with pytest.raises(UsageError, match="no field 'reply'"):
+    with pytest.raises(UsageError, match="'reply' is no field"):
         tables([tmp_path / "twice.csv"], given={"reply": "x"})
     evil = "=HYPERLINK(1)\x00<script>alert(1)</script>" + "x" * 300_000
     made = [{**row, "model_output": f"{evil} The answer is (B)."} for row in rows()]
