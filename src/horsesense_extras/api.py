@@ -90,8 +90,9 @@ def _known(items: Items) -> ItemSet:
     """Items to map answers to; of a file the sound ones, and answers to others are left out."""
     from horsesense.items.load import load_items
 
-    is_file = isinstance(items, str | Path)
-    return load_items(items, skip_faults=True) if is_file else items_of(items)
+    if isinstance(items, str | Path):
+        return load_items(items, skip_faults=True)
+    return items_of(items)
 
 
 def _opened(
