@@ -125,5 +125,5 @@ def test_sentences_of_the_verdict_are_counted() -> None:
     assert (second.measure, second.where) == ("cannot_tell", {"kind": "no_choice"})
     with pytest.raises(UsageError, match="has no field 'low'"):
         parse("found.low == 0")
-    with pytest.raises(UsageError, match="selector 'reader'"):
+    with pytest.raises(UsageError, match="'reader' is no selector"):
         parse("found[reader=text] == 0")
