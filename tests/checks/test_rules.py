@@ -556,6 +556,7 @@ def test_in_python_and_on_the_command_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.shared
+@pytest.mark.slow
 def test_mmlu_and_redux_as_a_careful_reader_finds_them(shared: Path) -> None:
     rules = "equal_options, gold_position"
     found = hs.check(shared / "data/mmlu/mmlu_test.jsonl.gz", rules=rules)

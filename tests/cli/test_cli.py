@@ -219,7 +219,7 @@ def test_ctrl_c_keeps_what_was_answered_and_says_how_to_go_on(tmp_path: Path) ->
     deadline = time.monotonic() + 60
     while not store.exists() and time.monotonic() < deadline:
         time.sleep(0.02)
-    time.sleep(1.0)
+    time.sleep(0.3)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130, said

@@ -23,15 +23,15 @@ PROSE = "The passage tells of a boy, and there is much that could be said of him
 CUT = "Let me go through all of them. The first could be right, since the passage says that the"
 
 
-def spoiling(of_256: int, instead: Response | Failure) -> Any:
-    """A model that knows every answer, and gives another reply to so many of 256 requests."""
+def spoiling(of_256: int, *instead: Response | Failure) -> Any:
+    """A model that knows every answer, and gives other replies to so many of 256 requests."""
     model: Any = make_model("sim:oracle")
     answer = model.respond
 
     async def respond(batch: Sequence[Asked]) -> list[Any]:
         answers = await answer(batch)
         return [
-            instead if asked.key[0] < of_256 else found
+            instead[asked.key[1] % len(instead)] if asked.key[0] < of_256 else found
             for asked, found in zip(batch, answers, strict=True)
         ]
 
@@ -39,11 +39,11 @@ def spoiling(of_256: int, instead: Response | Failure) -> Any:
     return model
 
 
-def run_of(out: Path, of_256: int, instead: Response | Failure, **settings: Any) -> Run:
+def run_of(out: Path, of_256: int, *instead: Response | Failure, **settings: Any) -> Run:
     run = Run.start(
         out, Settings(items=settings.pop("items"), model="sim:oracle", stop_if="never", **settings)
     )
-    run.ask(spoiling(of_256, instead))
+    run.ask(spoiling(of_256, *instead))
     run.read()
     run.measure()
     return run
@@ -180,18 +180,18 @@ SPELLINGS = (
 )
 
 
-@pytest.mark.parametrize("said", SPELLINGS)
-def test_the_abstainer_has_one_half_in_any_spelling(tmp_path: Path, said: str) -> None:
-    items = items_file(tmp_path / "items.jsonl", 8)
+def test_the_abstainer_has_one_half_in_any_spelling(tmp_path: Path) -> None:
+    items = items_file(tmp_path / "items.jsonl", 2 * len(SPELLINGS))
     settings = {"items": str(items), "suite": "know-no", "faithful": True}
-    run = run_of(tmp_path / "run", 256, Response(said, "stop"), **settings)
-    omni = run.results.one("omni_accuracy_lenient", "gold_absent")
-    assert omni is not None
-    assert omni.value == pytest.approx(0.5)
-    strict = run.results.one("omni_accuracy", "gold_absent")
-    if said != SPELLINGS[-1]:
-        assert strict is not None
-        assert strict.value == pytest.approx(0.5)
+    for measure, spellings in (
+        ("omni_accuracy_lenient", SPELLINGS),
+        ("omni_accuracy", SPELLINGS[:-1]),
+    ):
+        said = [Response(text, "stop") for text in spellings]
+        run = run_of(tmp_path / measure, 256, *said, **settings)
+        found = run.results.one(measure, "gold_absent")
+        assert found is not None
+        assert found.value == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize(

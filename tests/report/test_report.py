@@ -43,7 +43,7 @@ class TestPage:
         self, runs: dict[str, Results], model: str
     ) -> None:
         run = runs[model]
-        page = Page(write_report(run, max_items=20))
+        page = Page(write_report(run, max_items=6))
         check_harmless(page)
         for part in (*headline(run), "What each change does", "Signatures", "Asked again"):
             assert part in page.text

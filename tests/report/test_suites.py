@@ -27,7 +27,7 @@ PROBES = ("order", "option_count(2)", "option_count(6)", "option_count(6, kind=p
 @pytest.fixture(scope="module")
 def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("suites")
-    items = items_file(folder / "mmlu_made_up.jsonl", 24)
+    items = items_file(folder / "mmlu_made_up.jsonl", 12)
     return study(items, "sim:torn", folder / "run", probes=PROBES, suite="revas").out
 
 

@@ -213,7 +213,7 @@ class TestOtherSettings:
     def test_other_items_are_refused(self, tmp_path: Path) -> None:
         hs.audit("sample", "sim:prior", out=tmp_path / "a", limit=3, probes="order")
         rows = [{"id": "z", "question": "Red?", "options": ["yes", "no"], "answer_index": 0}]
-        with pytest.raises(UsageError, match="none of the 1 items"):
+        with pytest.raises(UsageError, match="none of the 1 item of items"):
             hs.audit(rows, "sim:prior", out=tmp_path / "a")
 
 

@@ -131,9 +131,7 @@ class TestClosedForms:
 class TestTruths:
     STUDIES = 24
 
-    @pytest.mark.parametrize(
-        ("known", "bias"), [(0.0, BIASED), (0.3, FLAT), (0.6, BIASED), (0.9, FLAT), (1.0, BIASED)]
-    )
+    @pytest.mark.parametrize(("known", "bias"), [(0.0, BIASED), (0.6, BIASED), (0.9, FLAT)])
     def test_interval_covers_and_value_is_near(self, known: float, bias: tuple[float, ...]) -> None:
         """The whole grid: benchmarks/known_coverage.py."""
         found = [
@@ -218,6 +216,7 @@ class TestRefusal:
             refused += share_known(first, draws=99).value is None
         assert refused >= 8
 
+    @pytest.mark.slow
     def test_what_fits_is_seldom_refused(self) -> None:
         each = (choices(400, 70 + s, 0.6, BIASED, slip=0.02) for s in range(20))
         assert sum(share_known(one, draws=99).value is None for one in each) <= 4

@@ -213,6 +213,8 @@ class ItemBuilder:
 
     def _paraphrases(self, row: Row) -> tuple[str, ...]:
         """The question in other words; none where the field is absent or empty."""
+        if "paraphrases" not in self.present:
+            return ()
         name = self.fields.call("paraphrases")
         texts, _ = option_lists(self.fields.get(row, "paraphrases") or [])
         if not isinstance(texts, list):

@@ -178,5 +178,5 @@ def test_a_list_that_goes_on_is_cut_off() -> None:
 def test_long_replies_take_time_in_proportion() -> None:
     """What was quadratic once: every one of these would take minutes."""
     for unit in (",", "A, ", "not ", "but A ", "1: ", '{"a":', "[true,"):
-        text = unit * (400_000 // len(unit))
-        read_several(TextReader(), Response(text[:400_000]), FRUIT, tuple("ABCD"))
+        text = unit * (100_000 // len(unit))
+        read_several(TextReader(), Response(text), FRUIT, tuple("ABCD"))

@@ -87,5 +87,5 @@ def test_an_or_between_options_that_stand_leaves_it_open() -> None:
 
 def test_sayings_without_end_take_time_in_proportion() -> None:
     """What was quadratic once: this would take minutes."""
-    assert read("say yes " * 25_000).positions == (0,)
-    assert read("they say yes. " * 15_000).status == "unclear"
+    assert read("say yes " * 8_000).positions == (0,)
+    assert read("they say yes. " * 5_000).status == "unclear"
