@@ -164,6 +164,17 @@ def test_names_of_items_alone_belong_to_the_items_beside_them(tmp_path: Path) ->
     assert first.left_out.counts == {"about none of the items, or one that cannot be read": 1}
 
 
+def test_of_a_file_of_items_the_sound_ones_are_taken(tmp_path: Path) -> None:
+    sound = {"id": "q", "question": ASKED, "options": OPTIONS, "answer": "B"}
+    items = written(tmp_path, "items.jsonl", [sound, {**sound, "id": "one", "options": ["x"]}])
+    rows = [{"id": name, "response": "(B)"} for name in ("q", "one")]
+    path = written(tmp_path / "a", "m.jsonl", rows)
+    with pytest.raises(UsageError, match="--items FILE says what that is"):
+        hs.load_log(path, out=tmp_path / "none")
+    run = hs.load_log(path, items=items, out=tmp_path / "run")
+    assert [item.id for item in run.items] == ["q"]
+
+
 def test_models_named_like_files_of_a_study(tmp_path: Path) -> None:
     row = {"question": ASKED, "options": OPTIONS, "answer": "B", "response": "B"}
     path = written(
