@@ -123,12 +123,13 @@ def json_page() -> str:
     shared = [row for row, n in times.items() if n >= SHARED and row[1]]
     parts = [
         "# JSON outputs\n\nEvery command but `view` takes `--json`. The field `schema` of each "
-        f"output is `horsesense.NAME/{SCHEMA_VERSION}`; the version grows when a field is renamed, "
-        "removed or gets another meaning. `horsesense list schemas --json` prints all fields with "
-        "their types as JSON Schemas; the site has each as `schemas/NAME.json`.\n\n**Deprecation.** "
-        "New fields may come at any time: ignore those that you do not know. A field that is to go "
-        "stays, with its old meaning, for one minor version; its description then says \"will be "
-        "removed\", and the changelog says what takes its place.\n\n## Fields of several outputs\n\n",
+        f"output is `horsesense.NAME/{SCHEMA_VERSION}`; the version grows when a field is renamed,"
+        " removed or gets another meaning. `horsesense list schemas --json` prints all fields with "
+        "their types as JSON Schemas; the site has each as `schemas/NAME.json`.\n\n"
+        "**Deprecation.** New fields may come at any time: ignore those that you do not know. A "
+        "field that is to go stays, with its old meaning, for one minor version. Its description "
+        'then says "will be removed", and the changelog says what takes its place.\n\n'
+        "## Fields of several outputs\n\n",
         _list(shared),
     ]
     for name, fields in rows.items():

@@ -28,14 +28,16 @@ assert check_reader(make_reader("last_label")) > 20
 assert check_model(lambda: make_model("always:B")).text
 
 from horsesense.cli import main
-main(["list", "--json"])
+for words in (["list", "--json"], {audit!r}):
+    try:
+        main(words)
+    except SystemExit as end:
+        assert not end.code
 """
 
 
-@pytest.fixture(scope="module")
-def python(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def with_example(target: Path) -> dict[str, str]:
     """The environment variables of an interpreter that has the example installed."""
-    target = tmp_path_factory.mktemp("site")
     install = ["pip", "install", "--quiet", "--no-index", "--no-deps", "--no-build-isolation"]
     install += ["--disable-pip-version-check", "--target", str(target), str(EXAMPLE)]
     subprocess.run([sys.executable, "-m", *install], check=True)
@@ -43,28 +45,21 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [str(target), before]))}
 
 
-def call(python: dict[str, str], *words: str, cwd: Path) -> str:
-    """Output of the interpreter with the example."""
-    command = [sys.executable, *words]
-    return subprocess.run(
-        command, env=python, cwd=cwd, check=True, capture_output=True, text=True
-    ).stdout
-
-
-def test_the_example_conforms_and_is_listed(python: dict[str, str], tmp_path: Path) -> None:
-    found = json.loads(call(python, "-c", CHECKS, cwd=tmp_path))
+def test_the_example_conforms_is_listed_and_used_by_an_audit(tmp_path: Path) -> None:
+    words = ["audit", "sample", "--model", "always:It is D, not B.", "--probes", "backwards"]
+    words += ["--readers", "text,last_label", "--limit", "12", "--out", "run"]
+    command = [sys.executable, "-c", CHECKS.format(audit=words)]
+    done = subprocess.run(
+        command, env=with_example(tmp_path / "site"), cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    found, _ = json.JSONDecoder().raw_decode(done.stdout)
     assert found["probes"]["backwards"] == (
         "The options from last to first. The answer follows the option."
     )
     assert found["measures"]["chose_last"].startswith("Share of the answers")
     assert found["readers"]["last_label"].startswith("The last option label")
     assert found["models"]["always:TEXT"].startswith("A model that gives the same reply")
-
-
-def test_an_audit_uses_all_four(python: dict[str, str], tmp_path: Path) -> None:
-    words = ["audit", "sample", "--model", "always:It is D, not B.", "--probes", "backwards"]
-    words += ["--readers", "text,last_label", "--limit", "12", "--out", "run"]
-    call(python, "-m", "horsesense", *words, cwd=tmp_path)
     found = json.loads((tmp_path / "run" / "estimates.json").read_bytes())
     assert [probe["name"] for probe in found["probes"]] == ["original", "backwards"]
     assert found["model"]["name"] == "always:It is D, not B."

@@ -332,6 +332,8 @@ FORBIDDEN = ("pickle", "eval(", "exec(", "trust_remote_code=True", "shell=True",
 
 def test_nothing_that_would_run_foreign_code() -> None:
     for name, path in modules():
+        if not any(word in path.read_text(encoding="utf-8") for word in FORBIDDEN):
+            continue
         calls = {
             ast.unparse(node)
             for node in ast.walk(parsed(path))

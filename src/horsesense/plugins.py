@@ -128,14 +128,15 @@ class Registry(Generic[T]):
 
     def _load(self, name: str, points: tuple[EntryPoint, ...]) -> T:
         """The entry that an installed package offers; PluginError names the package."""
+        if points in self._loaded:  # its origin is a file of metadata, read and parsed each time
+            return self._loaded[points]
         origins = ["horsesense"] * (name in self._entries) + [*map(_origin, points)]
         if len(origins) > 1:
             raise PluginError(
                 f"The {self.kind} {name!r} is offered by {' and by '.join(origins)}.",
                 hint="One name means one thing: rename one of them, or uninstall its package.",
             )
-        if points not in self._loaded:
-            self._loaded[points] = self._accepted(name, points[0])
+        self._loaded[points] = self._accepted(name, points[0])
         return self._loaded[points]
 
     def _accepted(self, name: str, point: EntryPoint) -> T:
@@ -331,13 +332,20 @@ def split_outside_brackets(text: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
+EXAMPLES = {"budget": "requests=500", "map": "answer=label", "where": "subject=law"}
+"""Option -> what a pair of it looks like."""
+
+
 def pairs(option: str, given: Sequence[str] | None) -> dict[str, str]:
     """What a repeated option NAME=VALUE says; UsageError where it is written otherwise."""
     found = {}
     for text in given or ():
         name, equals, value = text.partition("=")
         if not equals or not name:
-            raise UsageError(f"--{option} {text!r} is not NAME=VALUE.")
+            example = EXAMPLES.get(option, "NAME=VALUE")
+            raise UsageError(
+                f"--{option} {text!r} is not NAME=VALUE.", hint=f"As in --{option} {example}."
+            )
         found[name] = value
     return found
 

@@ -86,6 +86,15 @@ def load_logs(
     return runs
 
 
+def _known(items: Items) -> ItemSet:
+    """Items to map answers to; of a file the sound ones, and answers to others are left out."""
+    from horsesense.items.load import load_items
+
+    if isinstance(items, str | Path):
+        return load_items(items, skip_faults=True)
+    return items_of(items)
+
+
 def _opened(
     logs: Sequence[str | Path],
     items: Items | None,
@@ -96,7 +105,7 @@ def _opened(
     from horsesense_extras.logs.registry import is_log, open_logs
     from horsesense_extras.logs.tables import tables
 
-    known = None if items is None else items_of(items)
+    known = None if items is None else _known(items)
     paths = [usable(log) for log in logs]
     if not map and any(is_log(path) for path in paths):
         return open_logs(paths), known

@@ -11,6 +11,7 @@ import pytest
 
 import horsesense as hs
 from command_line import call
+from each import each
 from horsesense.checks.check import QUICK, check_items, check_sets, check_text, quiet_kinds
 from horsesense.checks.languages import OTHER, language
 from horsesense.checks.positions import gold_positions
@@ -305,7 +306,7 @@ SINGLE: dict[str, tuple[list[Item], list[Item]]] = {
 }
 
 
-@pytest.mark.parametrize("rule", SINGLE)
+@each("rule", SINGLE)
 def test_a_rule_finds_its_flaw_and_spares_what_looks_like_it(rule: str) -> None:
     flawed, sound = SINGLE[rule]
     for one in flawed:
@@ -551,11 +552,12 @@ def test_in_python_and_on_the_command_line(tmp_path: Path) -> None:
     done = call("check", "items.jsonl", "--json", "--rules", "html", cwd=tmp_path)
     assert done.returncode == 0
     assert json.loads(done.stdout)["sets"][0]["findings"] == []
-    with pytest.raises(UsageError, match="no rule 'htm'"):
+    with pytest.raises(UsageError, match="'htm' is no rule"):
         hs.check(rows, rules="htm")
 
 
 @pytest.mark.shared
+@pytest.mark.slow
 def test_mmlu_and_redux_as_a_careful_reader_finds_them(shared: Path) -> None:
     rules = "equal_options, gold_position"
     found = hs.check(shared / "data/mmlu/mmlu_test.jsonl.gz", rules=rules)

@@ -104,7 +104,7 @@ def test_runs_with_one_key_are_compared_and_others_share_nothing(
     run: Run, file: Path, tmp_path: Path
 ) -> None:
     source = run.path.parent / "secret-name.jsonl"
-    other = study(source, "sim:oracle", tmp_path / "other", probes=PROBES).done
+    other = study(source, "sim:oracle", tmp_path / "other", probes=PROBES[:1]).done
     second = write_redacted(other.results, tmp_path / "second.zip", KEY)
     found = horsesense.compare([file, second])
     whole = horsesense.compare([run.path, other.path])

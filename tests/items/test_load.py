@@ -183,7 +183,9 @@ def test_gold_may_be_unknown_in_all_or_some_rows(write: Write) -> None:
     bare = [{"question": text, "options": ["x", "y"]} for text in "qr"]
     items = load_items(write(bare))
     assert not items.has_gold
-    assert items.notes == ("2 of 2 items have no gold; left out of measures of rightness.",)
+    assert items.notes == (
+        "2 of 2 items have no right answer, so no score counts them; --map names its field.",
+    )
     items = load_items(write([choice("a"), choice("b", answer_index=None)]))
     assert [i.gold for i in items] == [0, None]
 
@@ -235,9 +237,9 @@ def test_choosing_splits_and_rows(write: Write) -> None:
     [
         ({"split": "dev"}, r"no split 'dev'.\nSplits: train \(3\)"),
         ({"where": {"topic": "9"}}, r"no row has topic=9.\nValues: 0 \(4\), 1 \(2\)"),
-        ({"where": {"topc": "1"}}, r"no field 'topc'. Did you mean 'topic'\?"),
+        ({"where": {"topc": "1"}}, r"'topc' is no field. Did you mean 'topic'\?"),
         ({"map": {"question": "prompt"}}, r"no row has the mapped field 'prompt'.\nFields: id, "),
-        ({"map": {"qestion": "prompt"}}, r"no field 'qestion'. Did you mean 'question'\?"),
+        ({"map": {"qestion": "prompt"}}, r"'qestion' is no field. Did you mean 'question'\?"),
         ({"split": "test", "limit": 0}, r"limit is 0"),
         ({"split": "test", "labels": ["x", "y"]}, r"labels were given, but the items have options"),
     ],

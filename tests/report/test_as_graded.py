@@ -23,15 +23,15 @@ PROSE = "The passage tells of a boy, and there is much that could be said of him
 CUT = "Let me go through all of them. The first could be right, since the passage says that the"
 
 
-def spoiling(of_256: int, instead: Response | Failure) -> Any:
-    """A model that knows every answer, and gives another reply to so many of 256 requests."""
+def spoiling(of_256: int, *instead: Response | Failure) -> Any:
+    """A model that knows every answer, and gives other replies to so many of 256 requests."""
     model: Any = make_model("sim:oracle")
     answer = model.respond
 
     async def respond(batch: Sequence[Asked]) -> list[Any]:
         answers = await answer(batch)
         return [
-            instead if asked.key[0] < of_256 else found
+            instead[asked.key[1] % len(instead)] if asked.key[0] < of_256 else found
             for asked, found in zip(batch, answers, strict=True)
         ]
 
@@ -39,11 +39,11 @@ def spoiling(of_256: int, instead: Response | Failure) -> Any:
     return model
 
 
-def run_of(out: Path, of_256: int, instead: Response | Failure, **settings: Any) -> Run:
+def run_of(out: Path, of_256: int, *instead: Response | Failure, **settings: Any) -> Run:
     run = Run.start(
         out, Settings(items=settings.pop("items"), model="sim:oracle", stop_if="never", **settings)
     )
-    run.ask(spoiling(of_256, instead))
+    run.ask(spoiling(of_256, *instead))
     run.read()
     run.measure()
     return run
@@ -60,11 +60,11 @@ def counted(run: Run, prompt: str, reader: str = "text") -> tuple[int, int]:
     ("instead", "cause", "said"),
     [
         (Response(PROSE, "stop"), "no_choice", ""),
-        (Response(CUT, "length"), "cut_off", "had no reply been cut off"),
-        (Response("", "stop"), "empty", "had no reply been empty"),
+        (Response(CUT, "length"), "cut_off", "if no reply had been cut off"),
+        (Response("", "stop"), "empty", "if no reply had been empty"),
         (Response("", "content_filter"), "filtered", "held back by the provider"),
         (Response("<think>First, the", "length"), "thought_open", "cut off in mid-thought"),
-        (Failure("rejected", "no", retryable=False), "failed", "had no reply been lost"),
+        (Failure("rejected", "no", retryable=False), "failed", "if no reply had been lost"),
     ],
 )
 def test_what_spoils_a_score_is_named(
@@ -96,8 +96,8 @@ def test_prompts_that_were_not_asked_are_not_called_lost_replies(tmp_path: Path)
     run.read()
     run.measure()
     (first,) = headline(run.results)
-    assert first == "100\u202f% as graded, in the original order."
-    assert "The score would be up to 100\u202f% were every prompt asked." in caveats(run.results)
+    assert first == "100\u202f% right as graded, in the original order."
+    assert "The score would be up to 100\u202f% if every prompt were asked." in caveats(run.results)
 
 
 def test_prose_without_a_choice_is_wrong_as_graded(tmp_path: Path) -> None:
@@ -180,18 +180,18 @@ SPELLINGS = (
 )
 
 
-@pytest.mark.parametrize("said", SPELLINGS)
-def test_the_abstainer_has_one_half_in_any_spelling(tmp_path: Path, said: str) -> None:
-    items = items_file(tmp_path / "items.jsonl", 8)
+def test_the_abstainer_has_one_half_in_any_spelling(tmp_path: Path) -> None:
+    items = items_file(tmp_path / "items.jsonl", 2 * len(SPELLINGS))
     settings = {"items": str(items), "suite": "know-no", "faithful": True}
-    run = run_of(tmp_path / "run", 256, Response(said, "stop"), **settings)
-    omni = run.results.one("omni_accuracy_lenient", "gold_absent")
-    assert omni is not None
-    assert omni.value == pytest.approx(0.5)
-    strict = run.results.one("omni_accuracy", "gold_absent")
-    if said != SPELLINGS[-1]:
-        assert strict is not None
-        assert strict.value == pytest.approx(0.5)
+    for measure, spellings in (
+        ("omni_accuracy_lenient", SPELLINGS),
+        ("omni_accuracy", SPELLINGS[:-1]),
+    ):
+        said = [Response(text, "stop") for text in spellings]
+        run = run_of(tmp_path / measure, 256, *said, **settings)
+        found = run.results.one(measure, "gold_absent")
+        assert found is not None
+        assert found.value == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize(

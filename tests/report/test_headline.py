@@ -47,7 +47,9 @@ def test_a_headline_is_one_short_sentence_of_three_numbers(
     assert len(said.split(" ")) <= 16
     assert len(re.findall(r"\d+", said)) <= 3
     assert not re.search(r"[\[(]|but|may", said), "what limits it stands beside it"
-    assert said.startswith(f"{100 * (runs[model].one('accuracy').value or 0):.0f}\u202f% in the")  # type: ignore[union-attr]
+    assert said.startswith(
+        f"{100 * (runs[model].one('accuracy').value or 0):.0f}\u202f% right in the"
+    )  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -190,7 +192,7 @@ class TestTerminal:
     ) -> None:
         run = runs["oracle"]
         first, *others = (f for f in run.verdict if f.measured)
-        few = replace(first, about="these_items", label="First form", n=1, units=1)
+        few = replace(first, about="these_items", group="", label="First form", n=1, units=1)
         said = notices_of(told(run, verdict=[few.as_json(), *(f.as_json() for f in others)]))
         assert said[0] == "First form: 1 item is too few for a verdict on others like them."
         said = notices_of(told(run, verdict=[few.as_json()]))

@@ -15,7 +15,7 @@ from horsesense.errors import StoreError, UsageError
 from horsesense.models.base import Capabilities
 from horsesense.models.messages import Request
 from horsesense.models.simulated.backend import Simulated
-from horsesense.report import item_report, write_report
+from horsesense.report import item_report, reasons, write_report
 from horsesense.report.bands import bands
 from horsesense.report.charts import ChartLine, Point, forest
 from horsesense.report.curves import Curve, curves
@@ -37,13 +37,21 @@ def test_numbers_without_an_interval_say_why(runs: dict[str, Results], tmp_path:
     assert f"<td>{note}</td></tr>" in write_report(made, to=tmp_path / "page.html").read_text()
 
 
+def test_what_happened_to_items_is_the_same_in_parts_of_any_size(
+    runs: dict[str, Results], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = reasons.evidence_of(run := runs["oracle"])
+    monkeypatch.setattr(reasons, "MOST_TRIALS", 100)
+    assert reasons.evidence_of(run) == whole
+
+
 class TestPage:
     @pytest.mark.parametrize("model", MODELS)
     def test_each_run_gives_a_harmless_page_with_its_sections(
         self, runs: dict[str, Results], model: str
     ) -> None:
         run = runs[model]
-        page = Page(write_report(run, max_items=20))
+        page = Page(write_report(run, max_items=6))
         check_harmless(page)
         for part in (*headline(run), "What each change does", "Signatures", "Asked again"):
             assert part in page.text
@@ -84,7 +92,7 @@ class TestPage:
         assert page.text.count("Reply") >= 12
 
     def test_unknown_item(self, runs: dict[str, Results]) -> None:
-        with pytest.raises(UsageError, match="no item 'q33x'"):
+        with pytest.raises(UsageError, match="'q33x' is no item"):
             item_report(runs["talker"], "q33x")
 
     def test_a_run_outlives_the_file_of_its_items(self, tmp_path: Path) -> None:
@@ -114,7 +122,7 @@ class TestOtherRuns:
         rows = [{"id": str(i), "question": f"{i}?", "options": ["x", "y"]} for i in range(12)]
         items = tmp_path / "opinions.jsonl"
         items.write_bytes(b"\n".join(map(orjson.dumps, rows)))
-        result = study(items, "sim:position?k=0", tmp_path / "run")
+        result = study(items, "sim:position?k=0", tmp_path / "run", probes=("order",))
         page = Page(write_report(result.results))
         check_harmless(page)
         assert "refers position A" in page.text
@@ -129,16 +137,17 @@ class TestOtherRuns:
         for number, row in enumerate(rows):
             row["context"] = f"Text {number // 4 if shared else number}."
         items.write_bytes(b"\n".join(map(orjson.dumps, rows)))
-        text = Page(write_report(study(items, "sim:prior", tmp_path / "run").results)).text
+        run = study(items, "sim:prior", tmp_path / "run", probes=("order",)).results
+        text = Page(write_report(run)).text
         assert ("by permutation" in text) == (not shared)
         assert ("and trials were independent, which these are not" in text) == shared
 
     def test_labels_without_positions(self, tmp_path: Path) -> None:
         labels = [f"intent_{i}" for i in range(30)]
-        rows = [{"id": str(i), "text": f"text {i}", "label": labels[i % 30]} for i in range(60)]
+        rows = [{"id": str(i), "text": f"text {i}", "label": labels[i]} for i in range(30)]
         items = tmp_path / "intents.jsonl"
         items.write_bytes(b"\n".join(map(orjson.dumps, rows)))
-        result = study(items, "sim:prior", tmp_path / "run")
+        result = study(items, "sim:prior", tmp_path / "run", probes=("order",))
         page = Page(write_report(result.results))
         check_harmless(page)
         assert "Does the place of an option matter?" not in page.text
@@ -159,7 +168,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     replies[0]["response"] = SCRIPT * 30_000  # a megabyte
     items.write_bytes(b"\n".join(map(orjson.dumps, rows)))
     recorded.write_bytes(b"\n".join(map(orjson.dumps, replies)))
-    return study(items, f"replay:{recorded}", folder / "run").out
+    return study(items, f"replay:{recorded}", folder / "run", probes=("order",)).out
 
 
 class TestHostile:

@@ -12,6 +12,7 @@ import orjson
 import pytest
 
 from conftest import ROOT
+from each import each
 from horsesense.report import verdict_of, write_report
 from horsesense.report.own_numbers import own_numbers
 from horsesense.report.published_tables import DATA_NAMES, _tables, beside
@@ -27,7 +28,7 @@ PROBES = ("order", "option_count(2)", "option_count(6)", "option_count(6, kind=p
 @pytest.fixture(scope="module")
 def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("suites")
-    items = items_file(folder / "mmlu_made_up.jsonl", 24)
+    items = items_file(folder / "mmlu_made_up.jsonl", 12)
     return study(items, "sim:torn", folder / "run", probes=PROBES, suite="revas").out
 
 
@@ -54,10 +55,10 @@ def test_a_suites_own_numbers_come_first_beside_the_papers(out: Path, page: str)
     hard, agreement = own_numbers(run)
     assert (hard.title, agreement.title) == ("AccH", "CS")
     assert hard.share == run.one("accuracy_hard", "order")
-    assert hard.paper == "paper: LLaMA2-13B 27 to ChatGPT-3.5 45\u202f%"
+    assert hard.paper == "paper: 27 to 45\u202f%"
     assert hard.ends == pytest.approx((0.2699, 0.4469))
     first = page.partition("<h1>")[2].partition("</h1>")[0]
-    assert re.fullmatch(r"AccH [^;]+; CS [^;]+; [^;]+ in the original order\.", first)
+    assert re.fullmatch(r"AccH [^;]+; CS [^;]+; [^;]+ right in the original order\.", first)
     assert page.index(hard.paper) < page.index('<ul class="findings"')
     assert [row[0].partition(" ")[0] for row in score_rows(run)[:2]] == ["AccH", "CS"]
 
@@ -102,7 +103,7 @@ def test_published_tables_are_whole() -> None:
             assert all(0 <= value <= 100 or math.isnan(value) for value in row["values"])
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "data"),
     [("mmlu_test", "mmlu"), ("cais/mmlu", "mmlu"), ("MC-Test", "mctest"), ("banking77", "bank77"),
      ("mmlu_redux", None), ("MMLU-Pro", None), ("arc_easy", None), ("arc", "arc"),

@@ -7,6 +7,7 @@ import re
 import shutil
 import socket
 import threading
+import time
 from pathlib import Path
 
 import orjson
@@ -76,7 +77,7 @@ def test_search_and_filters_find_items(run: Path) -> None:
     viewed = Viewed(run)
     viewed.results()
     while viewed.evidence() is None:
-        pass
+        time.sleep(0.01)
     found = client(viewed)
     assert "120 of 120 items; page 1 of 3" in page(found, "/")
     assert "page 3 of 3" in page(found, "/?page=99999")

@@ -17,8 +17,8 @@ from studies import items_file
 N = 300
 
 
-def results(root: Path, model: str) -> tuple[Results, str]:
-    items = str(items_file(root / "items.jsonl", N))
+def results(root: Path, model: str, n: int = N) -> tuple[Results, str]:
+    items = str(items_file(root / "items.jsonl", n))
     probes = ("budget(caps=64/256/1024/65536)",)
     run = hs.audit(items=items, model=model, probes=probes, out=root / "run", stop_if="never")
     page = (run.path / "report.html").read_text(encoding="utf-8")
@@ -42,7 +42,7 @@ def test_a_limit_costs_what_it_cuts_off_and_the_first_that_costs_nothing_is_name
 
 
 def test_no_limit_is_enough_where_even_the_largest_cuts_replies(tmp_path: Path) -> None:
-    found, page = results(tmp_path, "sim:garbled?how=cut&share=0.3")
+    found, page = results(tmp_path, "sim:garbled?how=cut&share=0.3", 60)
     assert enough(limits_of(found), 0.05) is None
     assert "No limit that was tried is shown to be large enough" in page
 

@@ -209,14 +209,14 @@ def test_subjects_that_differ_by_noise_alone_are_drawn_together():
 @pytest.fixture(scope="module")
 def suites(tmp_path_factory):
     """The suite with models whose truth is known."""
-    items = items_file(tmp_path_factory.mktemp("items") / "made_up.jsonl", 40)
+    items = items_file(tmp_path_factory.mktemp("items") / "made_up.jsonl", 16)
     found = {}
     for model in ("oracle", "position?k=1", "refuse"):
         out = tmp_path_factory.mktemp("run")
         probes = suite_probes("look-at-text", faithful=False)
         if model == "refuse":
             probes = tuple(probe for probe in probes if probe.startswith("extra_options"))
-        readers = ("first_token", "text", "pride(alpha=0.2)")
+        readers = ("first_token", "text", "pride(alpha=0.5)")
         found[model] = study(items, f"sim:{model}", out, probes=probes, readers=readers)
     return found
 
@@ -237,8 +237,8 @@ def test_who_knows_is_moved_by_nothing(suites):
     assert text(oracle, "answer_entropy", "option_swap") == 0
     assert text(oracle, "answer_floating", "extra_options", group="all") == 0
     assert text(oracle, "answer_flow", "extra_options", group="right → right") == 1
-    assert oracle.estimate("accuracy", reader="pride(alpha=0.2)").value == 1
-    assert oracle.estimate("score_gain", reader="pride(alpha=0.2)_held_out").value == 0
+    assert oracle.estimate("accuracy", reader="pride(alpha=0.5)").value == 1
+    assert oracle.estimate("score_gain", reader="pride(alpha=0.5)_held_out").value == 0
 
 
 def test_a_position_shows_in_shuffled_options_and_not_in_perturbed_questions(suites):
@@ -249,7 +249,7 @@ def test_a_position_shows_in_shuffled_options_and_not_in_perturbed_questions(sui
     assert text(position, "answer_entropy", "order") == pytest.approx(np.log(4))
     assert text(position, "answer_entropy", "option_swap") > 0.7
     assert text(position, "answer_floating", "extra_options", group="all") > 0.5
-    [fit] = position.findings["fits"]["pride(alpha=0.2)"]["fits"]
+    [fit] = position.findings["fits"]["pride(alpha=0.5)"]["fits"]
     assert fit["prior"][1]["value"] > 0.99
 
 
@@ -331,12 +331,9 @@ def test_a_suite_brings_the_readers_it_needs():
 
 
 def test_a_prior_of_one_item_is_reported_without_an_interval(tmp_path):
+    items, reader = items_file(tmp_path / "few.jsonl", 12), "pride(mean=arithmetic, per=subject)"
     result = study(
-        items_file(tmp_path / "few.jsonl", 12),
-        "sim:oracle",
-        tmp_path / "run",
-        suite="look-at-text",
-        faithful=True,
+        items, "sim:oracle", tmp_path / "run", probes=("order",), readers=("text", reader)
     )
     [fit] = [fit for fit in result.findings["fits"].values() if fit.get("fits")]
     assert [(row["low"], row["high"]) for row in fit["fits"][0]["prior"]] == [(None, None)] * 4

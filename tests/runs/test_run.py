@@ -213,7 +213,7 @@ class TestOtherSettings:
     def test_other_items_are_refused(self, tmp_path: Path) -> None:
         hs.audit("sample", "sim:prior", out=tmp_path / "a", limit=3, probes="order")
         rows = [{"id": "z", "question": "Red?", "options": ["yes", "no"], "answer_index": 0}]
-        with pytest.raises(UsageError, match="none of the 1 items"):
+        with pytest.raises(UsageError, match="none of the 1 item of items"):
             hs.audit(rows, "sim:prior", out=tmp_path / "a")
 
 
@@ -331,8 +331,11 @@ class TestOfVersionOne:
         assert new  # the instruction that allows for none is worded anew, and nothing else
         assert all("hint_instruction" in condition for condition in new)
 
-    @pytest.mark.parametrize("content", [b"", b"[1,", b"{}", b"[]"])
-    @pytest.mark.parametrize("name", ["estimates.json", "trials.parquet", "readings.parquet"])
+    @pytest.mark.parametrize(
+        ("name", "content"),
+        [*(("estimates.json", content) for content in (b"", b"[1,", b"{}", b"[]")),
+         ("trials.parquet", b""), ("readings.parquet", b"[]")],
+    )  # fmt: skip
     def test_a_damaged_one_says_where_and_can_be_mended(
         self, old: Path, name: str, content: bytes
     ) -> None:
@@ -403,10 +406,10 @@ class TestFullDisk:
         assert refused > 8
 
 
-@pytest.mark.parametrize("name", ["g[1]", "all* a?b {x}", "two\nlines ünï"])
 def test_any_name_that_can_be_written_works(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    name = "g[1] all* a?b {x} two\nlines ünï"
     folder = tmp_path / name
     folder.mkdir()
     monkeypatch.chdir(folder)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -37,20 +38,18 @@ REVAS = (
     "misleading_replaced(items=majority_wrong)",
 )
 COUNTED, JUDGED, RATED, TWICE = REVAS[1:4], REVAS[4:5], REVAS[5:6], REVAS[6:]
-N = 48
+N = 16
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Result]:
-    """A study of made-up items, once per model and probes."""
-    items = items_file(tmp_path_factory.mktemp("items") / "made_up.jsonl", N)
-    done: dict[Any, Result] = {}
+    """A study of made-up items, once per model, probes and number of items."""
 
-    def conducted(model: str, probes: tuple[str, ...]) -> Result:
-        if (model, probes) not in done:
-            out = tmp_path_factory.mktemp("run")
-            done[model, probes] = study(items, f"sim:{model}", out, probes=probes)
-        return done[model, probes]
+    @cache
+    def conducted(model: str, probes: tuple[str, ...], n: int = N) -> Result:
+        out = tmp_path_factory.mktemp("run")
+        items = items_file(out / "made_up.jsonl", n)
+        return study(items, f"sim:{model}", out / "run", probes=probes)
 
     return conducted
 
@@ -76,7 +75,7 @@ def test_know_no(
     assert value(result, "false_none_rate") == false_none
     assert value(result, "gold_detection_balanced") == pytest.approx(balanced)
     detected = value(result, "gold_detection")
-    assert detected > 3 if balanced == 1 else detected == pytest.approx(0)
+    assert detected > 2 if balanced == 1 else detected == pytest.approx(0)
     assert result.findings["bounds"]["violated"] == []
     assert result.findings["bounds"]["checked"] > 10
 
@@ -130,8 +129,6 @@ def test_a_ranker_takes_the_runner_up_where_none_is_right(run: Callable[..., Res
         ("position?k=0", 1, 0, 0.25),
         ("position?k=1", 0, 1, 0.75),
         ("refuse", 0, 0, 0),
-        ("stubborn?know=0", 1, 1, 1),
-        ("torn?know=0", 1, 0, 0.25),
     ],
 )
 def test_judgements_one_by_one(
@@ -178,7 +175,7 @@ def test_items_of_option_confidence_are_chosen(tmp_path: Path) -> None:
 
 
 def test_confidence_that_knows_no_difference(run: Callable[..., Result]) -> None:
-    result = run("rates?gold=0.5&other=0.5&spread=0.6", RATED)
+    result = run("rates?gold=0.5&other=0.5&spread=0.6", RATED, 48)
     (area,) = [e for e in result.estimates if e.measure == "option_auroc" and e.n]
     assert area.low is not None
     assert area.high is not None
@@ -238,7 +235,7 @@ def test_a_position_agrees_with_itself_once_in_n(run: Callable[..., Result], n: 
 
 def test_options_without_meaning_are_seen_through(run: Callable[..., Result]) -> None:
     """Guessing among what has a meaning: 1/4 whatever nonsense is added, 1/8 of plausible ones."""
-    result = run("excludes", COUNTED)
+    result = run("excludes", COUNTED, 48)
     nonsense = value(result, "accuracy", has="kind=nonsense")
     plausible = value(result, "accuracy", has="kind=plausible")
     assert nonsense == pytest.approx(1 / 4, abs=0.07)
@@ -301,7 +298,7 @@ def test_a_cut_context_takes_away_what_stood_there(tmp_path: Path) -> None:
     assert value(result, "accuracy", has="words=30, keep=end") == pytest.approx(0.25, abs=0.2)
     short = [e for e in result.findings["exclusions"] if "9999" in e["probe"]]
     assert [(e["items"], e["reason"]) for e in short] == [
-        (40, "its context has no more than 9999 words")
+        (40, "its context has no more than 9,999 words")
     ]
 
 

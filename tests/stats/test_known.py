@@ -59,7 +59,7 @@ class TestClosedForms:
     def test_few_items_hardly_check_the_fit(self) -> None:
         """Answers right in each form with a chance of the item's own may pass for known."""
         four = choices(400, 4, 0.4, BIASED)
-        assert share_known(four[:399], draws=59).reason == "so few items hardly check the fit"
+        assert share_known(four[:399], draws=59).reason == "too few items to check the fit well"
         assert share_known(four, draws=59).reason == ""
 
     def test_fewer_than_a_thousand_items_of_three_options_tell_nothing(self) -> None:
@@ -67,7 +67,7 @@ class TestClosedForms:
         three, four = choices(1000, 4, 0.4, (1 / 3,) * 3), choices(400, 4, 0.4, BIASED)
         few = share_known(three[:999], draws=59)
         assert (few.value, few.rare) == (None, ((3, 999),))
-        assert "1,000 where it is 3" in few.reason
+        assert "1,000 where that is 3" in few.reason
         enough = share_known(three, draws=59)
         assert enough.value == pytest.approx(0.4, abs=0.05)
         assert enough.reason == ""
@@ -131,9 +131,7 @@ class TestClosedForms:
 class TestTruths:
     STUDIES = 24
 
-    @pytest.mark.parametrize(
-        ("known", "bias"), [(0.0, BIASED), (0.3, FLAT), (0.6, BIASED), (0.9, FLAT), (1.0, BIASED)]
-    )
+    @pytest.mark.parametrize(("known", "bias"), [(0.0, BIASED), (0.6, BIASED), (0.9, FLAT)])
     def test_interval_covers_and_value_is_near(self, known: float, bias: tuple[float, ...]) -> None:
         """The whole grid: benchmarks/known_coverage.py."""
         found = [
@@ -218,6 +216,7 @@ class TestRefusal:
             refused += share_known(first, draws=99).value is None
         assert refused >= 8
 
+    @pytest.mark.slow
     def test_what_fits_is_seldom_refused(self) -> None:
         each = (choices(400, 70 + s, 0.6, BIASED, slip=0.02) for s in range(20))
         assert sum(share_known(one, draws=99).value is None for one in each) <= 4
@@ -240,7 +239,7 @@ class TestRefusal:
     def test_nothing_is_left_to_fit_where_every_number_is_rare(self) -> None:
         found = share_known({3: np.tile([0, 1, 2], (29, 1)), 2: np.tile([0, 1], (40, 1))})
         assert found.value is None
-        assert "takes 30 with the same number of options" in found.reason
+        assert "takes 30 items with the same number of options" in found.reason
         assert found.rare == ((2, 40), (3, 29))
 
     def test_unclear_items_refuse_above_one_in_twenty(self) -> None:

@@ -114,9 +114,7 @@ def test_a_second_process_is_told_who_holds_the_directory(tmp_path: Path) -> Non
         deadline = time.monotonic() + 60
         while not server.sent and time.monotonic() < deadline:
             time.sleep(0.02)
-        second = subprocess.run(
-            command(server, tmp_path), capture_output=True, text=True, check=False
-        )
+        second = call(*audit(server, tmp_path))
         first.send_signal(signal.SIGINT)
         first.wait(timeout=60)
     assert second.returncode == 3

@@ -199,7 +199,20 @@ def _known() -> set[str]:
 def _told(stop: BaseException, command: str) -> HorsesenseError:
     if isinstance(stop, KeyboardInterrupt | typer.Abort):
         return InterruptedRunError("Stopped.")
+    if hasattr(stop, "format_message"):
+        return _refused(stop)
     return stop if isinstance(stop, HorsesenseError) else UnexpectedError.of(stop, command)
+
+
+def _refused(stop: Any) -> UsageError:
+    """What the option parser says, with the example of the command."""
+    context = stop.ctx
+    says = str(stop.format_message()).removesuffix(", unable to parse string as an integer")
+    if context is None:
+        return UsageError(says)
+    _, has, example = (context.command.help or "").partition("Example: ")
+    example = f"Example: {example.splitlines()[0]}\n" if has else ""
+    return UsageError(says, hint=f"{example}All options: {context.command_path} --help")
 
 
 def _drop_output() -> None:
@@ -242,19 +255,20 @@ def _refuse_empty(words: Sequence[str]) -> None:
 
 
 def _last(arguments: Sequence[str] | None) -> None:
-    """Ignore Ctrl-C where this process ends here: another one has nothing to stop."""
+    """Where this process ends here, another Ctrl-C has nothing to stop, and Python need not go
+    through all objects once more before they are gone."""
     if arguments is None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        gc.freeze()
 
 
 def _usage_exit(error: BaseException) -> int | None:
-    """Exit code of the option parser's errors, which show themselves; None of anything else."""
+    """Exit code of what ends without an error of ours, such as help that was asked for; or None."""
     if isinstance(error, typer.Exit):
         return error.exit_code
     if isinstance(error, SystemExit | BrokenPipeError):  # the parser makes one of the other
         return ExitCode.UNREAD
-    show = getattr(error, "show", None)
-    if show is None:
-        return None
-    show()
-    return ExitCode.USAGE
+    if type(error).__name__ == "NoArgsIsHelpError":
+        error.show()  # type: ignore[attr-defined]
+        return ExitCode.USAGE
+    return None

@@ -32,7 +32,7 @@ Splits = Annotated[
 ]
 FailOn = Annotated[
     str | None,
-    typer.Option(help="Exit with 1 if there is a fault; or (cue, style) a finding as light."),
+    typer.Option(help="fault, cue or style: exit with 1 where a finding has this weight or more."),
 ]
 Responses = Annotated[
     list[Path] | None,

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 Runs = Annotated[
     list[str],
     typer.Argument(
-        help="Run directories, or NAME=DIRECTORY to name its model, or the folder of a study for"
-        " all of its runs; several runs of one model are other prompts for it.",
+        help="Run directories, or the folder of a study for all of its runs. NAME=DIRECTORY names"
+        " the model; several runs of one model count as prompts of it.",
         show_default=False,
     ),
 ]
 Reader = Annotated[
     str | None,
-    typer.Option(help="The main reader; the one that most runs rest on by default."),
+    typer.Option(help="The main reader; by default the one that most runs rest on."),
 ]
 Level = Annotated[
     float, typer.Option(min=0.5, max=0.999, help="Confidence level of intervals and ranks.")

@@ -71,7 +71,7 @@ def gate(
         str,
         typer.Option(
             help="Fail where more than this share of the replies is cut off, empty, unreadable or"
-            " failed, or nearly all state no choice; never goes on.",
+            " failed, or nearly all state no choice; `never` switches this off.",
         ),
     ] = "20%",
     junit: Annotated[

@@ -17,7 +17,7 @@ GROUPS = {
     " temperature map split where labels task sizes bundles disjoint",
     "Model and server": "model key-env timeout max-connections rate effort thinking-tokens top-p"
     " takes-prefix against no-preflight",
-    "Reading and verdict": "readers level smallest",
+    "Reading and verdict": "readers level smallest confidence-items",
     "Money and time": "budget price until stop-if",
     "Output": "out report-items json help",
     "Many machines": "shard shards engine address workers worker-cpus worker-gpus keep",
@@ -37,6 +37,11 @@ VALUES = {"<str>": "TEXT", "<int>": "N", "<float>": "X", "<path>": "PATH"}
 class Helped(TyperCommand):
     """A command whose many options are shown in `GROUPS`."""
 
+    def collect_usage_pieces(self, ctx: Context) -> list[str]:
+        """Arguments in capitals, as the documentation writes them: `[OPTIONS] ITEMS`."""
+        pieces = super().collect_usage_pieces(ctx)
+        return [piece.replace("{", "").replace("}", "").upper() for piece in pieces]
+
     def format_options(self, ctx: Context, formatter: HelpFormatter) -> None:
         """Write arguments and options, each group under its heading."""
         found = {
@@ -45,7 +50,12 @@ class Helped(TyperCommand):
             if (row := param.get_help_record(ctx)) is not None
         }
         options = {name[2:]: _plain(row) for name, row in found.items() if name.startswith("-")}
-        sections = {"Arguments": [_plain(row) for name, row in found.items() if name[0] != "-"]}
+        sections = {
+            "Arguments": [
+                (name.upper(), told)
+                for name, told in (_plain(row) for key, row in found.items() if key[0] != "-")
+            ]
+        }
         groups = {title: names.split() for title, names in GROUPS.items()}
         placed = [name for names in groups.values() for name in names]
         if len(options) < GROUPED_FROM:

@@ -41,7 +41,7 @@ RunPath = Annotated[
     typer.Argument(help="Run directory, or a log of another program.", show_default=False),
 ]
 RunOut = Annotated[
-    Path | None, typer.Option("--out", help="Run directory; one that is there is continued.")
+    Path | None, typer.Option("--out", help="Run directory; an existing one is continued.")
 ]
 ReportItems = Annotated[int, typer.Option(help="Items shown in the report with every answer.")]
 Connections = Annotated[int | None, typer.Option(help="Most requests under way at once.")]
@@ -97,7 +97,10 @@ def limits(budget: str | None, price: str | None) -> Limits:
     if price is not None:
         prices = price.split(",")
         if len(prices) != 2:
-            raise UsageError(f"--price {price!r} is not PROMPT,COMPLETION.")
+            raise UsageError(
+                f"--price {price!r} is not PROMPT,COMPLETION.",
+                hint="Prices of a million tokens of each, as in --price 0.4,1.6.",
+            )
         values["prompt_price"] = _number("price", prices[0], float)
         values["completion_price"] = _number("price", prices[1], float)
     return Limits(**values)

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 Files = Annotated[
     list[Path] | None,
     typer.Argument(
-        metavar="[FILE]...",
         help="A run directory or a log of another program; or JSONL, CSV or Parquet (- for standard"
         " input) with `options` and `response`, and where present `id`, `labels`, `finish_reason`,"
         " `question`, and `gold`, which readings are scored by.",
@@ -90,8 +89,8 @@ PartName = Annotated[
     str,
     typer.Option(
         "--part",
-        help="With --benchmark: development, further, later, everyday, recent; unread, which"
-        " nobody reads who works on a reader; seen, all but unread; or all.",
+        help="With --benchmark: development, further, later, everyday, recent; unread, kept"
+        " from those who work on readers; seen, all but unread; or all.",
     ),
 ]
 Errors = Annotated[
@@ -259,9 +258,7 @@ def _repeated(ids: Counter[str]) -> str:
         return ""
     rows = sum(ids[name] for name in again)
     names = ", ".join(again[:_NAMED]) + (", ..." if len(again) > _NAMED else "")
-    return (
-        f"{plural(rows, 'row')} share their id with another one ({names}); each is read by itself."
-    )
+    return f"{rows} rows share their id with another one ({names}); each is read by itself."
 
 
 def _compare(

@@ -37,7 +37,7 @@ def report(
     to: Annotated[
         Path | None,
         typer.Option(
-            help="File to write the page to; in RUN by default, none of an --item.",
+            help="The page; by default RUN/report.html, and no page with --item.",
             show_default=False,
         ),
     ] = None,
@@ -106,10 +106,8 @@ def verify(run: RunPath, as_json: AsJson = False) -> None:
     if as_json:
         print_json("verify", asdict(found))
     else:
-        print(
-            f"{plural(found.checked, 'stored answer')} checked,"
-            f" {plural(len(found.faults), 'fault')}"
-        )
+        faults = plural(len(found.faults), "fault")
+        print(f"{plural(found.checked, 'stored answer')} checked, {faults}")
         for fault in found.faults[:20]:
             print(f"  {fault}")
         if not found.manifest:

@@ -147,7 +147,7 @@ KINDS: tuple[Kind, ...] = (
         null=0.0,
         found="{label}: the answer changes {distance} more often than {noise}",
         short="{label}: answers change {distance} more often than {noise}",
-        ruled_out="{label}: answers do not change {size} more often than {noise} (seen: {change})",
+        ruled_out="{label}: answers do not change {size} more often than {noise}",
         undecided="{label}: changed answers undecided ({change}{ends})",
         takes=promising("same_answer", but=SERVER),
     ),

@@ -101,9 +101,9 @@ def together(findings: Sequence[Finding]) -> str:
     if len(findings) == 1:
         return sentence(findings[0])
     titles = [BY_NAME[f.kind].title for f in findings]
-    first, *rest = dict.fromkeys(titles)
-    named = "; ".join([first, *(title[:1].lower() + title[1:] for title in rest)])
-    return f"Undecided: {named} ({why(findings[0]) or 'too few items'})."
+    named = "; ".join(title[:1].lower() + title[1:] for title in dict.fromkeys(titles))
+    reason = why(findings[0]) or "too few items"
+    return f"Undecided: {reason[:1].upper()}{reason[1:]}, so these are open: {named}."
 
 
 def looks_faulty(f: Finding) -> bool:

@@ -29,7 +29,6 @@ from horsesense.inference.writer import AnswerWriter
 from horsesense.models.base import Asked, Model
 from horsesense.models.messages import Failure, Key, Response
 from horsesense.progress import Progress
-from horsesense.stats.words import plural
 
 __all__ = ["Limits", "Retry", "RunSummary", "run"]
 
@@ -211,8 +210,7 @@ class _Run:
                     self._count(charge, result)
             if len(answers) != len(batch):
                 raise ModelError(
-                    f"{self._model.name} gave {plural(len(answers), 'answer')} to"
-                    f" {plural(len(batch), 'request')}"
+                    f"{self._model.name} gave {len(answers)} answers to {len(batch)} requests"
                 )
             await self._settle(tries, answers)
 

@@ -16,7 +16,6 @@ from horsesense.items.faults import Faults
 from horsesense.items.files import Row
 from horsesense.items.item import Item
 from horsesense.items.nested import as_python_writes
-from horsesense.stats.words import plural
 
 FIELDS: Final = (
     "id", "question", "options", "answer_index", "answer_number", "answer", "label", "text",
@@ -214,6 +213,8 @@ class ItemBuilder:
 
     def _paraphrases(self, row: Row) -> tuple[str, ...]:
         """The question in other words; none where the field is absent or empty."""
+        if "paraphrases" not in self.present:
+            return ()
         name = self.fields.call("paraphrases")
         texts, _ = option_lists(self.fields.get(row, "paraphrases") or [])
         if not isinstance(texts, list):
@@ -248,7 +249,7 @@ class ItemBuilder:
             self._wrong.append(f"{name} is {shown}, not a whole number ({advice})")
             return None
         if count and not first <= index < count + first:
-            allowed = f"with {plural(count, 'option')} it is {first} to {count - 1 + first}"
+            allowed = f"with {count} options it is {first} to {count - 1 + first}"
             self._wrong.append(f"{name} is {index}; {allowed}")
         return index - first
 

@@ -320,5 +320,5 @@ def _gold_note(items: Sequence[Item]) -> str:
     without = sum(item.gold is None for item in items)
     if not without:
         return ""
-    said = some_of(without, len(items), "item", "have no gold")
-    return f"{said}; left out of measures of rightness."
+    said = some_of(without, len(items), "item", "have no right answer")
+    return f"{said}, so no score counts them; --map names its field."

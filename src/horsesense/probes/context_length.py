@@ -10,7 +10,6 @@ from typing import Final
 from horsesense.errors import UsageError
 from horsesense.items.item import Item
 from horsesense.probes.base import NotApplicableError, Probe, Setting, check_choice, show
-from horsesense.stats.words import plural
 from horsesense.trials.condition import Condition
 from horsesense.trials.trial import Trial
 
@@ -130,14 +129,10 @@ class ContextLength(Probe):
             raise NotApplicableError(f"its context has no {GAP}")
         if max(map(words, context.split(GAP, 1) if gap else [context])) <= self.words:
             where = " on either side of the gap" if gap else ""
-            raise NotApplicableError(
-                f"its context has no more than {plural(self.words, 'word')}{where}"
-            )
+            raise NotApplicableError(f"its context has no more than {self.words} words{where}")
         if self.words == 0:
             return None
         left = around(context, self.words) if gap else cut(context, self.words, self.keep)
         if left == context.strip():
-            raise NotApplicableError(
-                f"no sentence of its context ends after {plural(self.words, 'word')}"
-            )
+            raise NotApplicableError(f"no sentence of its context ends after {self.words} words")
         return left

@@ -10,7 +10,6 @@ from horsesense.items.item import Item, order_dependent, same_text
 from horsesense.items.none_options import says_none
 from horsesense.probes.base import NotApplicableError, Setting
 from horsesense.rng import Dice
-from horsesense.stats.words import plural
 
 TRIES = 200
 """Draws before giving up on finding another option."""
@@ -73,7 +72,7 @@ def _different(
             taken.add(key(text))
             found.append(text)
     if len(found) < n:
-        raise NotApplicableError(f"fewer than {plural(n, 'other option')} were found for it")
+        raise NotApplicableError(f"fewer than {n} other options were found for it")
     return found
 
 

@@ -15,7 +15,6 @@ from horsesense.probes.base import LETTERS, NotApplicableError, Probe, Setting, 
 from horsesense.probes.context_length import GAP
 from horsesense.probes.none_of_the_above import WORDINGS
 from horsesense.probes.order import MOST_CYCLIC
-from horsesense.stats.words import plural
 from horsesense.trials.condition import Condition
 from horsesense.trials.extras import WithheldGold
 from horsesense.trials.orders import Design
@@ -204,9 +203,7 @@ class GoldPlusNone(Probe):
         setting.refuse_if_order_matters(item)
         refuse_none_options(item)
         if self.sample and item.id not in setting.items.drawn(self.sample, setting.seed):
-            raise NotApplicableError(
-                f"it is none of the {plural(self.sample, 'item')} drawn for this"
-            )
+            raise NotApplicableError(f"it is none of the {self.sample:,} items drawn for this")
         auto = "cyclic" if k <= MOST_CYCLIC else "random(3)"
         design = capped(Design.parse(auto if self.design == "auto" else self.design), k)
         distractors = [i for i in range(k) if i != item.gold]

@@ -150,9 +150,8 @@ class BundlesOfProblems(SetProbe):
         else:
             sizes = given_sizes(self.name, self.sizes)
         if not sizes:
-            raise UsageError(
-                f"probe {self.name}: {plural(len(items), 'item', 'are')} too few for any bundle."
-            )
+            few = plural(len(items), "item", "are too few for any bundle")
+            raise UsageError(f"probe {self.name}: {few}.")
         largest = self._draw(items, setting, max(sizes)) if self.design == "nested" else []
         for size in sizes:
             drawn = largest or self._draw(items, setting, size)

@@ -33,7 +33,6 @@ from horsesense.prompts.batched import (
 )
 from horsesense.prompts.part import Part
 from horsesense.rng import fingerprint, unit
-from horsesense.stats.words import plural
 from horsesense.trials.extras import Begun, Capped, Proposed, Served
 from horsesense.trials.option_texts import as_replies, has_option_texts
 from horsesense.trials.trial import BUNDLED, AnswerFormat, Trial, Variant, bundled
@@ -327,7 +326,7 @@ def _stretched(labels: tuple[str, ...], k: int) -> tuple[str, ...]:
     for known in (LETTERS, *LABEL_SETS.values()):
         if known[: len(labels)] == labels and len(known) >= k:
             return known[:k]
-    raise UsageError(f"a few-shot item has {plural(k, 'option')}, more than there are labels.")
+    raise UsageError(f"a few-shot item has {k} options, more than there are labels.")
 
 
 def _as_text(instruction: str, problems: Sequence[tuple[str, str]]) -> str:

@@ -12,7 +12,7 @@ from horsesense.readers.causes import BECAME, LOST, NEARLY_ALL, NO_REPLY, TOO_MA
 from horsesense.report.text import interval_of, value_of
 from horsesense.runs.results import Results
 from horsesense.stats.binomial import limits
-from horsesense.stats.words import agreeing, percent, plural, these
+from horsesense.stats.words import agreeing, percent, plural, some_of, these
 
 HAD_NO: Final[Mapping[Cause, str]] = {
     c: said.removeprefix("were ") for c, said in BECAME.items() if said.startswith("were ")
@@ -108,9 +108,9 @@ def up_to(run: Results) -> str:
     if sum(lost.values()) < MUCH * told["prompts"]:
         return ""
     if lost.keys() == {"not_asked"}:
-        return f"up to {percent(told['most'])} were every prompt asked"
+        return f"up to {percent(told['most'])} if every prompt were asked"
     how = HAD_NO.get(next(iter(lost)), "lost") if len(lost) == 1 else "lost"
-    return f"up to {percent(told['most'])} had no reply been {how}"
+    return f"up to {percent(told['most'])} if no reply had been {how}"
 
 
 def _put(run: Results, score: Estimate) -> int:
@@ -126,9 +126,7 @@ def _lost(run: Results, score: Estimate) -> str:
     if not score.n_missing or not any(missing.each()):
         return ""
     if not (missing.not_asked or missing.failed):
-        return (
-            f"The score lacks {missing.unclear:,} of {plural(of, 'reply')}: missing or unreadable."
-        )
+        return f"The score lacks {some_of(missing.unclear, of, 'reply')}: missing or unreadable."
     return f"Of the score, {missing.clause(of, 'prompt')}."
 
 

@@ -259,7 +259,7 @@ def _of(c: Comparison, views: Sequence[str]) -> str:
     every = plural(len(c.orders), "change")
     if len(views) < len(c.orders):
         return f"{len(views)} of {every}"
-    return f"every one of {every}" if len(views) > 1 else "the one change"
+    return f"all {every}" if len(views) > 1 else "the one change"
 
 
 def _changed(c: Comparison, order: OrderInView) -> str:

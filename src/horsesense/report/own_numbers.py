@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from horsesense.measures.base import Estimate
@@ -75,10 +75,10 @@ def own_numbers(run: Results) -> Iterator[OwnNumber]:
             yield _beside(OwnNumber(title, share), published(run, each.tables, column))
 
 
-def _beside(own: OwnNumber, printed: list[tuple[float, str]]) -> OwnNumber:
-    """The same with what was printed: (percent, model), the lowest first."""
+def _beside(own: OwnNumber, printed: Sequence[float]) -> OwnNumber:
+    """The same with what was printed, in percent."""
     if not printed:
         return own
-    (low, first), (high, last) = printed[0], printed[-1]
-    said = f"{first} {low:.0f} to {last} {high:.0f}" if len(printed) > 1 else f"{first} {low:.0f}"
+    low, high = min(printed), max(printed)
+    said = f"{low:.0f} to {high:.0f}" if len(printed) > 1 else f"{low:.0f}"
     return own._replace(paper=f"paper: {said}{NARROW}%", ends=(low / 100, high / 100))

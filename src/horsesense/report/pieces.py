@@ -21,6 +21,7 @@ from horsesense.report.sections import SECTIONS
 from horsesense.report.text import interval_of, p_text, value_of, visible
 from horsesense.runs.frames import ESTIMATE_COLUMNS
 from horsesense.runs.results import Results
+from horsesense.stats.words import plural
 
 Cell = str | float | int | None
 
@@ -91,8 +92,13 @@ class Table:
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
 
-    def _repr_markdown_(self) -> str:
+    def __repr__(self) -> str:
+        return f"Table({self.title!r}, {plural(len(self.rows), 'row')})"
+
+    def __str__(self) -> str:
         return as_markdown(self)
+
+    _repr_markdown_ = __str__
 
 
 def table(results: Results, name: str) -> Table:

@@ -77,16 +77,15 @@ def beside(run: Results, prefix: str, own: Callable[[str, str], Estimate | None]
     return found
 
 
-def published(run: Results, prefix: str, column: str) -> list[tuple[float, str]]:
-    """What a paper printed in a column for the run's data set: (percent, model), the lowest first;
-    without what is doubtful."""
+def published(run: Results, prefix: str, column: str) -> list[float]:
+    """What a paper printed in a column for the run's data set, without what is doubtful."""
     table = next((t for t in _fitting(run, prefix) if column in t["columns"]), None)
     if table is None:
         return []
     doubted = {m["row"] for m in table["marks"] if m["column"] == column}
     at = table["columns"].index(column)
-    values = [(row["values"][at], row["name"]) for row in table["rows"]]
-    return sorted((v, name) for v, name in values if not math.isnan(v) and name not in doubted)
+    rows = [row["values"][at] for row in table["rows"] if row["name"] not in doubted]
+    return [value for value in rows if not math.isnan(value)]
 
 
 def _fitting(run: Results, prefix: str) -> Iterator[Mapping[str, Any]]:

@@ -13,7 +13,7 @@ from horsesense.report.text import visible
 COLOURS = ("#2f5d8a", "#8a6d2f", "#4f8663", "#8460ad", "#1f8a8a", "#a05a7c", "#6b7a45", "#7a7f87")
 """Of models; each stands out from white and from the dark page alike."""
 FEW = 4
-"""Models up to which each change is drawn; of more, the main view alone."""
+"""Models up to which each of several changes is drawn; of more, the main view alone."""
 WIDTH = 560
 
 
@@ -26,7 +26,7 @@ def rank_text(s: Standing) -> str:
 
 def dot_chart(c: Comparison) -> Markup:
     """A dot with its interval for each model, in a row a change; of many models, in a row each."""
-    few = len(c.models) <= FEW
+    few = len(c.models) <= FEW and len(c.views) > 1
     views = [view for view in c.views if all_ranked(c.by_view[view])] if few else [c.main]
     rows = [
         {

@@ -143,7 +143,7 @@ def headline(run: Results) -> list[str]:
     graded = "as graded, " if up_to(run) else ""
     first = [told] if (told := first_of_all(run)) else []
     own = [f"{n.title} {value_of(n.share)}" for n in own_numbers(run)]
-    said = [*first, *own, f"{value_of(score)} {graded}{as_asked(run)}"]
+    said = [*first, *own, f"{value_of(score)} right {graded}{as_asked(run)}"]
     if every.get("value") is not None and not block["bounds_only"]:
         said.append(f"{percent(every['value'])} in every order")
     if instead := _instead(run):

@@ -141,7 +141,8 @@ def notices_of(results: Results) -> list[str]:
     silent = why_silent(results)
     found = [] if silent is None else [f"There is nothing to judge: {silent}."]
     measured = [f for f in results.verdict if f.measured]
-    few = [f for f in measured if f.about == "these_items"]
+    # A position that few items have says nothing of the others.
+    few = [f for f in measured if f.about == "these_items" and not f.group]
     if few:
         dataset = results.findings["dataset"]
         found.append(_few(few, measured, dataset["items"], dataset["clusters"]))
@@ -157,9 +158,8 @@ def _few(few: list[Finding], of: list[Finding], items: int, clusters: int) -> st
             f"The {plural(items, 'item')} come from {plural(clusters, 'text')} and count as little"
             " more: the numbers are about these alone."
         )
-    where = f"{forms[0]}: " if len(few) < len(of) else ""
-    if where and len(forms) > 1:
-        where = f"{forms[0]} and {plural(len(forms) - 1, 'other form')}: "
+    others = f" and {plural(len(forms) - 1, 'other form')}" if len(forms) > 1 else ""
+    where = f"Under “{forms[0]}”{others}, " if len(few) < len(of) else ""
     are = "is" if units == 1 else "are"
     apart = "independent " * (clusters < items)
     return (

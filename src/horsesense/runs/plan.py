@@ -90,6 +90,7 @@ class Plan:
         budget: requests that may be sent at most, over all sessions; None without such a limit.
         cautions: what `until` leaves untold, and whether it is worth that.
         prompts: one whole prompt of each form in which problems are put.
+        seen: which change of accuracy so many items show, in a sentence; "" where nobody asked.
     """
 
     dataset: str
@@ -115,6 +116,14 @@ class Plan:
     budget: int | None
     cautions: tuple[str, ...] = ()
     prompts: tuple[ShownPrompt, ...] = ()
+    seen: str = ""
+
+    def __repr__(self) -> str:
+        requests = f"{plural(self.trials, 'prompt')}, {plural(self.requests, 'request')}"
+        return f"Plan({items_of(self.items, self.dataset)}, {requests})"
+
+    def __str__(self) -> str:
+        return "\n".join(filter(None, (*self.sentences(), self.seen)))
 
     @property
     def to_ask(self) -> int:
@@ -146,10 +155,9 @@ class Plan:
         lines = [
             *self.notes,
             *([f"No item can be asked under {' or '.join(self.never)}."] if self.never else []),
-            f"{items_of(self.items, self.dataset)}, in {self.forms:,} form{'s' * (self.forms != 1)}"
-            f" ({names}): {most}{about}{plural(self.trials, 'prompt')}, {about}{self.requests:,}"
-            " different"
-            f" requests{done}.",
+            f"{items_of(self.items, self.dataset)}, in {plural(self.forms, 'form')} ({names}):"
+            f" {most}{about}{plural(self.trials, 'prompt')},"
+            f" {about}{plural(self.requests, 'different request')}{done}.",
             *self.cautions,
         ]
         if self.to_ask:
@@ -158,8 +166,7 @@ class Plan:
             lines.append("A judge's requests come on top, as many as there are replies to judge.")
         if self.budget is not None and self.budget < self.to_ask:
             lines.append(
-                f"The budget ends that at {plural(self.budget, 'request')}, those of earlier"
-                " sessions"
+                f"The budget ends that at {self.budget:,} requests, those of earlier sessions"
                 " included."
             )
         total = self.prompt_tokens + self.completion_tokens
@@ -283,9 +290,7 @@ def _thinking(study: Study) -> tuple[str, ...]:
     room = study.settings.max_tokens
     if most is not None:
         asked = "" if effort is None else f", effort {effort}"
-        return (
-            f"Thought may take {plural(most, 'token')} of each reply, its answer {room:,}{asked}.",
-        )
+        return (f"Thought may take {most:,} tokens of each reply, its answer {room:,}{asked}.",)
     if effort is None:
         return ()
     few = " Give more, or --thinking-tokens N." if room < ENOUGH_TO_THINK else ""

@@ -25,7 +25,6 @@ from horsesense.readers.registry import reads_scores
 from horsesense.runs.prepare import Study
 from horsesense.runs.settings import AUTO_READERS
 from horsesense.runs.watch import cause_seen, prompt_text, said, words_reader
-from horsesense.stats.words import plural
 from horsesense.trials.trial import Trial
 
 PASSAGE: Final = "Anna has two animals. Her cat is called Brill, and her dog is called Toma."
@@ -106,7 +105,7 @@ def _fault(
     read, words = reply.usage.prompt_tokens, len(prompt_text(request).split())
     if read is None or read >= words / 2:
         return found
-    wrong = f"the server counts {plural(read, 'token')} for {plural(words, 'word')}"
+    wrong = f"the server counts {read} tokens for {words} words"
     return Found(
         wrong if found is None else f"{wrong}, and {found.wrong}",
         "Where a prompt's beginning is lost, give the server a longer context.",

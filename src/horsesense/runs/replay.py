@@ -23,7 +23,6 @@ from horsesense.probes.base import LETTERS
 from horsesense.runs.bands import Bands, Seen
 from horsesense.runs.deciding import CHANGE, COMPOSED, COMPOSITION, SCORE, TOLD, Key
 from horsesense.runs.goal import Extents, Goal, Population
-from horsesense.stats.words import plural
 from horsesense.trials.condition import Condition
 
 STOPPED = (
@@ -146,7 +145,7 @@ class Sequences:
             if told is None:
                 yield replace(blank, value=None, interval="", note=STOPPED)
                 continue
-            how = f"{self.level:g}betting({told.n} of {plural(told.units, 'item')})"
+            how = f"{self.level:g}betting({told.n} of {told.units} items)"
             signature = replace(e.signature, interval=how)
             within = replace(blank, low=told.low, high=told.high, level=self.level)
             yield replace(within, interval=SAMPLED, signature=signature)

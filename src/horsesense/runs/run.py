@@ -93,13 +93,12 @@ class StagedRun:
         return cls(start(out, settings, items))
 
     def __repr__(self) -> str:
-        place, items = self.directory.layout.root, self.directory.items
+        place, items = str(self.directory.layout.root), self.directory.items
         record = self.directory.record
         done = "nothing yet" if record is None else ", ".join(record.stages) or "nothing yet"
         model = "?" if record is None else record.model.name
         return (
-            f"Run({str(place)!r}, {plural(len(items), 'item')} of {items.name}, {model}, done:"
-            f" {done})"
+            f"Run({place!r}, {plural(len(items), 'item')} of {items.name}, {model}, done: {done})"
         )
 
     # -- what it is ------------------------------------------------------------------------

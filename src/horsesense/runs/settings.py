@@ -115,7 +115,7 @@ class Settings(BaseModel):
     )
     against: str | None = Field(
         None,
-        description="Another address or engine of the same model, which probe server asks too.",
+        description="Another address or engine of the same model, for the probe `server`.",
     )
     suite: str | None = Field(
         None, description="A named set of probes, or several separated by commas."
@@ -189,7 +189,7 @@ class Settings(BaseModel):
     stop_if: str = Field(
         "20%",
         description="Stop where more than this share of the latest 50 replies is cut off, empty,"
-        " unreadable or failed; never goes on.",
+        " unreadable or failed; `never` switches this off.",
     )
     no_preflight: bool = Field(
         False, description="Do not begin with two prompts whose answer is known."

@@ -23,7 +23,6 @@ from horsesense.items.load import PACKAGED
 from horsesense.runs.layout import RunLayout
 from horsesense.runs.settings import Settings, misfits
 from horsesense.runs.suites import suite_settings
-from horsesense.stats.words import plural
 
 FILE = "study.toml"
 OWN = ("temperature", "top_p", "effort", "thinking_tokens", "max_tokens", "style", "takes_prefix")
@@ -131,9 +130,7 @@ class StudyFile(BaseModel):
             return
         several = (self.models, self.items, self.suites, self.shots)
         if (number := math.prod(len(names) or 1 for names in several)) > MOST_RUNS:
-            raise UsageError(
-                f"The study has {plural(number, 'run')}; at most {MOST_RUNS:,} are asked."
-            )
+            raise UsageError(f"The study has {number:,} runs; at most {MOST_RUNS:,} are asked.")
         taken: dict[Path, str] = {}
         sets = dict(zip(self.items, _names_apart(self.items, self._home), strict=True))
         chosen = product(

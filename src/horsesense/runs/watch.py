@@ -27,7 +27,6 @@ from horsesense.readers.causes import (
 )
 from horsesense.runs.plan import Plan
 from horsesense.runs.prepare import Study
-from horsesense.stats.words import plural
 from horsesense.trials.extras import Capped
 from horsesense.trials.trial import Trial
 
@@ -126,8 +125,7 @@ class Watch:
             for text, n in texts.most_common(EXAMPLES)
         ]
         return LostRepliesError(
-            f"Stopped after {plural(self._settled, 'request')}: of the latest"
-            f" {plural(len(self._latest), 'reply')}"
+            f"Stopped after {self._settled:,} requests: of the latest {len(self._latest)} replies"
             f" {len(self._lost)} are lost ({told}). Examples: {'; '.join(examples)}.",
             hint=f"{REMEDY.get(most, '')} The same command then asks on, and --stop-if never goes"
             " on as it is. What was answered is stored.",
@@ -147,9 +145,9 @@ class Watch:
         cost = self.limits.cost(prompt, completion)
         price = "" if cost is None else f", {rounded_up(cost)} at these prices"
         return (
-            f"The first {plural(self._settled, 'reply')} took {each:,.0f} tokens each{thought}."
+            f"The first {self._settled:,} replies took {each:,.0f} tokens each{thought}."
             f" At that rate, the other {left:,} take about"
-            f" {plural(completion, 'completion token')}{price}."
+            f" {completion:,} completion tokens{price}."
         )
 
 

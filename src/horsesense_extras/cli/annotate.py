@@ -65,7 +65,7 @@ def annotate(
     sample: Sample = None,
     as_json: AsJson = False,
 ) -> None:
-    """Have people judge replies to questions without a hint, and measure with what they found.
+    """Have people judge what no rule could judge, and measure with what they found.
 
     Without --take it writes the replies that no rule could judge to a CSV file; fill its last
     column. With --take it reads the filled file, or those of several reviewers. Of a file that
@@ -217,11 +217,11 @@ def _sample_taken(run: Run, files: Sequence[Path]) -> dict[str, object]:
     from horsesense_extras.people.sample import Sampled
 
     found = Sampled.of(run.directory)
-    for file in files:
-        found.take(file)
+    changed = sum(found.take(file) for file in files)
     run.report()
     told = found.told(run.settings.level)
-    return {"sample": told, "says": "\n".join(found.sentences(told))}
+    news = [f"{plural(changed, 'label', 'are')} not what was taken before."] if changed else []
+    return {"sample": told, "says": "\n".join([*news, *found.sentences(told)])}
 
 
 def _options_taken(path: Path, files: list[Path]) -> dict[str, object]:

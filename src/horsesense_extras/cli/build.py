@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 File = Annotated[str, typer.Argument(help="Items: texts with labels.", show_default=False)]
 Out = Annotated[Path, typer.Option(help="JSONL file to write.", show_default=False)]
-Seed = Annotated[int, typer.Option(help="Of the draw.")]
+Seed = Annotated[int, typer.Option(help="Starts the draw.")]
 
 
 def register(app: typer.Typer) -> None:

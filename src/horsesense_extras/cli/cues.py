@@ -101,7 +101,7 @@ def cues(
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find out whether labels can be predicted from simple features, and do models use them.
+    """Find out whether simple features predict the labels, and whether models use them.
 
     Example: horsesense cues train.jsonl
     """

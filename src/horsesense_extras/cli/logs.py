@@ -46,7 +46,8 @@ Fields = Annotated[
     typer.Option(
         "--map",
         help="OURS=THEIRS, a field's name in a table: of an item, or response, model, read (the"
-        " answer as the program took it), score, error, prompt; response=A,B: a column a model.",
+        " answer as the program took it), score, error, prompt; response=A,B: a column for each"
+        " model.",
     ),
 ]
 UnreadAs = Annotated[
@@ -168,7 +169,7 @@ def lines(run: Run, told: dict[str, Any]) -> list[str]:
     left = f"; left out: {'; '.join(reasons)}" if reasons else ""
     left = f"; {plural(told['failed'], 'more sample')} failed{left}" if told["failed"] else left
     return [
-        f"{plural(told['answers'], 'answer')} of {told['model']} to {plural(told['items'], 'item')}"
+        f"{told['model']}: {plural(told['answers'], 'answer')} to {plural(told['items'], 'item')}"
         f" from {names}, {states}{left}.",
         *_scored(told["scores"]),
         *told["findings"],
@@ -202,8 +203,7 @@ def _of_ours(run: Run, told: dict[str, Any]) -> list[str]:
     from horsesense.cli.ending import ending
 
     return [
-        f"{plural(told['answers'], 'answer')} of {told['model']} to"
-        f" {plural(told['items'], 'item')}.",
+        f"{told['model']}: {plural(told['answers'], 'answer')} to {plural(told['items'], 'item')}.",
         *ending(run.results, colours=False),
         *(shortfalls(run) if run.taken is None else _of_batch(run)),
         f"Report: {told['report']}",
@@ -213,7 +213,7 @@ def _of_ours(run: Run, told: dict[str, Any]) -> list[str]:
 def _scored(scores: list[dict[str, Any]]) -> list[str]:
     """One line on the log's own score, one on what was said."""
     if not scores:
-        return ["Accuracy in the log: it gives none.", "Accuracy as said: see the report."]
+        return ["The log gives no score of its own; the report has the score as said."]
     first = scores[0]
     own = "; ".join(_own(score) for score in scores[:2])
     own += f"; {len(scores) - 2} more in the report" if len(scores) > 2 else ""

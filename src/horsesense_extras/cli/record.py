@@ -15,7 +15,7 @@ FolderPath = Annotated[
     Path,
     typer.Argument(help="Folder of a study, or of logs or tables that `import` takes."),
 ]
-Out = Annotated[Path, typer.Option(help="Folder of the page and of one file a model.")]
+Out = Annotated[Path, typer.Option(help="Folder of the page, and of a file for each model.")]
 
 
 def register(app: typer.Typer) -> None:

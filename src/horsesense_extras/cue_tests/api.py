@@ -149,7 +149,7 @@ def _splits(
     if not faithful:
         if len(np.unique(groups)) < max(folds, 3):
             raise UsageError(
-                f"{task.name}: {plural(len(np.unique(groups)), 'group')} for"
+                f"{task.name} has {plural(len(np.unique(groups)), 'group')}, too few for"
                 f" {plural(folds, 'fold')}.",
                 hint="Use fewer --folds, or --no-groups to divide groups.",
             )

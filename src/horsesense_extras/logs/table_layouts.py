@@ -208,12 +208,13 @@ def _guessed(
     told = ", ".join(f"{o}={t}" for o, t in taken.items()) + (
         f", one column a model: {', '.join(wide)}" if wide else ""
     )
+    first = f"{guessed.note.removesuffix(said)}; " if guessed.note else "Fields taken as "
     return TableLayout(
         "table",
         {ours: [theirs] for ours, theirs in taken.items()},
         items=FieldMap({**guessed.renamed, **items}),
         wide=wide,
-        told=f"{guessed.note.removesuffix(said) or 'Fields'}; {told.removeprefix(', ')}{said}",
+        told=f"{first}{told.removeprefix(', ')}{said}",
     )
 
 

@@ -228,8 +228,10 @@ class _Table:
         own = self.asked.get(str(row.get("id")))
         if own is not None and row.get("question") is None and prompt is None:
             return own, tuple(range(len(own.options))), LETTERS[: len(own.options)]
-        if self.asked and not {"question", "prompt"} & {n for n, v in row.items() if v is not None}:
-            raise NotTakenError("about none of the items, or one that cannot be read")
+        if not {"question", "prompt"} & {n for n, v in row.items() if v is not None}:
+            known = "about none of the items, or one that cannot be read"
+            alone = "the row names its item alone; --items FILE says what that is"
+            raise NotTakenError(known if self.asked else alone)
         text = prompt if isinstance(prompt, str) else prompt[-1][1] if prompt else ""
         options, block = _options(row.get("options")), lettered(text)
         listed = lettered(options) if isinstance(options, str) else None

@@ -42,6 +42,16 @@ METHOD: Final = (
     "Corrected: the reader's share of right replies, plus the mean difference on the labelled ones;"
     " its interval joins Clopper-Pearson limits of the score and of both kinds of disagreement."
 )
+ROWS: Final = {
+    "plain": "Score as read",
+    "score": "Score corrected",
+    "alone": "Score of the labelled replies alone",
+    "rogan_gladen": "Score by Rogan and Gladen",
+    "agreed": "Read as the person does",
+    "sensitivity": "Right replies read as right",
+    "specificity": "Wrong replies read as wrong",
+}
+"""What is told of a reader, and its name for people."""
 _SAYS: Final = {"none": "none", "refusal": "refusal", "unknown": "refusal"}
 """What a reading without a choice is called in a label; all others are unclear."""
 
@@ -64,13 +74,14 @@ class Sampled:
     @classmethod
     def of(cls, run: RunDirectory) -> Self:
         """UsageError where there are no replies in words to items with a right answer."""
-        shown = with_questions(run.trials(), run.items).filter(
-            pl.col("answer_format").is_in(["letter", "label"]) & pl.col("gold_at").is_not_null(),
-            probe="original",
-            expects="gold",
-        )
         columns = ("trial", "item", "item_id", "question", "options", "labels", "gold_at", "key")
         with readable(run.layout.root):
+            shown = with_questions(run.trials(), run.items).filter(
+                pl.col("answer_format").is_in(["letter", "label"]),
+                pl.col("gold_at").is_not_null(),
+                probe="original",
+                expects="gold",
+            )
             there = run.readings().filter(pl.col("reader").is_in(readers_of(run)))
             found = shown.join(there, on="trial", how="semi").select(columns).collect()
         seed = str(run.settings.seed).encode()
@@ -122,8 +133,11 @@ class Sampled:
         write_table(path, COLUMNS, [list(cells(id)) for id in ids])
         return len(ids)
 
-    def take(self, path: Path) -> None:
-        """Keep the labels of a filled file; ItemsError names all rows that cannot be used."""
+    def take(self, path: Path) -> int:
+        """Keep the labels of a filled file; how many replace another one of the same reply.
+
+        ItemsError names all rows that cannot be used.
+        """
         table = read_table(path, NEEDED, HINT)
         known = {(key, inert_cell(item)): (key, item) for key, item in self.rows}
         lines = {known.get((row["key"] or "", row["item"] or "")): line for line, row in table}
@@ -154,9 +168,11 @@ class Sampled:
         if faults:
             hint = f"Label every row ({', '.join(WORDS)} are labels too), and change nothing else."
             raise ItemsError(str(path), faults, hint=hint)
+        changed = sum(self.labels.get(id, label) != label for id, label in found.items())
         self.labels.update(found)
         rows = [[*id, label] for id, label in self.labels.items()]
         keep(self.run.layout.root / FILE, orjson.dumps(rows))
+        return changed
 
     def _allowed(self, id: Id) -> tuple[str, ...]:
         return (*(self.rows[id]["labels"] or self.rows[id]["options"]), *WORDS)
@@ -204,23 +220,29 @@ class Sampled:
         lines = [METHOD] if told else []
         for row in told:
             same = round(row["agreed"][0] * row["n"])
+            rates = [
+                f"{kind} replies are read as {kind} in {shown(row[rate])}"
+                for kind, rate in (("right", "sensitivity"), ("wrong", "specificity"))
+                if row[rate]
+            ]
             lines += [
                 f"{row['reader']}: the reading is the person's in {same} of"
-                f" {plural(row['n'], 'reply')}"
-                f" ({_bounded(row['agreed'])}). Right replies are read as right in"
-                f" {_bounded(row['sensitivity'])}, wrong ones as wrong in"
-                f" {_bounded(row['specificity'])}.",
-                f"{row['reader']}: score {percent(row['plain'], 1)} as read, corrected"
-                f" {_bounded(row['score'])}; labelled replies alone {_bounded(row['alone'])};"
-                f" Rogan-Gladen {_share(row['rogan_gladen'])}.",
+                f" {plural(row['n'], 'reply')} ({shown(row['agreed'])}); {'; '.join(rates)}.",
+                f"{row['reader']}: score {shown(row['plain'])} as read, corrected"
+                f" {shown(row['score'])}; labelled replies alone {shown(row['alone'])};"
+                f" Rogan-Gladen {shown(row['rogan_gladen'])}.",
             ]
+        return [*lines, *self.unused(told)]
+
+    def unused(self, told: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+        """What is said of labels that count for nothing, if there are any."""
         left = len(self.labels) - (told[0]["n"] if told else 0)
+        places = [n for n, id in enumerate(self.rows, 1) if id in self.labels]
         if left:
-            lines.append(
+            yield (
                 f"{plural(left, 'label', 'count')} for nothing: replies drawn before have none."
-                f" `horsesense annotate RUN --sample N` lists them."
+                f" `horsesense annotate RUN --sample {max(places, default=1)}` lists them."
             )
-        return lines
 
 
 def readers_of(run: RunDirectory) -> list[str]:
@@ -242,12 +264,8 @@ def _plain(text: str) -> str:
     return " ".join(text.split())
 
 
-def _share(share: float | None) -> str:
-    return "not defined" if share is None else percent(share, 1)
-
-
-def _bounded(found: Bounded | None) -> str:
-    """A share with its interval."""
-    if found is None:
-        return "not defined"
+def shown(found: Bounded | float | None) -> str:
+    """A share, with its interval where it has one."""
+    if not isinstance(found, tuple):
+        return "–" if found is None else percent(found, 1)
     return f"{percent(found[0], 1)} [{100 * found[1]:.1f}, {100 * found[2]:.1f}]"

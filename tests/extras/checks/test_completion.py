@@ -89,6 +89,7 @@ def test_a_model_that_remembers_is_found(chat: bool) -> None:
     assert "more often in the published order" in found.sentence("m")
 
 
+@pytest.mark.slow
 def test_false_alarms_on_clean_models() -> None:
     """The exact test is below its level: with 200 sets more than 19 rejections are no chance."""
     results = [asyncio.run(completion(made(40, seed), Reciter())) for seed in range(200)]

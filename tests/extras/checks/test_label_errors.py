@@ -86,6 +86,7 @@ def test_recorded_answers_in_other_orders(tmp_path: Path) -> None:
 
 
 @pytest.mark.shared
+@pytest.mark.slow
 def test_mmlu_redux(shared: Path) -> None:
     """Far above the share of models on one other option: .27 (see benchmarks/label_errors.py)."""
     from sklearn.metrics import average_precision_score

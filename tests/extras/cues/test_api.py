@@ -68,7 +68,7 @@ def quick(items: ItemSet, **settings: object) -> CueResult:
 
 @pytest.fixture(scope="module")
 def planted() -> CueResult:
-    return quick(generated(1, 400, 0.4), jobs=2)
+    return quick(generated(1, 400, 0.4))
 
 
 @pytest.mark.slow
@@ -393,7 +393,7 @@ def test_the_command_line(tmp_path: Path) -> None:
     source, out, page = (tmp_path / name for name in ("items.jsonl", "kept.jsonl", "cues.html"))
     lines = [
         json.dumps({"id": i.id, "text": i.question, "label": i.options[i.gold or 0]})
-        for i in generated(2, 300, 0.6)
+        for i in generated(2, 160, 0.6)
     ]
     source.write_text("\n".join(lines))
     runner = CliRunner()
@@ -403,7 +403,7 @@ def test_the_command_line(tmp_path: Path) -> None:
     assert "'often' (n-gram) speaks for 'yes'" in done.stdout
     assert page.exists()
     done = runner.invoke(app(), ["cues", *common, "--json"], catch_exceptions=False)
-    assert json.loads(done.stdout)["rows"][0]["n"] == 300
+    assert json.loads(done.stdout)["rows"][0]["n"] == 160
     done = runner.invoke(
         app(),
         ["build", "balanced", str(source), "--out", str(out), "--no-groups", "--json"],

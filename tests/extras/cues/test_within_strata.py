@@ -98,9 +98,9 @@ def test_groups_that_agree_count_as_one_value_each() -> None:
 @pytest.mark.parametrize(
     ("n", "easy", "right", "size", "whole", "wald"),
     [
-        (220, 0.25, 0.98, 1, False, 0.10),
+        pytest.param(220, 0.25, 0.98, 1, False, 0.10, marks=pytest.mark.slow),
         (300, 0.05, 0.97, 1, False, 0.5),
-        (400, 0.25, 0.95, 4, True, 0.0),
+        pytest.param(400, 0.25, 0.95, 4, True, 0.0, marks=pytest.mark.slow),
         (200, 0.5, 0.7, 20, True, 0.0),
     ],
 )

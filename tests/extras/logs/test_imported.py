@@ -169,7 +169,7 @@ def test_several_logs_other_models_and_failed_samples_are_told(
         rows[n]["output"]["model"] = name
     rows[3] |= {"error": {"message": "down"}, "output": {}, "scores": {}}
     told = said(inspect_log(tmp_path / "c.json", rows))
-    assert told.startswith("3 answers of m to 4 items")
+    assert told.startswith("m: 3 answers to 4 items")
     assert "; 1 more sample failed." in told
     assert "c.json: its replies name 2 models: m-1 (2), n (1). All are counted as m's." in told
 

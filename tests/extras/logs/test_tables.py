@@ -164,6 +164,17 @@ def test_names_of_items_alone_belong_to_the_items_beside_them(tmp_path: Path) ->
     assert first.left_out.counts == {"about none of the items, or one that cannot be read": 1}
 
 
+def test_of_a_file_of_items_the_sound_ones_are_taken(tmp_path: Path) -> None:
+    sound = {"id": "q", "question": ASKED, "options": OPTIONS, "answer": "B"}
+    items = written(tmp_path, "items.jsonl", [sound, {**sound, "id": "one", "options": ["x"]}])
+    rows = [{"id": name, "response": "(B)"} for name in ("q", "one")]
+    path = written(tmp_path / "a", "m.jsonl", rows)
+    with pytest.raises(UsageError, match="--items FILE says what that is"):
+        hs.load_log(path, out=tmp_path / "none")
+    run = hs.load_log(path, items=items, out=tmp_path / "run")
+    assert [item.id for item in run.items] == ["q"]
+
+
 def test_models_named_like_files_of_a_study(tmp_path: Path) -> None:
     row = {"question": ASKED, "options": OPTIONS, "answer": "B", "response": "B"}
     path = written(
@@ -186,7 +197,7 @@ def test_a_folder_of_models_is_a_study_that_other_commands_take(tmp_path: Path) 
         written(tmp_path / "in", f"{model}.csv", table)
     study = tmp_path / "study"
     made = invoke("import", tmp_path / "in", "--out", study)
-    assert made.count("Accuracy as said") == 3
+    assert made.count("has the score as said") == 3
     assert "On 60 items that all runs share" in invoke(
         "compare", study, "--out", tmp_path / "c.html"
     )
@@ -214,7 +225,7 @@ def test_hostile_tables_do_no_harm(tmp_path: Path) -> None:
     (tmp_path / "none.csv").write_text("question,A,B,answer\nq?,x,y,A\n")
     with pytest.raises(UsageError, match="nor a table with replies"):
         hs.load_log(tmp_path / "none.csv", out=tmp_path / "none")
-    with pytest.raises(UsageError, match="no field 'reply'"):
+    with pytest.raises(UsageError, match="'reply' is no field"):
         tables([tmp_path / "twice.csv"], given={"reply": "x"})
     evil = "=HYPERLINK(1)\x00<script>alert(1)</script>" + "x" * 300_000
     made = [{**row, "model_output": f"{evil} The answer is (B)."} for row in rows()]

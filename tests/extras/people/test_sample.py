@@ -13,7 +13,7 @@ import pytest
 
 from command_line import call
 from horsesense.kept import keep
-from horsesense_extras.people.sample import COLUMNS
+from horsesense_extras.people.sample import COLUMNS, shown
 from studies import Result, items_file, study
 
 N = 24
@@ -83,7 +83,10 @@ def test_from_the_sample_to_the_report(run: Path, tmp_path: Path) -> None:
     assert row["score"][1] < row["score"][0] < row["score"][2]
     report = (run / "report.html").read_text()
     assert "How often readers are right" in report
-    assert told["says"].splitlines()[-1] in report
+    assert shown(tuple(row["score"])) in report
+    assert "before" not in told["says"]
+    first["label"] = "none"
+    assert annotate(run, "--take", save(rows, path))["says"].startswith("1 label is not what")
     assert [r["label"] for r in drawn(run, path, 11)][10] == ""
     assert drawn(run, path, 10)[3]["label"] in ("A", "B", "C", "D", "refusal")
 
@@ -137,6 +140,7 @@ def test_labels_after_a_reply_without_one_do_not_count(run: Path, tmp_path: Path
     told = annotate(run, "--take", save(rows[:3] + rows[4:], path))
     assert told["sample"][0]["n"] == 3
     assert "2 labels count for nothing" in told["says"]
+    assert "--sample 6" in told["says"]
 
 
 def test_a_file_is_not_written_over_and_a_broken_store_is_named(run: Path, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from horsesense_extras.integrations.ray_engine import RayEngine
     [
         (("--workers", "2"), "--workers: only with --engine."),
         (("--keep", "s3://x", "--worker-gpus", "1"), "--keep, --worker-gpus: only with --engine."),
-        (("--engine", "rya"), "There is no engine 'rya'. Did you mean 'ray'?"),
+        (("--engine", "rya"), "'rya' is no engine. Did you mean 'ray'?"),
         (("--engine", "ray", "--address", "auto"), "How many workers there are on a cluster"),
         (("--engine", "ray", "--workers", "0"), "workers is 0."),
         (("--rate", "0"), "The rate is 0 requests a second."),

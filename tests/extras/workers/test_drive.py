@@ -236,13 +236,10 @@ def test_replies_that_are_lost_stop_all_workers(tmp_path: Path) -> None:
         assert run.directory.known.stages["ask"].reason == "alarm"
 
 
-@pytest.mark.parametrize("kind", ["file", "memory"])
-def test_what_workers_keep_elsewhere_becomes_one_run(
-    tmp_path: Path, server: FaultServer, kind: str
-) -> None:
+def test_what_workers_keep_elsewhere_becomes_one_run(tmp_path: Path, server: FaultServer) -> None:
     pytest.importorskip("fsspec")
     ask(whole := run_of(tmp_path / "whole", server))
-    kept = (tmp_path / "kept").as_uri() if kind == "file" else f"memory://{tmp_path.name}"
+    kept = (tmp_path / "kept").as_uri()
     engine = Here(dies=(5, None, 3, None), shards=3, keep=kept)
     ask(run := run_of(tmp_path / "run", server), engine)
     names = Keep(kept).names()
@@ -254,9 +251,8 @@ def test_what_workers_keep_elsewhere_becomes_one_run(
     assert ask(again, Here(shards=3, keep=kept)).answered == 0
     assert not times(server)
     assert estimates(again) == estimates(whole)
-    if kind == "file":
-        modes = {path.stat().st_mode & 0o77 for path in (tmp_path / "kept").iterdir()}
-        assert modes == {0} or os.name == "nt"
+    modes = {path.stat().st_mode & 0o77 for path in (tmp_path / "kept").iterdir()}
+    assert modes == {0} or os.name == "nt"
 
 
 def test_answers_that_cannot_be_gathered_are_trouble(

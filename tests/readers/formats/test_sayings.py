@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from each import each
 from horsesense.models.messages import Response
 from horsesense.readers.formats.letters import read_several
 from horsesense.readers.reading import Reading
@@ -24,7 +25,7 @@ def read(reply: str, finish: str = "stop") -> Reading:
     return found
 
 
-@pytest.mark.parametrize(
+@each(
     ("reply", "expected"),
     [
         ("I'd say no, though some would say yes.", (1,)),
@@ -87,5 +88,5 @@ def test_an_or_between_options_that_stand_leaves_it_open() -> None:
 
 def test_sayings_without_end_take_time_in_proportion() -> None:
     """What was quadratic once: this would take minutes."""
-    assert read("say yes " * 25_000).positions == (0,)
-    assert read("they say yes. " * 15_000).status == "unclear"
+    assert read("say yes " * 8_000).positions == (0,)
+    assert read("they say yes. " * 5_000).status == "unclear"

@@ -6,6 +6,7 @@ from itertools import permutations
 
 import pytest
 
+from each import each
 from horsesense.readers.text import TextReader
 
 READER = TextReader()
@@ -18,7 +19,7 @@ def read(reply: str) -> str:
     return "".join(LETTERS[position] for position in found.positions)
 
 
-@pytest.mark.parametrize(
+@each(
     "form",
     [
         "{0}, not {1}.",

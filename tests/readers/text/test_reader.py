@@ -88,14 +88,14 @@ def test_finish_reason_tells_a_cut_off_answer():
 @pytest.mark.parametrize(
     "unit", ["So the answer is not A. ", "(", "A, B and ", "**", "\n", "a b c ", "答案 ", "<think>"]
 )
-def test_a_response_of_a_megabyte_is_read(unit):
-    response = unit * (1_000_000 // len(unit))
+def test_a_response_without_end_is_read(unit):
+    response = unit * (200_000 // len(unit))
     assert READER.read(response, SPORTS, LETTERS).status in STATUSES
 
 
 def test_the_span_of_a_long_response_is_in_its_place():
     for filler in ("word ", "İ** "):
-        response = filler * 100_000 + "The answer is B."
+        response = filler * 30_000 + "The answer is B."
         start, end = READER.read(response, SPORTS, LETTERS).span
         assert response[start:end] == "answer is B"
 
