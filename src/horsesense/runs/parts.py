@@ -18,7 +18,6 @@ from horsesense.errors import StoreError
 from horsesense.files import make_folder, replace_folder
 from horsesense.kept import check_kept, keep, root_of
 from horsesense.runs.layout import parts_of
-from horsesense.stats.words import plural
 
 CHUNK = 50_000
 """Rows of a part."""
@@ -191,7 +190,7 @@ def check_trials(root: Path, trials: pl.LazyFrame, most: int, items: int) -> Non
         n += int(np.count_nonzero(np.diff(rows // 2**16, prepend=last // 2**16)))
         last = int(rows[-1])
     if n > most:
-        raise _unusable(root, f"trials holds {plural(n, 'trial')} where asked.json says {most:,}")
+        raise _unusable(root, f"trials holds {n:,} trials where asked.json says {most:,}")
 
 
 def frame_of(rows: Sequence[tuple[Any, ...]], schema: Mapping[str, Any]) -> pl.DataFrame:
