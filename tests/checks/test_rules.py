@@ -11,6 +11,7 @@ import pytest
 
 import horsesense as hs
 from command_line import call
+from each import each
 from horsesense.checks.check import QUICK, check_items, check_sets, check_text, quiet_kinds
 from horsesense.checks.languages import OTHER, language
 from horsesense.checks.positions import gold_positions
@@ -305,7 +306,7 @@ SINGLE: dict[str, tuple[list[Item], list[Item]]] = {
 }
 
 
-@pytest.mark.parametrize("rule", SINGLE)
+@each("rule", SINGLE)
 def test_a_rule_finds_its_flaw_and_spares_what_looks_like_it(rule: str) -> None:
     flawed, sound = SINGLE[rule]
     for one in flawed:

@@ -15,13 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from command_line import call
+from each import each
 from horsesense.errors import ItemsError, UsageError
 from horsesense_extras.paper_check import check_claim, check_file
 
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize(
+@each(
     ("claim", "verdict"),
     [
         ({"kind": "proportion", "value": "43.10", "n": 1000}, "fits"),

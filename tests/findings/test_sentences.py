@@ -6,10 +6,10 @@ import re
 from dataclasses import replace
 from string import Formatter
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from each import each
 from horsesense.findings.finding import ORDER, Finding, Reason
 from horsesense.findings.kinds import BY_NAME, KINDS, RANK, Kind
 from horsesense.findings.sentences import WHY, sentence, statement, together, words
@@ -28,7 +28,7 @@ def finding(kind: str = "accuracy_change", **fields: object) -> Finding:
     return replace(blank, **fields)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+@each("kind", KINDS)
 def test_templates_are_short_and_name_what_there_is(kind: Kind) -> None:
     known = words(finding(kind.name))
     for template in (kind.found, kind.ruled_out, kind.undecided, kind.short):

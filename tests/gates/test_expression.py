@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from each import each
 from horsesense.comparison.gates.expression import MissingError, Reference, parse
 from horsesense.errors import UsageError
 
@@ -16,7 +17,7 @@ def look(reference: Reference) -> float:
     return NUMBERS[reference.text]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "holds"),
     [
         ("a > 0.4", True),
@@ -56,7 +57,7 @@ def test_references_have_all_their_parts() -> None:
     assert text.startswith(reference.text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "says"),
     [
         ("", "character 1"),
@@ -125,5 +126,5 @@ def test_sentences_of_the_verdict_are_counted() -> None:
     assert (second.measure, second.where) == ("cannot_tell", {"kind": "no_choice"})
     with pytest.raises(UsageError, match="has no field 'low'"):
         parse("found.low == 0")
-    with pytest.raises(UsageError, match="selector 'reader'"):
+    with pytest.raises(UsageError, match="'reader' is no selector"):
         parse("found[reader=text] == 0")

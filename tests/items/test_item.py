@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+from each import each
 from horsesense.items.item import (
     Item,
     ItemSet,
@@ -41,7 +42,7 @@ def test_same_text_ignores_layout(one: str, other: str) -> None:
     assert same_text(one) == same_text(other)
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other"),
     [
         ("-1", "1"), ("x+y", "x-y"), ("1.5", "15"), ("$5", "5%"), ("5!", "5%"), ("Aa", "AA"),
@@ -96,12 +97,12 @@ ORDER_FREE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("option", ORDER_DEPENDENT)
+@each("option", ORDER_DEPENDENT)
 def test_options_that_point_at_others_are_found(option: str) -> None:
     assert order_dependent(["something", option])
 
 
-@pytest.mark.parametrize("option", ORDER_FREE)
+@each("option", ORDER_FREE)
 def test_options_that_only_sound_alike_are_not(option: str) -> None:
     assert not order_dependent(["something", option])
 

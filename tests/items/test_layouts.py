@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from each import each
 from horsesense.errors import ItemsError, UsageError
 from horsesense.items.load import load_items
 from horsesense.items.tasks import task_for
@@ -45,7 +46,7 @@ OTHERS: dict[str, dict[str, Any]] = {"index": {"answer": 0}, "medmcqa": {"cop": 
                                      "hellaswag": {"label": "0"}}  # fmt: skip
 
 
-@pytest.mark.parametrize("name", LAYOUTS)
+@each("name", LAYOUTS)
 def test_layouts(name: str) -> None:
     rows = [LAYOUTS[name]]
     if name in OTHERS:  # a number is known to count from 0 by a 0

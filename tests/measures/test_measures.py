@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import recall_score
 
 from cells import cell_of, letters
+from each import each
 from horsesense.measures.agreement import chance_agreement
 from horsesense.measures.base import Measure
 from horsesense.measures.cells import Cell, Scores
@@ -35,7 +36,7 @@ def single(gold: str, answers: str) -> Cell:
     return cell_of(letters(answers.replace("Y", "X")), positions, probe="original")
 
 
-@pytest.mark.parametrize("measure", list(MEASURES), ids=MEASURES.names())
+@each("measure", list(MEASURES))
 def test_every_measure_conforms(measure: Measure) -> None:
     check_measure(measure)
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from each import each
 from horsesense.measures.agreement import PluralityAgreement
 from horsesense.measures.base import Measure, Rows
 from horsesense.measures.cells import Cell
@@ -21,8 +22,8 @@ def pieces(cell: Cell, parts: int) -> int:
     return -(-cell.status.size // parts)
 
 
-@pytest.mark.parametrize("measure", list(MEASURES), ids=MEASURES.names())
-@pytest.mark.parametrize("parts", [2, 7])
+@each("measure", list(MEASURES))
+@each("parts", [2, 7])
 def test_rows_are_united_in_any_order(measure: Measure, parts: int) -> None:
     for cell in measure.cells(random_cells()):
         if measure.whole or measure.undefined_reason(cell):

@@ -12,6 +12,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from cells import cell_of
+from each import each
 from horsesense.measures.agreement import chance_agreement
 from horsesense.measures.bounds import bounds
 from horsesense.measures.cells import STATUS_CODE, Cell, ChosenSets, Parts, Scores
@@ -81,7 +82,7 @@ def test_consistency_and_its_bounds(vectors: dict[str, Any]) -> None:
     assert all(b.holds for b in bounds(cell))
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each("seed", range(20))
 def test_bounds_hold_whatever_is_answered(seed: int) -> None:
     found = list(bounds(random_cell(seed, missing=0)))
     assert len(found) >= 3

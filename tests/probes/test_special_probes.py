@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from each import each
 from horsesense.items.class_names import near_names
 from horsesense.items.item import Item, ItemSet, flag_items
 from horsesense.items.load import sampled
@@ -161,7 +162,7 @@ def history(*answers: tuple[str, int, int | None]) -> History:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each(
     ("answers", "spec", "expected"),
     [
         ([("original", 0, 1)], "multi_select", 1),

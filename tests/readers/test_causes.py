@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from each import each
 from horsesense.models.messages import Failure, Response, Usage
 from horsesense.readers.causes import (
     CAUSES,
@@ -28,7 +27,7 @@ def cause(text: str, finish: str | None = "stop", cap: int | None = None, **rest
     return cause_of(reading, response, SHOWN, cap)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "finish", "expected"),
     [
         ("The answer is (B).", "stop", "choice"),
@@ -87,7 +86,7 @@ def test_each_cause_is_told(text: str, finish: str | None, expected: str) -> Non
     assert cause(text, finish) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "status"),
     [
         ("Let me think. Option A is", "truncated"),

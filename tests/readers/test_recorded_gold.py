@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from each import each
 from horsesense.cli import app
 from horsesense.readers.recorded_gold import GoldScore, gold_of
 
@@ -25,7 +26,7 @@ def write(path: Path, field: str, golds: list[Any], replies: str = "ABCA") -> Pa
     return path
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "positions"),
     [
         ("B", {1}),

@@ -12,6 +12,7 @@ import orjson
 import pytest
 
 from conftest import ROOT
+from each import each
 from horsesense.report import verdict_of, write_report
 from horsesense.report.own_numbers import own_numbers
 from horsesense.report.published_tables import DATA_NAMES, _tables, beside
@@ -102,7 +103,7 @@ def test_published_tables_are_whole() -> None:
             assert all(0 <= value <= 100 or math.isnan(value) for value in row["values"])
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "data"),
     [("mmlu_test", "mmlu"), ("cais/mmlu", "mmlu"), ("MC-Test", "mctest"), ("banking77", "bank77"),
      ("mmlu_redux", None), ("MMLU-Pro", None), ("arc_easy", None), ("arc", "arc"),

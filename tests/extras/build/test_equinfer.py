@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from command_line import call
+from each import each
 from horsesense.items.item import Item, ItemSet
 from horsesense.items.load import load_items
 from horsesense.probes.base import Setting
@@ -143,7 +144,7 @@ def test_archives_and_single_files_are_papers_too(tmp_path: Path) -> None:
 # Macros
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "becomes"),
     [
         (r"\newcommand{\vx}{\mathbf{x}}\vx+\vx y", r"\mathbf{x}+\mathbf{x} y"),
@@ -180,7 +181,7 @@ def test_endless_macros_are_given_up(text: str) -> None:
 # Equations
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "reason"),
     [
         (r"\[ y = a x + b \]", None),
@@ -249,12 +250,12 @@ OTHER = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("one", "other"), SAME)
+@each(("one", "other"), SAME)
 def test_equations_that_say_the_same_are_one(one: str, other: str) -> None:
     assert canonical(one) == canonical(other)
 
 
-@pytest.mark.parametrize(("one", "other"), OTHER)
+@each(("one", "other"), OTHER)
 def test_equations_that_differ_are_two(one: str, other: str) -> None:
     assert canonical(one) != canonical(other)
 
@@ -309,7 +310,7 @@ def test_what_a_generator_writes_is_unwrapped(reply: str, right: str) -> None:
     assert completed(reply, "y") == right
 
 
-@pytest.mark.parametrize(
+@each(
     ("right", "reason"),
     [
         ("", EMPTY),

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from each import each
 from horsesense.api import audit
 from horsesense.cli import main
 from horsesense.inference.store import Store
@@ -24,7 +25,7 @@ from horsesense_extras.build.paraphrases import CHECKS, unwrapped, why_refused
 QUESTION = "Which planet takes longest to go once around the Sun?"
 
 
-@pytest.mark.parametrize(
+@each(
     ("reply", "text"),
     [
         ("  What is it?\n", "What is it?"),
@@ -93,7 +94,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("question", "text", "reason"), REFUSED)
+@each(("question", "text", "reason"), REFUSED)
 def test_what_changes_something_is_refused(question: str, text: str, reason: str) -> None:
     assert why_refused(Item("q", question, ("Paris", "red ink"), 0), text) == reason
 

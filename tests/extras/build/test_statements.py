@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from each import each
 from horsesense.items.item import Item, ItemSet, flag_items
 from horsesense.items.load import load_items
 from horsesense.prompts import Prompter
@@ -35,7 +36,7 @@ def test_marks_of_each_arm() -> None:
     assert all(s.option != s.item.gold for s in told("negative"))
 
 
-@pytest.mark.parametrize("seed", range(10))
+@each("seed", range(10))
 def test_the_control_has_half_of_its_marks_swapped_in_every_part(seed: int) -> None:
     mixed, control = told("mixed", seed=seed), told("shuffled", seed=seed)
     assert [s.option for s in mixed] == [s.option for s in control]

@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from yarl import URL
 
+from each import each
 from horsesense.errors import ModelError, UsageError
 from horsesense.hosts import named_in
 from horsesense.models.base import Asked
@@ -306,7 +307,7 @@ MALFORMED_PLAIN: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "request_"),
     [(value, CHAT) for value in MALFORMED_CHAT] + [(value, PLAIN) for value in MALFORMED_PLAIN],
 )
@@ -336,8 +337,8 @@ FILTERED = ("rejected", False, "filtered")
 BROKE_OFF = ("server", True, "failed")
 
 
-@pytest.mark.parametrize("content", [None, "", "A", "The answer is"])
-@pytest.mark.parametrize(
+@each("content", [None, "", "A", "The answer is"])
+@each(
     ("changes", "seen"),
     [
         ({"finish_reason": "content_filter"}, FILTERED),
@@ -406,7 +407,7 @@ def test_an_answer_stands_without_its_token_count(usage: Any) -> None:
 # Failures
 
 
-@pytest.mark.parametrize(
+@each(
     ("status", "kind", "retryable"),
     [
         (301, "rejected", False),
@@ -433,7 +434,7 @@ def test_an_empty_account_is_not_asked_again() -> None:
     assert not failure_of(429, {}, body).retryable
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "seconds"),
     [
         ("7", 7),
@@ -662,7 +663,7 @@ def test_what_is_no_count_of_tokens_is_unknown(counts: Any) -> None:
     assert result.usage == Usage(None, 3)
 
 
-@pytest.mark.parametrize(
+@each(
     "body",
     [
         {**chat_reply(message={"content": None}), "usage": USED},
@@ -671,7 +672,7 @@ def test_what_is_no_count_of_tokens_is_unknown(counts: Any) -> None:
         {**chat_reply(finish_reason="content_filter", message={"content": None}), "usage": USED},
     ],
 )
-@pytest.mark.parametrize("status", [200, 429, 500])
+@each("status", [200, 429, 500])
 def test_a_failure_says_what_it_took(body: dict[str, Any], status: int) -> None:
     result = respond(always(body, status=status))
     assert isinstance(result, Failure)
@@ -785,7 +786,7 @@ def test_an_unknown_model_shows_the_nearest() -> None:
             return web.json_response({"data": [{"id": "mm"}, {"id": "zebra"}]})
         return web.json_response({"error": {"message": "no such model"}}, status=404)
 
-    with pytest.raises(ModelError, match="lists 2 models, nearest: mm"):
+    with pytest.raises(ModelError, match="Models of the server: 2, nearest: mm"):
         against(handler, HttpModel.capabilities)
 
 
@@ -841,7 +842,7 @@ def test_the_address_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> No
     assert make_model("http:m@http://h:3/v1").identity == "http:m@http://h:3/v1"
 
 
-@pytest.mark.parametrize(
+@each(
     "spec",
     [
         "http:m@localhost:8000/v1",

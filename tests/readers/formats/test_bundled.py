@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from each import each
 from horsesense.models.messages import Response
 from horsesense.readers.formats.bundled import names_of
 from horsesense.readers.reading import STATUSES, Reading
@@ -93,7 +94,7 @@ LINES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("reply", "want", "excess", "rule"), LINES)
+@each(("reply", "want", "excess", "rule"), LINES)
 def test_lines(reply: str, want: str, excess: int, rule: str | None) -> None:
     found = read(reply)
     assert (shape(found), found[0].excess) == (want, excess)
@@ -183,7 +184,7 @@ ALL_LABELS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("reply", "want", "excess", "rule"), ALL_LABELS)
+@each(("reply", "want", "excess", "rule"), ALL_LABELS)
 def test_select_all(reply: str, want: str, excess: int, rule: str | None) -> None:
     found = read(reply, answer_format="index_json")
     assert (shape(found), found[0].excess) == (want, excess)
@@ -208,7 +209,7 @@ ONE_LABEL = [
 ]
 
 
-@pytest.mark.parametrize(("reply", "want", "rule"), ONE_LABEL)
+@each(("reply", "want", "rule"), ONE_LABEL)
 def test_select_one(reply: str, want: str, rule: str | None) -> None:
     found = read(reply, answer_format="index_json", asked="Positive")
     assert shape(found) == want
@@ -245,7 +246,7 @@ SIGNS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("labels", SIGNS, ids=" ".join)
+@each("labels", SIGNS)
 def test_labels_that_differ_in_signs_alone_stay_apart(labels: tuple[str, ...]) -> None:
     right = " ".join(map(str, range(len(labels))))
     plain, numbered = "\n".join(labels), "\n".join(f"{n}. {x}" for n, x in enumerate(labels, 1))
@@ -267,7 +268,7 @@ STRANGE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("labels", STRANGE, ids=" ".join)
+@each("labels", STRANGE)
 def test_no_label_is_taken_for_the_form_of_a_reply(labels: tuple[str, ...]) -> None:
     """A label for every problem, in its order and turned round, however the reply is written."""
     for chosen in (labels, labels[::-1], (labels[-1],) * 3):

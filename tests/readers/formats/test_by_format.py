@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from each import each
 from horsesense.models.messages import Response
 from horsesense.readers.logprobs.first_token import FirstTokenReader
 from horsesense.readers.reading import CLASSES, Reading
@@ -28,7 +29,7 @@ def read(
     return reading
 
 
-@pytest.mark.parametrize(
+@each(
     ("reply", "expected"),
     [
         ("Yes", (0,)),
@@ -53,7 +54,7 @@ def test_yes_or_no(reply: str, expected: tuple[int, ...] | str) -> None:
     assert expected in (reading.positions, reading.status)
 
 
-@pytest.mark.parametrize(
+@each(
     ("reply", "expected"),
     [
         ("A", (0,)),
@@ -75,7 +76,7 @@ def test_several_letters(reply: str, expected: tuple[int, ...] | str) -> None:
     assert expected in (reading.positions, reading.status)
 
 
-@pytest.mark.parametrize(
+@each(
     ("reply", "expected"),
     [
         # The four ways that Know-No counts as right (figure 4 and section 4 of the paper).

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from each import each
 from horsesense.models.messages import Response
 from horsesense.readers.formats.letters import read_several
 from horsesense.readers.text import TextReader
@@ -22,13 +23,13 @@ def judged(reply: str, quality: str) -> tuple[str, tuple[int, ...]]:
     return found.status, found.positions
 
 
-@pytest.mark.parametrize("reply", ["50%", "$", "!", "✓", '{"answer": 1}', "A ✓"])
-@pytest.mark.parametrize("labels", [(), ("A", "B", "C", "D")])
+@each("reply", ["50%", "$", "!", "✓", '{"answer": 1}', "A ✓"])
+@each("labels", [(), ("A", "B", "C", "D")])
 def test_blank_options_are_named_by_nothing(reply: str, labels: tuple[str, ...]) -> None:
     TextReader().read(reply, ("", " ", "", ""), labels)
 
 
-@pytest.mark.parametrize(
+@each(
     ("reply", "holds"),
     [
         ('{"correct": false}', False),
@@ -41,7 +42,7 @@ def test_blank_options_are_named_by_nothing(reply: str, labels: tuple[str, ...])
         ("Correct = true", True),
     ],
 )
-@pytest.mark.parametrize("quality", ["correct", "wrong"])
+@each("quality", ["correct", "wrong"])
 def test_the_value_of_a_field_or_question_decides(reply: str, holds: bool, quality: str) -> None:
     position = 0 if holds == (quality == "correct") else 1
     assert judged(reply, quality) == ("answer", (position,))
@@ -62,7 +63,7 @@ def test_yes_and_no_as_names_of_values(reply: str, position: int) -> None:
     assert judged(reply, "correct") == ("answer", (position,))
 
 
-@pytest.mark.parametrize(
+@each(
     ("reply", "expected"),
     [
         ("Neither B nor D", "unclear"),
@@ -91,7 +92,7 @@ def bundle(reply: str, asks: AnswerFormat, asked: str | None = None) -> str:
     return " ".join("".join(map(str, one.positions)) or one.status[0] for one in found)
 
 
-@pytest.mark.parametrize(
+@each(
     ("reply", "expected"),
     [
         ("Not 2", "i i i"),

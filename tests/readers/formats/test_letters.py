@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
+from each import each
 from horsesense.models.messages import Response
 from horsesense.readers.formats.letters import read_several
 from horsesense.readers.reading import Reading
@@ -140,7 +139,7 @@ def said(found: Reading) -> str:
     return " ".join(map(str, found.positions)) or found.status
 
 
-@pytest.mark.parametrize(("reply", "expected"), REPLIES)
+@each(("reply", "expected"), REPLIES)
 def test_an_audit_reads_several(reply: str, expected: str) -> None:
     shown = Variant("q", "?", FRUIT, tuple("ABCD"), (0, 1, 2, 3), 0)
     [found] = TextAnswers().read(Trial("p", PLAIN, 0, (shown,), "letters"), Response(reply, "stop"))
@@ -161,7 +160,7 @@ def test_a_file_is_read_as_an_audit_is(tmp_path: Path) -> None:
         assert said(row.reading) in expected.split("|"), reply
 
 
-@pytest.mark.parametrize("number", range(len(BLIND)))
+@each("number", range(len(BLIND)))
 def test_replies_that_were_scored_blind(number: int) -> None:
     options, reply, expected = BLIND[number]
     labels = tuple("ABCDE"[: len(options)])

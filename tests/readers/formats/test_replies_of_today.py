@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from each import each
 from horsesense.models.messages import Response
 from horsesense.readers.reading import Reading
 from horsesense.readers.text_answers import TextAnswers
@@ -95,12 +96,12 @@ YES_NO = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("reply", "expected"), YES_NO)
+@each(("reply", "expected"), YES_NO)
 def test_yes_or_no(reply: str, expected: str) -> None:
     assert said(read(reply, "yes_no", JUDGED, Proposed("Sydney", "correct"))) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("reply", "expected"),
     [
         ("Yes", "0"),
@@ -181,7 +182,7 @@ LETTERS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("reply", "expected"), LETTERS)
+@each(("reply", "expected"), LETTERS)
 def test_several_letters(reply: str, expected: str) -> None:
     assert said(read(reply, "letters", COLOURS)) == expected
 
@@ -240,7 +241,7 @@ NO_HINT = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("reply", "expected"), NO_HINT)
+@each(("reply", "expected"), NO_HINT)
 def test_the_no_hint_judge(reply: str, expected: str) -> None:
     assert read(reply, "free", NAMES, WithheldGold("Rick")).rule == expected
 
@@ -297,7 +298,7 @@ LINES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("reply", "expected"), LINES)
+@each(("reply", "expected"), LINES)
 def test_lines_for_several_texts(reply: str, expected: str) -> None:
     assert shape(reply, 3, "label_lines").replace("t", "e") == expected
 
@@ -329,7 +330,7 @@ MASKS = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "reply", "expected"), MASKS)
+@each(("asked", "reply", "expected"), MASKS)
 def test_a_list_of_booleans_is_a_mask_or_unreadable(
     asked: str | None, reply: str, expected: str
 ) -> None:
@@ -350,7 +351,7 @@ INDICES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("reply", "expected"), INDICES)
+@each(("reply", "expected"), INDICES)
 def test_indices_for_several_texts(reply: str, expected: str) -> None:
     assert shape(reply, 3, "index_json") == expected
 

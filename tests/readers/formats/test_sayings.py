@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from each import each
 from horsesense.models.messages import Response
 from horsesense.readers.formats.letters import read_several
 from horsesense.readers.reading import Reading
@@ -24,7 +25,7 @@ def read(reply: str, finish: str = "stop") -> Reading:
     return found
 
 
-@pytest.mark.parametrize(
+@each(
     ("reply", "expected"),
     [
         ("I'd say no, though some would say yes.", (1,)),

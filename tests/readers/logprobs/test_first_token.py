@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from each import each
 from horsesense.errors import UsageError
 from horsesense.items.item import Item, ItemSet
 from horsesense.models.messages import Response
@@ -262,7 +263,7 @@ def test_labels_without_a_score_are_counted():
     assert (reader.report()["labels"], reader.report()["missing"]) == (12, 9)
 
 
-@pytest.mark.parametrize(
+@each(
     "spec", ["first_token(0)", "first_token(late)", "pride(alpha=0)", "pride(per=model)",
              "pride(estimation=random)", "pride(alpha=much)", "pride(least=-1)",
              "pride(beta=1)", "prider", "a b"],

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from each import each
 from horsesense.readers.text import TextReader
 from horsesense.readers.text.page import page_of, plain, prepare
 
@@ -23,7 +24,7 @@ def read(reply: str, finish_reason: str | None = None) -> str:
     return "".join(LETTERS[position] for position in found.positions) or found.status
 
 
-@pytest.mark.parametrize(
+@each(
     ("reply", "expected"),
     [
         # A letter that is stated is the answer, whatever the reasoning before it fits.

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import string
 
-import pytest
-
+from each import each
 from horsesense.readers.text import TextReader
 
 READER = TextReader()
@@ -404,7 +403,7 @@ TRAPS = {
 CASES = [(name, *case) for name, cases in TRAPS.items() for case in cases]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda c: f"{c[0]}: {c[1][:40]!r}")
+@each("case", CASES)
 def test_trap(case):
     _, response, expected, *options = case
     found = outcome(response, *options)
