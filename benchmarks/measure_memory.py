@@ -30,9 +30,11 @@ PROBES = "repeat(n=3),order(random(16))"
 
 
 def grow(run: Path, out: Path, times: int) -> None:
-    """A run with the trials, readings and items of another so many times over."""
+    """A run with the trials, readings and items of another so many times over, and its answers."""
+    from horsesense.kept import keep
     from horsesense.runs.asked import AskedRecord
     from horsesense.runs.directory import RunDirectory
+    from horsesense.runs.parts import write_table
     from horsesense.runs.stored_items import save_items
 
     one = RunDirectory.open(run)
@@ -42,9 +44,10 @@ def grow(run: Path, out: Path, times: int) -> None:
         place.mkdir(parents=True, exist_ok=True)
         for time_ in range(times):
             part = renumbered(pl.read_parquet(path), time_, asked.trials, len(one.items))
-            part.write_parquet(place / f"{time_ * 1000 + int(path.stem):06d}.parquet")
+            write_table(place / f"{time_ * 1000 + int(path.stem):06d}.parquet", part)
     for path in run.glob("readings/*/reader.json"):
-        shutil.copy(path, out / path.relative_to(run))
+        keep(out / path.relative_to(run), path.read_bytes())
+    shutil.copy(run / "store.sqlite", out)
     copies = (replace(i, id=f"{i.id}-{n}") for n in range(times) for i in one.items)
     items = replace(one.items, items=tuple(copies))
     save_items(out / "items.json", items, None)

@@ -31,40 +31,46 @@ def main() -> int:
         "--extra", action="append", default=[], help="extras that are looked at too"
     )
     given = parser.parse_args()
-    found = needed(given.extra)
+    found, missing = needed(given.extra)
     total = 0
     for name, one in sorted(found.items()):
         total += (size := size_of(one))
         print(f"{name:24} {one.version:14} {size / 1e6:6.1f} MB  {licence(one)}")
     unknown = [name for name, one in found.items() if licence(one) == UNKNOWN]
     print(f"{len(found)} distributions, {total / 1e6:.0f} MB; licence unknown: {unknown or 'none'}")
-    return max(audit(given.audit, given.lock), 3 * bool(unknown))
+    if missing:
+        print(f"Not installed, so nothing is known of these: {', '.join(missing)}")
+    return max(audit(given.audit, given.lock), 3 * bool(unknown or missing))
 
 
 UNKNOWN = "unknown"
 
 
-def needed(extras: Iterable[str] = (), root: str = "horsesense") -> dict[str, Distribution]:
-    """The installed distributions that `root` needs on this machine, by their names."""
+def needed(
+    extras: Iterable[str] = (), root: str = "horsesense"
+) -> tuple[dict[str, Distribution], list[str]]:
+    """The distributions that `root` needs on this machine, by their names; and those missing."""
     found: dict[str, Distribution] = {}
-    waiting = [(root, frozenset(extras))]
+    missing: set[str] = set()
+    waiting, seen = [(root, frozenset(extras))], set[tuple[str, frozenset[str]]]()
     while waiting:
         name, wanted = waiting.pop()
+        if (name, wanted) in seen:  # extras may name each other in a circle
+            continue
+        seen.add((name, wanted))
         for text in distribution(name).requires or ():
             one = Requirement(text)
             key = canonicalize_name(one.name)
             marker = one.marker
             if marker and not any(marker.evaluate({"extra": e}) for e in (*wanted, "")):
                 continue
-            if key in found and not one.extras:
-                continue
             try:
                 found[key] = distribution(key)
             except PackageNotFoundError:
-                print(f"{key} is not installed", file=sys.stderr)
+                missing.add(key)
                 continue
             waiting.append((key, frozenset(one.extras)))
-    return found
+    return found, sorted(missing)
 
 
 def licence(one: Distribution) -> str:

@@ -7,10 +7,13 @@ import re
 import shlex
 import tomllib
 from pathlib import Path
+from runpy import run_path
 from typing import Any
 
 import yaml
 
+from horsesense.cli import OWN
+from horsesense.side import offered
 from horsesense.version import __version__
 
 ROOT = Path(__file__).parent.parent
@@ -50,6 +53,13 @@ def test_the_container_starts_a_command_that_there_is() -> None:
     demo = (ROOT / "scripts" / "demo").read_text(encoding="utf-8")
     assert words[:4] == ["horsesense", "audit", "sample", "--model"]
     assert all(word in demo for word in words[1:-1])
+
+
+def test_the_gallery_shows_five_reports_by_commands_that_there_are() -> None:
+    shown = run_path(str(ROOT / "scripts" / "gallery.py"))["SHOWN"]
+    assert len(shown) == 5
+    commands = {words.split()[0] for one in shown for words in one.commands}
+    assert commands <= {*OWN, *offered("commands")}
 
 
 def test_issue_templates_are_forms() -> None:

@@ -6,6 +6,9 @@ import re
 import runpy
 import sys
 from itertools import chain
+from pathlib import Path
+
+import pytest
 
 from conftest import ROOT
 
@@ -49,7 +52,8 @@ def test_the_lock_has_every_library() -> None:
 
 def test_each_distribution_of_the_core_is_accounted_for() -> None:
     """The page says what each is for; the lock has a hash for each; none came unnoticed."""
-    needed = runpy.run_path(str(ROOT / "scripts" / "supply.py"))["needed"]()
+    needed, missing = runpy.run_path(str(ROOT / "scripts" / "supply.py"))["needed"]()
+    assert not missing
     page = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
     table = page.partition("| installed |")[2].partition("\n\n")[0]
     cells = [row.split("|") for row in table.splitlines()[2:]]
@@ -64,3 +68,25 @@ def test_each_distribution_of_the_core_is_accounted_for() -> None:
     names = re.findall(r"^([\w-]+)==", lock, re.MULTILINE)
     assert re.findall(r"^([\w-]+)==.*\n +--hash=sha256:[0-9a-f]{64}", lock, re.MULTILINE) == names
     assert told <= set(names)
+    tested = (ROOT / "requirements.lock").read_text(encoding="utf-8").splitlines()
+    assert {re.split(r" [;\\]", line)[0] for line in lock.splitlines() if "==" in line} <= {
+        line.partition(" ;")[0] for line in tested
+    }
+
+
+def installed(place: Path, name: str, *needs: str) -> None:
+    """A distribution that says what it needs."""
+    (about := place / f"{name}-1.dist-info").mkdir(parents=True)
+    text = "".join(f"Requires-Dist: {need}\n" for need in needs)
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n{text}")
+
+
+def test_what_is_needed_is_found_where_extras_name_each_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed(tmp_path, "made", "turn[x]", "away")
+    installed(tmp_path, "turn", "turn[y]; extra == 'x'", "turn[x]; extra == 'y'")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    needed = runpy.run_path(str(ROOT / "scripts" / "supply.py"))["needed"]
+    found, missing = needed(root="made")
+    assert (set(found), missing) == ({"turn"}, ["away"])

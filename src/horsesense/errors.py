@@ -96,7 +96,7 @@ def _in_words(error: Exception) -> str:
     if isinstance(error, TypeError | AttributeError):
         return "a value in it is not of the kind that horsesense writes there"
     if hasattr(error, "errors"):  # of pydantic, which not every command imports
-        found = ((".".join(map(str, each["loc"])), each["msg"]) for each in error.errors())
+        found = ((".".join(map(str, each["loc"])), each["msg"]) for each in error.errors()[:5])
         told = (f"{where}: {says}" if where else says for where, says in found)
         return "; ".join(says.removeprefix("Value error, ") for says in told)
     form = {"JSONDecodeError": "JSON", "TOMLDecodeError": "TOML"}.get(type(error).__name__)

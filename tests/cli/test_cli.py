@@ -142,7 +142,10 @@ def test_a_plan_needs_no_model(tmp_path: Path) -> None:
     )
     found = json.loads(call("plan", "sample", "--json", cwd=tmp_path).stdout)
     assert found["model"] is None
-    assert found["requests"] == hs.plan("sample").requests
+    planned = hs.plan("sample")
+    assert found["requests"] == planned.requests
+    assert str(planned).endswith(found["seen"])
+    assert repr(planned).startswith("Plan(60 items of sample, 782 prompts, ")
     call("plan", "sample", "--out", "run", cwd=tmp_path, code=2)
 
 

@@ -15,7 +15,7 @@ from horsesense.errors import StoreError, UsageError
 from horsesense.models.base import Capabilities
 from horsesense.models.messages import Request
 from horsesense.models.simulated.backend import Simulated
-from horsesense.report import item_report, write_report
+from horsesense.report import item_report, reasons, write_report
 from horsesense.report.bands import bands
 from horsesense.report.charts import ChartLine, Point, forest
 from horsesense.report.curves import Curve, curves
@@ -35,6 +35,14 @@ def test_numbers_without_an_interval_say_why(runs: dict[str, Results], tmp_path:
     lone = replace(runs["oracle"].estimates[0], value=0.5, low=None, high=None)
     made = replace(runs["oracle"], estimates=(replace(lone, interval="", note=note),))
     assert f"<td>{note}</td></tr>" in write_report(made, to=tmp_path / "page.html").read_text()
+
+
+def test_what_happened_to_items_is_the_same_in_parts_of_any_size(
+    runs: dict[str, Results], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = reasons.evidence_of(run := runs["oracle"])
+    monkeypatch.setattr(reasons, "MOST_TRIALS", 100)
+    assert reasons.evidence_of(run) == whole
 
 
 class TestPage:

@@ -218,12 +218,22 @@ def test_errors_name_the_file_that_was_packed(made: Path, tmp_path: Path) -> Non
             horsesense.open(bad)
 
 
+NAMELESS = b'{"name": [1], "kind": "choice", "items": []}'
+GOLDLESS = b'{"name": "x", "kind": "choice", "items": [{"id": "q", "question": "", "options": [], \
+"gold": 7}]}'
+
+
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
-        ("items.json", b"{", "it is not JSON"),
-        ("items.json", b"{}", "'items' is missing."),
-        ("items.json", b"[]", "a value in it is not of the kind that horsesense writes there."),
+        ("items.json", b"{", "Invalid JSON: EOF while parsing an object at line 1 column 1."),
+        ("items.json", b"{}", "items: Field required; shots: Field required."),
+        ("items.json", b'{"items": %s, "shots": null}' % NAMELESS, "items.name: Input should be a"),
+        (
+            "items.json",
+            b'{"items": %s, "shots": null}' % GOLDLESS,
+            "the right answer of 'q' is none",
+        ),
         ("run.toml", b"x = ", "it is not TOML"),
         ("run.toml", b"\xff", "its byte 1 is no text in UTF-8."),
         ("run.toml", b"", "settings: Field required; items: Field required"),
@@ -286,6 +296,17 @@ def test_a_table_of_many_equal_rows(run: Path) -> None:
     done = call("report", str(run))
     assert done.returncode == 3, done.stderr
     assert "trials holds 50,000 trials where asked.json says" in done.stderr
+
+
+def test_a_trial_about_an_item_that_is_not_there(run: Path) -> None:
+    [path] = (run / "trials" / "stage-1").iterdir()
+    rows = pl.read_parquet(path)
+    most = pl.max_horizontal("item", pl.lit(2**29, pl.UInt32))
+    rows.with_columns(item=pl.when(pl.int_range(pl.len()) == 3).then(most).otherwise("item")).cast(
+        rows.schema
+    ).write_parquet(path)
+    with pytest.raises(StoreError, match="trials speaks of item 536,870,912, and there are 6"):
+        Run.open(run).measure()
 
 
 def test_a_trial_that_stands_twice(run: Path) -> None:

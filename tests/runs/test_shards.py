@@ -58,9 +58,9 @@ def test_merging_is_idempotent_and_has_no_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     paths = [asked(tmp_path / f"{n}", probes=("order",), shard=f"{n}/2").path for n in (1, 2)]
-    read = Mock(wraps=stored_items.items_from_json)
+    read = Mock(wraps=stored_items._sound)
     with monkeypatch.context() as patch:
-        patch.setattr(stored_items, "items_from_json", read)
+        patch.setattr(stored_items, "_sound", read)
         first = merge(paths, tmp_path / "one")
     assert read.call_count == 1  # shards hold the same items, a hundred of them all the more
     assert first.answers.new > 0

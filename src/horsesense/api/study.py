@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -85,14 +86,16 @@ def plan(
     timeout: float | None = None,
     **settings: Unpack[GivenSettings],
 ) -> Plan:
-    """What `audit` would ask: prompts, different requests, tokens. Spends nothing.
+    """What `audit` would ask and could show: prompts, requests, tokens. Spends nothing.
 
     The arguments are those of `audit`. Without a model the plan is that of one that chats. (A
     server is asked one or two tiny probing questions to find out what it offers.)
     """
+    from horsesense.runs.plan_text import plan_json
+
     chosen, found, answering = study_of(items, model, settings, key_env=key_env, timeout=timeout)
-    counted, _ = plan_study(chosen, answering, found)
-    return counted
+    counted, study = plan_study(chosen, answering, found)
+    return replace(counted, seen=plan_json(counted, study)["seen"])
 
 
 def plan_study(

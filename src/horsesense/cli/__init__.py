@@ -255,9 +255,11 @@ def _refuse_empty(words: Sequence[str]) -> None:
 
 
 def _last(arguments: Sequence[str] | None) -> None:
-    """Ignore Ctrl-C where this process ends here: another one has nothing to stop."""
+    """Where this process ends here, another Ctrl-C has nothing to stop, and Python need not go
+    through all objects once more before they are gone."""
     if arguments is None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        gc.freeze()
 
 
 def _usage_exit(error: BaseException) -> int | None:

@@ -123,6 +123,7 @@ class PlanOutput(Output):
     budget: int | None = Field(description="requests that may be sent; null without a limit")
     cautions: list[str] = Field(description="what --until leaves untold")
     prompts: Rows = Field(description="one whole prompt of each form")
+    seen: str = Field(description="which change of accuracy so many items show, in a sentence")
     saved: int
     saved_over_probes_alone: float
     completion_tokens_at_most: int

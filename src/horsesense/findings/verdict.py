@@ -31,7 +31,6 @@ from horsesense.findings.uncounted import asked_as, named, untested
 from horsesense.measures.estimate import Computed
 from horsesense.readers.causes import SILENT, TOO_MANY, Loss
 from horsesense.stats.multiplicity import holm
-from horsesense.stats.words import plural
 
 LEVEL = 1 - ALPHA
 BOTH_SIDES = 1 - 2 * ALPHA
@@ -225,7 +224,7 @@ def _label(run: RunToJudge, q: Question) -> str:
         return named(e.reader, run.readers)
     if q.kind.name == "many_problems":
         title = str(run.probes.get(e.probe, {}).get("title", e.probe))
-        return f"{plural(problems(e), 'problem')} at once ({asked_as(title)})"
+        return f"{problems(e)} problems at once ({asked_as(title)})"
     return run.label(e.probe, e.condition)
 
 

@@ -12,7 +12,6 @@ from horsesense.errors import UsageError
 from horsesense.models.base import Asked, Capabilities
 from horsesense.models.messages import Failure, Request, Response
 from horsesense.rng import fingerprint
-from horsesense.stats.words import plural
 
 Answering = Callable[[list[str]], Sequence[str]]
 NO_MODEL = "none:"
@@ -67,9 +66,7 @@ class CallableModel:
         if isinstance(texts, Failure):
             return [texts] * len(batch)
         if len(texts) != len(batch):
-            message = (
-                f"the function gave {plural(len(texts), 'text')} for {plural(len(batch), 'prompt')}"
-            )
+            message = f"the function gave {len(texts)} texts for {len(batch)} prompts"
             return [Failure("malformed", message, retryable=False)] * len(batch)
         return [_response(text) for text in texts]
 

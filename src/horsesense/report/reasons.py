@@ -14,6 +14,9 @@ from horsesense.measures.joined import ORIGINAL
 from horsesense.runs.results import Results
 from horsesense.trials.trial import NONE_OPTION
 
+MOST_TRIALS = 1_000_000
+"""About so many trials are looked at together."""
+
 
 @dataclass(frozen=True)
 class Reason:
@@ -143,10 +146,12 @@ class ItemEvidence:
 
 
 def evidence_of(run: Results) -> ItemEvidence:
-    """Go through the tables of a run once, and find what happened to each item."""
+    """Go through the tables of a run, some items at a time, and find what happened to each."""
     reasons = reasons_of(run)
-    frame = (
-        _read_trials(run)
+    rows = run.directory.trials().select(pl.len()).collect().item()
+    step = max(1, len(run.items) * MOST_TRIALS // max(1, rows))
+    frame = pl.concat(
+        _read_trials(run, first, first + step)
         .group_by("item")
         .agg(
             pl.col("item_id").first(),
@@ -155,6 +160,7 @@ def evidence_of(run: Results) -> ItemEvidence:
         )
         .sort("item")
         .collect()
+        for first in range(0, max(1, len(run.items)), step)
     )
     holds = {
         reason.name: frozenset(frame.filter(pl.col(reason.name).fill_null(False))["item_id"])
@@ -189,22 +195,21 @@ def _part() -> pl.Expr:
     return pl.when(both & ~lost).then(whole).otherwise(None)
 
 
-def _read_trials(run: Results) -> pl.LazyFrame:
-    """Trials with their reading by the main reader, that of the first token, and as published."""
-    shown = run.directory.trials().select(
-        "trial",
-        "variant",
-        "item",
-        "item_id",
-        "probe",
-        gold_content=pl.col("origin").list.get(pl.col("gold_at"), null_on_oob=True),
+def _read_trials(run: Results, first: int, end: int) -> pl.LazyFrame:
+    """Trials of items, by number, with their reading by the main reader, that of the first token,
+    and as published."""
+    shown = (
+        run.directory.trials()
+        .filter(pl.col("item").is_between(first, end, closed="left"))
+        .select(
+            pl.col("trial", "variant", "item", "item_id", "probe"),
+            gold_content=pl.col("origin").list.get(pl.col("gold_at"), null_on_oob=True),
+        )
     )
-    read = run.directory.readings().select(
-        "trial",
-        "variant",
-        "reader",
-        "status",
-        "option",
+    number = pl.col("trial")
+    least, most = shown.select(least=number.min(), most=number.max()).collect().row(0)
+    read = (run.directory.readings().filter(number.is_between(least, most))).select(
+        pl.col("trial", "variant", "reader", "status", "option"),
         correct=pl.when(pl.col("status") != "unclear").then(pl.col("correct")),
         position=pl.when(pl.col("positions").list.len() == 1).then(
             pl.col("positions").list.first()

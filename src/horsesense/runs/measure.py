@@ -66,7 +66,8 @@ def measure(directory: RunDirectory) -> Results:
     Raises StoreError where the run's files cannot be read or written.
     """
     asked, settings = directory.asked() or AskedRecord(), directory.settings
-    check_trials(directory.layout.root, directory.trials(), asked.trials)
+    n = len(directory.items)
+    check_trials(directory.layout.root, directory.trials(), asked.trials, n)
     reviews = Reviews.load(directory.layout.root)
     found = cells_of(directory, reviews)
     if settings.faithful:  # the papers count what cannot be read as wrong

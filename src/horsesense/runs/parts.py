@@ -18,7 +18,6 @@ from horsesense.errors import StoreError
 from horsesense.files import make_folder, replace_folder
 from horsesense.kept import check_kept, keep, root_of
 from horsesense.runs.layout import parts_of
-from horsesense.stats.words import plural
 
 CHUNK = 50_000
 """Rows of a part."""
@@ -168,26 +167,30 @@ def _unusable(root: Path, seen: str) -> StoreError:
     )
 
 
-def check_trials(root: Path, trials: pl.LazyFrame, most: int) -> None:
-    """Check that a table of trials holds no row twice, and no more than `most` trials.
+def check_trials(root: Path, trials: pl.LazyFrame, most: int, items: int) -> None:
+    """Check that a table of trials holds no row twice, and no more than `most` trials about items
+    below number `items`.
 
     StoreError otherwise: some kilobytes can stand for any number of equal rows, and what measures
     take grows with the square of the answers to one question.
     """
+    last_item = trials.select(pl.col("item").max()).collect().item()
+    if last_item is not None and last_item >= items:
+        raise _unusable(root, f"trials speaks of item {last_item:,}, and there are {items:,}")
     number = pl.col("trial").cast(pl.Int64) * 2**16 + pl.col("variant")
     n, last = 0, -1
     for part in spans(trials.select(number)):
         rows = part.collect().to_series().to_numpy()
         steps = np.diff(rows, prepend=last)
         if (steps < 0).any():  # not as whoever writes the table leaves it
-            check_trials(root, trials.sort("trial", "variant").collect().lazy(), most)
+            check_trials(root, trials.sort("trial", "variant").collect().lazy(), most, items)
             return
         if (steps == 0).any():
             raise _unusable(root, "trials holds a row twice")
         n += int(np.count_nonzero(np.diff(rows // 2**16, prepend=last // 2**16)))
         last = int(rows[-1])
     if n > most:
-        raise _unusable(root, f"trials holds {plural(n, 'trial')} where asked.json says {most:,}")
+        raise _unusable(root, f"trials holds {n:,} trials where asked.json says {most:,}")
 
 
 def frame_of(rows: Sequence[tuple[Any, ...]], schema: Mapping[str, Any]) -> pl.DataFrame:

@@ -90,6 +90,7 @@ class Plan:
         budget: requests that may be sent at most, over all sessions; None without such a limit.
         cautions: what `until` leaves untold, and whether it is worth that.
         prompts: one whole prompt of each form in which problems are put.
+        seen: which change of accuracy so many items show, in a sentence; "" where nobody asked.
     """
 
     dataset: str
@@ -115,10 +116,14 @@ class Plan:
     budget: int | None
     cautions: tuple[str, ...] = ()
     prompts: tuple[ShownPrompt, ...] = ()
+    seen: str = ""
 
     def __repr__(self) -> str:
         requests = f"{plural(self.trials, 'prompt')}, {plural(self.requests, 'request')}"
         return f"Plan({items_of(self.items, self.dataset)}, {requests})"
+
+    def __str__(self) -> str:
+        return "\n".join(filter(None, (*self.sentences(), self.seen)))
 
     @property
     def to_ask(self) -> int:
@@ -150,10 +155,9 @@ class Plan:
         lines = [
             *self.notes,
             *([f"No item can be asked under {' or '.join(self.never)}."] if self.never else []),
-            f"{items_of(self.items, self.dataset)}, in {self.forms:,} form{'s' * (self.forms != 1)}"
-            f" ({names}): {most}{about}{plural(self.trials, 'prompt')}, {about}{self.requests:,}"
-            " different"
-            f" requests{done}.",
+            f"{items_of(self.items, self.dataset)}, in {plural(self.forms, 'form')} ({names}):"
+            f" {most}{about}{plural(self.trials, 'prompt')},"
+            f" {about}{plural(self.requests, 'different request')}{done}.",
             *self.cautions,
         ]
         if self.to_ask:

@@ -65,7 +65,7 @@ def plan_json(
     smallest = _smallest(study)
     notes = [*cautions(study, rows), *[NO_SMALLEST] * smallest.may_stop]
     notes += [NO_FORECAST] * (study.settings.until is not None and not rows)
-    return {
+    found = {
         **plan.as_json(),
         "completion_tokens_at_most": plan.completion_tokens,
         "cost_at_most": plan.cost,
@@ -85,6 +85,7 @@ def plan_json(
         "check": headlines(check_items(study.items, QUICK)),
         "shards": [] if shards is None else _shards(study, shards),
     }
+    return found | {"seen": _smallest_line(found)}
 
 
 def _shards(study: Study, shards: int) -> list[dict[str, Any]]:
@@ -124,7 +125,7 @@ def plan_text(plan: Plan, found: Mapping[str, Any]) -> str:
             "",
             *_saved(found),
             *_too_long(found),
-            *filter(None, [_smallest_line(found), (found["samples"] or {}).get("says")]),
+            *filter(None, [found["seen"], (found["samples"] or {}).get("says")]),
             *_forecast_lines(found["until"], found["clusters"] < found["items"]),
             *(note for note in found["until_notes"] if note not in plan.cautions),
             *_shard_lines(found["shards"]),

@@ -31,7 +31,6 @@ from horsesense.measures.graded import GRADED, losses
 from horsesense.readers.causes import Loss
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.record import StageRecord
-from horsesense.stats.words import plural
 from horsesense.trials.condition import Condition
 
 SELECTORS = ("condition", "reader", "group")
@@ -81,7 +80,7 @@ class Results:
 
     def __repr__(self) -> str:
         place = str(self.directory.layout.root)
-        return f"Results({plural(len(self.estimates), 'estimate')} of the run in {place!r})"
+        return f"Results({len(self.estimates):,} estimates of the run in {place!r})"
 
     @cached_property
     def verdict(self) -> tuple[Finding, ...]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import orjson
+from pydantic import TypeAdapter
 
 from horsesense.errors import StoreError
 from horsesense.items.item import Item, ItemSet
@@ -19,8 +20,18 @@ Seen = dict[bytes, tuple[ItemSet, ItemSet | None]]
 """Digest of a file of items -> what it holds."""
 MOST_ITEMS = 2**31
 """Bytes of the items of the largest run."""
-_TUPLES = ("options", "paraphrases")
 _FIELDS = tuple(field.name for field in fields(Item))
+
+
+@dataclass(frozen=True)
+class _Stored:
+    items: ItemSet
+    shots: ItemSet | None
+    whole: tuple[Item, ...] = ()
+
+
+_STORED: Final = TypeAdapter(_Stored)
+_SET: Final = TypeAdapter(ItemSet)
 
 
 def save_items(path: Path, items: ItemSet, shots: ItemSet | None) -> None:
@@ -44,14 +55,13 @@ def load_stored_items(path: Path, seen: Seen | None = None) -> tuple[ItemSet, It
         digest = blake2b(data).digest()
         if seen is not None and digest in seen:
             return seen[digest]
-        content = orjson.loads(data)
-        items, shots = items_from_json(content["items"]), content["shots"]
-        whole = tuple(map(_item, content.get("whole", ())))
-        found = replace(items, whole=whole), None if shots is None else items_from_json(shots)
+        stored = _STORED.validate_json(data)
+        shots = None if stored.shots is None else _sound(stored.shots)
+        found = _sound(replace(stored.items, whole=stored.whole)), shots
         if seen is not None:
             seen[digest] = found
         return found
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError) as error:
         raise StoreError.unreadable(path, error, DAMAGED) from None
 
 
@@ -80,18 +90,12 @@ def item_as_json(item: Item) -> dict[str, Any]:
 
 
 def items_from_json(content: Mapping[str, Any]) -> ItemSet:
-    """The set that `items_as_json` gave; KeyError, TypeError or ValueError for anything else."""
-    return ItemSet(
-        name=content["name"],
-        kind=content["kind"],
-        items=tuple(map(_item, content["items"])),
-        labels=tuple(content["labels"]),
-        flags={flag: frozenset(ids) for flag, ids in content["flags"].items()},
-        source=content["source"],
-        notes=tuple(content["notes"]),
-    )
+    """The set that `items_as_json` gave; ValueError for anything else."""
+    return _sound(_SET.validate_python(content))
 
 
-def _item(row: dict[str, Any]) -> Item:
-    values: dict[str, Any] = {n: tuple(v) if n in _TUPLES else v for n, v in row.items()}
-    return Item(**values)
+def _sound(items: ItemSet) -> ItemSet:
+    for item in items:
+        if item.gold is not None and not 0 <= item.gold < len(item.options):
+            raise ValueError(f"the right answer of {item.id[:80]!r} is none of its options")
+    return items

@@ -74,13 +74,14 @@ class Sampled:
     @classmethod
     def of(cls, run: RunDirectory) -> Self:
         """UsageError where there are no replies in words to items with a right answer."""
-        shown = with_questions(run.trials(), run.items).filter(
-            pl.col("answer_format").is_in(["letter", "label"]) & pl.col("gold_at").is_not_null(),
-            probe="original",
-            expects="gold",
-        )
         columns = ("trial", "item", "item_id", "question", "options", "labels", "gold_at", "key")
         with readable(run.layout.root):
+            shown = with_questions(run.trials(), run.items).filter(
+                pl.col("answer_format").is_in(["letter", "label"]),
+                pl.col("gold_at").is_not_null(),
+                probe="original",
+                expects="gold",
+            )
             there = run.readings().filter(pl.col("reader").is_in(readers_of(run)))
             found = shown.join(there, on="trial", how="semi").select(columns).collect()
         seed = str(run.settings.seed).encode()
