@@ -169,10 +169,8 @@ def main() -> None:
         took = run(sys.executable, str(HERE / "measure_memory.py"), "--run", str(grown))
         line(f"measuring {many}", took, files(grown))
         shown(grown)
-        print(
-            f"\nEstimates and verdict of the merged runs are those of the whole one, but for"
-            f" {', '.join(differ) or 'none'}."
-        )
+        told = f"others came of {', '.join(differ)}" if differ else "those of the whole one"
+        print(f"\nEstimates and verdict of merged runs: {told}.")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@
     python scripts/reliability.py --minutes 60    # tries for an hour each, then writes
     python scripts/reliability.py                 # writes what was tried before
 
-Results are kept in docs/measured/reliability/*.json, one file a kind.
+Results are kept in docs/measured/reliability/*.json, one file a kind; KIND-NAME.json is another
+try, such as one that `scripts/fuzz --save` wrote.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any
+
+from horsesense.version import __version__
 
 ROOT = Path(__file__).parent.parent
 KEPT = ROOT / "docs" / "measured" / "reliability"
@@ -33,8 +36,8 @@ wrote this page; `--minutes 60` tries everything again, an hour for each of the 
 - **Foreign bytes** (`scripts/fuzz`): everything that is read from outside is changed value by value
   and byte by byte. Allowed are a result or one of our errors, within 20 s of processor time.
 
-| tried | how often | result | when |
-|---|---|---|---|
+| tried | how often | result | command | when |
+|---|---|---|---|---|
 """
 TAIL = """
 What was found has been mended, and is tried again by `tests/test_fuzzing.py::test_what_was_found`.
@@ -73,26 +76,35 @@ def attempt(minutes: float, names: Collection[str]) -> None:
 def keep(name: str, found: dict[str, Any]) -> None:
     """Store a result with when and where it was."""
     found["on"] = date.today().isoformat()
-    found["with"] = f"Python {platform.python_version()}, {platform.system()}"
+    system = f"Python {platform.python_version()}, {platform.system()}"
+    found["with"] = f"horsesense {__version__}, {system}"
     (KEPT / f"{name}.json").write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
 
 
-def rows() -> Iterator[tuple[str, str, str, str]]:
-    """What was tried: what, how often, the result, and when."""
+def rows() -> Iterator[tuple[str, ...]]:
+    """What was tried: what, how often, the result, the command, and when."""
     for path in sorted(KEPT.glob("*.json")):
         found = json.loads(path.read_text(encoding="utf-8"))
-        when = found.get("on", "before its date was kept")
-        if path.stem == "chaos":
-            often = f"{found['runs']:,} runs, {found['calls']:,} calls of the server"
-            yield "audits in disorder", often, f"{found['findings']} found", when
-        elif path.stem == "fuzz":
-            often = f"{sum(found['rounds'].values()):,} inputs of {len(found['rounds'])} kinds"
-            result = f"{len(found['findings'])} found"
-            yield "changed bytes", often, result, when
-        else:
-            tests, what = TESTS[path.stem]
-            result = ", ".join([found["summary"], *found["skipped"]]).replace("|", "/")
-            yield what, f"`{tests}`", result, when
+        when = ", ".join(found[name] for name in ("on", "with") if name in found)
+        yield *row(path.stem.partition("-")[0], found), when or "before its date was kept"
+
+
+def row(kind: str, found: Mapping[str, Any]) -> tuple[str, str, str, str]:
+    """The same of one result, but for when."""
+    command = f"`{found.get('command', f'scripts/{kind}')}`"
+    if kind == "chaos" and found["what"] == "damage":
+        often = f"{found['tried']:,} of {found['of']:,} commands over a damaged run"
+        result = f"{len(found['unexpected'])} kinds of unexpected errors, no traceback"
+        return "every command, each damage", often, result, command
+    if kind == "chaos":
+        often = f"{found['runs']:,} runs, {found['calls']:,} calls of the server"
+        return "audits in disorder", often, f"{found['findings']} found", command
+    if kind == "fuzz":
+        often = f"{sum(found['rounds'].values()):,} inputs of {len(found['rounds'])} kinds"
+        return "changed bytes", often, f"{len(found['findings'])} found", command
+    tests, what = TESTS[kind]
+    result = ", ".join([found["summary"], *found["skipped"]]).replace("|", "/")
+    return what, "", result, f"`pytest {tests}`"
 
 
 def main() -> None:

@@ -36,6 +36,7 @@ import hypothesis
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
+from command_line import made_by
 from horsesense.cli import main
 from horsesense.errors import ExitCode, StoreError
 from horsesense.inference.limits import Retry
@@ -609,7 +610,7 @@ def _damage(seed: int, most: float, save: Path | None) -> int:
         if done.returncode == ExitCode.UNEXPECTED:
             unexpected.setdefault(done.stderr.splitlines()[0].rpartition("(")[2], str(tried))
     shutil.rmtree(place)
-    found = {"what": "damage", "seed": seed, "of": len(everything), "tried": codes.total()}
+    found = {"what": "damage", "of": len(everything), "tried": codes.total(), **made_by("chaos")}
     found |= {"codes": dict(codes), "unexpected": unexpected}
     if save is not None:
         save.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
@@ -639,6 +640,7 @@ def _main() -> int:
         print(f"{TALLY.runs} runs, {time.monotonic() - started:.0f} s", flush=True)
     found = {
         "what": "chaos",
+        **made_by("chaos"),
         "runs": TALLY.runs,
         "processes": TALLY.sessions,
         "calls": TALLY.calls,

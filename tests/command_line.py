@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import gc
 import io
+import re
+import shlex
+import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 from horsesense.cli import main
+from horsesense.version import __version__
 
 
 @dataclass(frozen=True)
@@ -42,3 +47,10 @@ def _as_before() -> Iterator[None]:
             yield
     finally:
         gc.set_threshold(*thresholds)
+
+
+def made_by(script: str) -> dict[str, str]:
+    """The words of the script that runs, the version and the day, beside what it found."""
+    words = re.sub(r" --save \S+", "", shlex.join([f"scripts/{script}", *sys.argv[1:]]))
+    on = date.today().isoformat()
+    return {"command": words, "on": on, "with": f"horsesense {__version__}"}

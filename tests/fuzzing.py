@@ -29,6 +29,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from command_line import made_by
 from horsesense.api.runs import Run
 from horsesense.errors import HorsesenseError
 from horsesense.inference.limits import Retry
@@ -675,6 +676,7 @@ def _main() -> int:
             print(f"{rounds.total():,} rounds, {time.monotonic() - started:.0f} s", flush=True)
     found = {
         "what": "fuzz",
+        **made_by("fuzz"),
         "seconds": round(time.monotonic() - started),
         "rounds": dict(rounds),
         "accepted": dict(taken),

@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="31", source="36f4cbf458c7")
+RULES: Final = Rules(version="32", source="2d50bea87852")
 
 
 class TextAnswers:

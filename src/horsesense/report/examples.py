@@ -59,8 +59,8 @@ def choose(run: Results, most: int) -> Choice:
     seed = str(run.findings["study"]["seed"]).encode()
     drawn = sorted(evidence.ids, key=lambda i: unit(seed, b"report", i.encode()))
     turns = zip_longest(*([i for i in drawn if i in ids] for ids in evidence.holds.values()))
-    rounds = [[i for i in turn if i is not None] for turn in turns]
-    first, rest = rounds[:FIRST], rounds[FIRST:]
+    rest = ([i for i in turn if i is not None] for turn in turns)
+    first = list(islice(rest, FIRST))
     wanted = chain(chain.from_iterable(first), drawn[:AT_RANDOM], chain.from_iterable(rest), drawn)
     shown = tuple(islice(dict.fromkeys(wanted), most))
     reasons = {i: tuple(name for name, ids in evidence.holds.items() if i in ids) for i in shown}

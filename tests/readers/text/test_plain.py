@@ -110,6 +110,25 @@ def test_an_option_that_begins_with_wrong_is_not_denied_by_its_own_text() -> Non
 
 def test_a_box_that_is_ticked_is_the_choice() -> None:
     assert read("[ ] A. coal\n[x] B. hydrogen\n[ ] C. natural gas\n[ ] D. ethanol") == "B"
+    several = "[x] A. coal\n[x] B. hydrogen\n[ ] C. natural gas\n[ ] D. ethanol"
+    assert READER.read(several, FUELS, LETTERS).status == "ambiguous"
+
+
+def test_a_shorter_option_that_begins_the_chosen_one_is_no_other() -> None:
+    found = READER.read("B. coal and gas (both are fossil).", ("coal", "coal and gas"), ("A", "B"))
+    assert (found.positions, found.rule) == ((1,), "headed")
+
+
+@pytest.mark.parametrize(
+    ("reply", "chosen"),
+    [
+        ("It burns well. The answer is (B).", "B"),
+        ("Some say so. The answer is (B).\nThe answer is (C).", ""),
+        ("It is not A. The answer is (E).", ""),
+    ],
+)
+def test_a_plain_ending_is_the_answer_where_nothing_else_is_stated(reply: str, chosen: str) -> None:
+    assert read(reply) == chosen
 
 
 def test_one_option_alone_is_read() -> None:

@@ -111,7 +111,7 @@ CODES = {"none": "X", "refusal": "Y"}
 
 @pytest.mark.shared
 def test_people_read_the_same(shared):
-    """At most 16 of 3,098 rows are read otherwise; sure readings are right."""
+    """At most 15 of 3,098 rows are read otherwise; sure readings are right."""
     wrong = 0
     for name in FILES:
         counts = Counter()
@@ -123,7 +123,7 @@ def test_people_read_the_same(shared):
         assert counts["sure and right"] / counts["sure"] >= 0.98, name
         assert counts["sure and scored"] / counts["scored"] >= 0.96, name
         assert counts["wrong"] / counts["scored"] <= 0.016, name
-    assert wrong <= 16
+    assert wrong <= 15
 
 
 def _compare(row):

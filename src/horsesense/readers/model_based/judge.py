@@ -36,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="17", source="d2ee5e6f7faa")
+RULES: Final = Rules(version="18", source="3631b18484b2")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import exp
@@ -322,9 +322,7 @@ def of_status(scene: Scene, z: Sequence[float], named: Named) -> Features:
         f[name + "&m0"] = 1.0
     for name in words.SIGNS if f.get("special") else ():
         f[name + "&special"] = f.get(name, 0.0)
-    for name in _edge_words(scene):
-        f[name] = 1.0
-    return f
+    return f | dict.fromkeys(_edge_words(scene), 1.0)
 
 
 def _pair(f: Features, scene: Scene, z: Sequence[float]) -> None:
@@ -351,11 +349,12 @@ def either(page: Page, one: Mention, other: Mention) -> bool:
     return near and not _OR.isdisjoint(page.low[first.last + 1 : second.first])
 
 
-def _edge_words(scene: Scene) -> Iterator[str]:
+def _edge_words(scene: Scene) -> list[str]:
     """Words and pairs of words at both ends of a reply, options' names left out."""
-    page = scene.page
+    page, out = scene.page, []
     named = {t for m in scene.found if m.how != "P" for t in range(m.first, m.last + 1)}
     low = ["_" if t in named else word for t, word in enumerate(page.low)]
     for name, part in (("s:", low[:_EDGE_WORDS]), ("e:", low[-_EDGE_WORDS:])):
-        yield from (name + word for word in part)
-        yield from (f"{name}{a} {b}" for a, b in pairwise(part))
+        out += [name + word for word in part]
+        out += [f"{name}{a} {b}" for a, b in pairwise(part)]
+    return out

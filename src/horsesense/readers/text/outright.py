@@ -327,7 +327,8 @@ def _begins_other(rest: str, position: int, see: Shown) -> bool:
     """Whether the line behind a label begins with the text of another option."""
     line = rest.split("\n", 1)[0]
     following = key_of(line)[:12] if line.strip(_CLOSES) else ()
-    others = (key for i, key in enumerate(see.keys) if i != position and key)
+    own = see.keys[position] if position >= 0 else ()
+    others = (key for key in see.keys if key and key != own[: len(key)])  # none that begins it
     return bool(following) and any(following[: len(key)] == key for key in others)
 
 
@@ -338,8 +339,8 @@ def _names_other(rest: str, position: int, see: Shown, numbers: bool = True) -> 
     """
     if any(see.labels.get(word, position) != position for word in TOKEN.findall(rest)):
         return True
-    said = " ".join(key_of(rest))
-    others = (" ".join(key) for i, key in enumerate(see.keys) if key and i != position)
+    said, own = " ".join(key_of(rest)), f" {' '.join(see.keys[position])} "
+    others = (key for key in map(" ".join, see.keys) if key and f" {key} " not in own)
     return any(key in said for key in others if numbers or not key.isdecimal())
 
 

@@ -86,7 +86,7 @@ def _box(match: re.Match[str]) -> str:
 
 
 def _checked(match: re.Match[str]) -> str:
-    return match[1] + ("☐" if match[2] == " " else "☑") + "  "
+    return match[1] + ("☐" if match[2] == " " else "⟦") + "  "
 
 
 def _fraction(match: re.Match[str]) -> str:
