@@ -101,7 +101,8 @@ def _claims(path: Path) -> Sequence[Any]:
     try:
         content = yaml.safe_load(read_whole(path, MOST_SETTINGS).decode("utf-8"))
     except (OSError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError(f"{path} cannot be read: {error}") from None
+        why = getattr(error, "strerror", None) or error
+        raise UsageError(f"{path} cannot be read: {why}.") from None
     except yaml.YAMLError as error:
         raise UsageError(f"{path} is not YAML: {error}") from None
     claims = content.get("claims") if isinstance(content, Mapping) else None

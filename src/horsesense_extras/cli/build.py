@@ -336,7 +336,7 @@ def _built_text(built: BuiltTest, out: Path, wanted: Sequence[str]) -> str:
         f"{plural(told['booklets'], 'booklet')} of {each} ({' and '.join(wanted)}) in"
         f" {out / 'booklets'}, one for each person.",
         f"{plural(told['items'], 'item')}, {plural(len(built.forms), 'form')}; every item is seen"
-        f" in every form by {seen}, and by nobody in two.",
+        f" in every form by {seen}. Nobody sees it in two forms.",
     ]
     if least != most:
         lines.append(
