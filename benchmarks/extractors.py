@@ -76,6 +76,9 @@ CASES = (
     Case("azureml-assets#5274", "***ANSWER***: ***B***", "B"),
     Case("helm#4323", "That leaves one liquid. [answer: B]", "B"),
     Case("lm-evaluation-harness#2013", "So the answer is (B). ", "B"),
+    Case("lm-evaluation-harness#2905", "So the answer is (B).", "B"),
+    Case("lm-evaluation-harness#3842", "정답: C", "C"),
+    Case("lm-evaluation-harness#3879", "Conclusion: (B). Ruled out: (A), (C), (D).", "B"),
 )  # fmt: skip
 Extract = Callable[[str, int], str]
 """Makes the letter that is taken, "" for none, of a reply to so many options."""

@@ -194,7 +194,7 @@ class TestTerminal:
         first, *others = (f for f in run.verdict if f.measured)
         few = replace(first, about="these_items", group="", label="First form", n=1, units=1)
         said = notices_of(told(run, verdict=[few.as_json(), *(f.as_json() for f in others)]))
-        assert said[0] == "First form: 1 item is too few for a verdict on others like them."
+        assert said[0] == "Under “First form”, 1 item is too few for a verdict on others like them."
         said = notices_of(told(run, verdict=[few.as_json()]))
         assert said[0] == "1 item is too few for a verdict on others like them."
 

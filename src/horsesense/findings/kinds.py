@@ -121,8 +121,8 @@ KINDS: tuple[Kind, ...] = (
         "guessing gives {null}",
         short="Answers {group} whatever stands there in {value} of items (guessing {null})",
         ruled_out="Few items are answered by position alone: {group} in {value} (guessing {null})",
-        undecided="Items answered by position alone: undecided ({group} {value}{ends}, guessing "
-        "{null})",
+        undecided="Items answered {group} whatever stands there: undecided ({value}{ends}, "
+        "guessing {null})",
         takes=over_balanced_orders,
         by_position=True,
     ),

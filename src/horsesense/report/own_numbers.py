@@ -17,12 +17,14 @@ class OwnNumber(NamedTuple):
     Attributes:
         title: its name in the paper, and of what it is.
         share: the run's own.
+        means: what it is, in plain words.
         paper: the lowest and the highest that were printed for this set, in words; "" for none.
         ends: these two as shares.
     """
 
     title: str
     share: Estimate
+    means: str
     paper: str = ""
     ends: tuple[float, float] | None = None
 
@@ -34,6 +36,7 @@ class _Declared(NamedTuple):
     """
 
     title: str
+    means: str
     measure: str
     probe: str
     tables: str
@@ -43,21 +46,33 @@ class _Declared(NamedTuple):
 
 _OF: Mapping[str, tuple[_Declared, ...]] = {
     "revas": (
-        _Declared("AccH", "accuracy_hard", "order", "revas_accuracy_hard", "{k}"),
-        _Declared("CS", "plurality_agreement", "order", "revas_plurality", "{k}"),
+        _Declared(
+            "AccH", "right in every order", "accuracy_hard", "order", "revas_accuracy_hard", "{k}"
+        ),
+        _Declared(
+            "CS", "same answer across orders", "plurality_agreement", "order", "revas_plurality",
+            "{k}",
+        ),
     ),
     "know-no": (
-        _Declared("OmniAccuracy", "omni_accuracy", "gold_absent", "know_no", "omni_accuracy"),
+        _Declared(
+            "OmniAccuracy", "mean of answer listed and missing", "omni_accuracy",
+            "gold_absent", "know_no", "omni_accuracy",
+        ),
     ),
     "look-at-text": (
-        _Declared("Mismatch", "mismatch_rate", "original", "look", "mismatch", "first_token"),
+        _Declared(
+            "Mismatch", "first token and text disagree", "mismatch_rate", "original", "look",
+            "mismatch", "first_token",
+        ),
     ),
     "multi-problem": (
         _Declared(
-            "{size}-problem PPA", "per_problem_accuracy", "batch", "multi_size", "batch {size}"
+            "{size}-problem PPA", "right, of problems in one prompt", "per_problem_accuracy",
+            "batch", "multi_size", "batch {size}",
         ),
     ),
-}
+}  # fmt: skip
 
 
 def own_numbers(run: Results) -> Iterator[OwnNumber]:
@@ -72,7 +87,7 @@ def own_numbers(run: Results) -> Iterator[OwnNumber]:
                 continue
             names = {"k": k, "size": share.condition.get("size", "")}
             title, column = (text.format_map(names) for text in (each.title, each.column))
-            yield _beside(OwnNumber(title, share), published(run, each.tables, column))
+            yield _beside(OwnNumber(title, share, each.means), published(run, each.tables, column))
 
 
 def _beside(own: OwnNumber, printed: Sequence[float]) -> OwnNumber:

@@ -87,7 +87,8 @@ class Segment:
 class Mark:
     """A row beside the bar, on the same axis; without a share, words alone.
 
-    `beside` is what a paper has, in words, and `ends` from where to where that reaches.
+    `means` is what it is or why it is doubtful, `beside` what a paper has, `ends` from where to
+    where that reaches.
     """
 
     title: str
@@ -95,6 +96,7 @@ class Mark:
     words: str = ""
     beside: str = ""
     ends: tuple[float, float] | None = None
+    means: str = ""
 
 
 @dataclass(frozen=True)
@@ -218,7 +220,7 @@ def score_bar(run: Results) -> Bar | None:
     block = _block(run)
     band = f" (brackets: all {items_of(run):,})" if stopped(run, score) else ""
     return Bar(
-        tuple(Mark(n.title, n.share, "", n.paper, n.ends) for n in own_numbers(run)),
+        tuple(Mark(n.title, n.share, "", n.paper, n.ends, n.means) for n in own_numbers(run)),
         Mark(as_asked(run).capitalize() + band, score),
         tuple(_segments(run)),
         tuple(_marks(run)),
@@ -268,8 +270,9 @@ def _marks(run: Results) -> Iterator[Mark]:
     """The share known, and the share that is right without the question, where it was withheld."""
     if known := _known(run):
         share = None if known["value"] is None else _share(known)
-        how = "doubtful estimate" if known["reason"] and share else "estimated"
-        yield Mark(f"Known ({how})", share, "not estimated" if share is None else "")
+        doubt = "few items check it" if known["reason"] and share else ""
+        words = "not estimated" if share is None else ""
+        yield Mark("Known (estimated)", share, words, means=doubt)
     without = run.one("accuracy", "options_only")
     if without is not None and without.value is not None:
         yield Mark("Right without the question", without)

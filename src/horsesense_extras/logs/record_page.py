@@ -20,6 +20,12 @@ PAIRS: Final = 12
 """Pairs of models shown that answer alike."""
 
 
+def _points(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return f"{round(100 * value, 1) + 0.0:+.1f}".replace("-", "−")  # no −0.0
+
+
 def write_record(found: Record, folder: Path) -> Path:
     """Write `index.html`; StoreError where it cannot be written."""
     made = environment("horsesense_extras")
@@ -28,7 +34,7 @@ def write_record(found: Record, folder: Path) -> Path:
         "interval_of": interval_of,
         "p": p_text,
         "percent": lambda value: "–" if value is None else percent(value, 1),
-        "points": lambda value: "–" if value is None else f"{100 * value:+.1f}".replace("-", "−"),
+        "points": _points,
         "count": "{:,}".format,
         "href": lambda page: quote(page),
         "rank": rank_text,

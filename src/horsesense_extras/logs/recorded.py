@@ -28,6 +28,8 @@ from horsesense_extras.logs.log_score import joined, main_scores
 from horsesense_extras.logs.told import load_imported
 
 LEVEL: Final = 0.95
+_ENDED: Final = ("cut_off", "thought_open", "empty", "filtered")
+"""Causes of replies that ended before they stated a choice."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,8 @@ class Model:
         unfound: of these, replies in which the program found no answer; `drawn` of them had an
             option drawn at random, which counts for `chance` of the score; `stated` of them state
             a choice as they are read here, `stated_right` the right one.
+        lost: replies without a choice that break off or are empty, of which the program took an
+            answer all the same.
         said: share right as read, an unread reply being wrong; None where nothing was read.
         least, most: that share if all lost replies were wrong, and if all of them were right.
         causes: cause -> how many replies it has.
@@ -55,6 +59,7 @@ class Model:
     chance: float
     stated: int
     stated_right: int
+    lost: int
     said: Estimate | None
     least: float | None
     most: float | None
@@ -199,6 +204,7 @@ def _model(run: Run, page: str, graded: pl.DataFrame) -> Model:
         unfound = graded.filter(pl.col("answer").is_null())
     drawn = unfound.filter(pl.col("value").is_between(0, 1, closed="none"))
     stated = unfound.filter(pl.col("cause") == "choice") if unfound.height else unfound
+    lost = graded.filter(pl.col("answer").is_not_null() & pl.col("cause").is_in(_ENDED)).height
     mean: Any = graded["value"].mean()
     return Model(
         name=run.directory.known.model.name,
@@ -210,6 +216,7 @@ def _model(run: Run, page: str, graded: pl.DataFrame) -> Model:
         chance=float(drawn["value"].sum()) / max(graded.height, 1),
         stated=stated.height,
         stated_right=int(stated["correct"].sum()) if stated.height else 0,
+        lost=lost,
         said=results.one("accuracy_as_graded", reader=reader),
         least=became.get("least"),
         most=became.get("most"),

@@ -32,7 +32,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict, str, Path]:
         for n in range(ITEMS):
             letter = "ABCD"[choose(n)]
             found = None if model == "drawn" and n % 3 == 0 else letter
-            reply = f"It is ({letter})." if n != 5 or model != "twin" else None
+            reply = f"It is ({letter})."
+            if model == "twin" and n in (5, 7):
+                reply = None if n == 5 else "Let us look at each tree in turn, and begin with the"
             options = [f"{tree} {n}" for tree in ("oak", "elm", "yew", "fir")]
             rows.append({"question_id": n, "question": f"Which is it? {EVIL} ({n})", "pred": found,
                          "options": options, "answer_index": n % 4,
@@ -56,7 +58,8 @@ def test_each_model_as_graded_and_as_said(made: tuple[dict, str, Path]) -> None:
     assert drawn["published"] == pytest.approx(drawn["chance"])
     assert drawn["said"]["value"] == pytest.approx(9 / 30)
     assert (models["twin"]["said"]["n"], models["twin"]["said"]["n_missing"]) == (29, 1)
-    assert models["right"]["unfound"] == 0
+    assert models["right"]["unfound"] == models["right"]["lost"] == 0
+    assert models["twin"]["lost"] == 1
     assert [e["n"] for e in models["right"]["subjects"].values()] == [15, 15]
 
 
@@ -74,6 +77,7 @@ def test_the_page_is_static_and_everything_in_it_is_escaped(made: tuple[dict, st
     _, page, out = made
     assert "in 33.3\u202f% of the replies no answer was found, and one was drawn" in page
     assert "<b>undecided</b>" in page
+    assert "reply of <bdi>twin</bdi> (n = 29) ends before" in page
     for text in (page, *(path.read_text(encoding="utf-8") for path in out.glob("*.html"))):
         assert "<img" not in text
         assert "<script" not in text

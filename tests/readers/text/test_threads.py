@@ -7,8 +7,8 @@ import pytest
 from extractors import CASES, LETTERS, Case
 from horsesense.readers.text import TextReader
 
-DOUBTED = ("frontier-evals#125", "evals#1767")
-"""A first answer that is taken back: two answers, and no choice."""
+DOUBTED = ("frontier-evals#125", "evals#1767", "lm-evaluation-harness#3879")
+"""Two answers, or all letters in one line: no choice is read, and no wrong one."""
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.thread)
