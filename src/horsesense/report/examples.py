@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain, islice, zip_longest
-from typing import NamedTuple
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 import orjson
 import polars as pl
@@ -23,6 +24,7 @@ from horsesense.readers.causes import Cause, of_status
 from horsesense.readers.reading import Reading
 from horsesense.report.reasons import ItemEvidence, evidence_of
 from horsesense.rng import unit
+from horsesense.runs.parts import spans
 from horsesense.runs.results import Results
 from horsesense.stats.words import plural
 from horsesense.trials.condition import Condition
@@ -101,13 +103,16 @@ def trials_of(
     run: Results, ids: Sequence[str], store: Store
 ) -> Iterator[tuple[str, list[AskedExample]]]:
     """Every trial of some items, item by item, with readings; the tables are read once."""
-    trials = run.directory.trials()
-    found = trials.filter(pl.col("item_id").is_in(list(ids))).sort("trial").collect()
-    readings = _readings(run, found["trial"].unique())
+    by_item: dict[str, list[dict[str, Any]]] = {item_id: [] for item_id in ids}
+    for part in spans(run.directory.trials()):
+        # A frame of some rows holds the texts of all that were read with them.
+        for row in part.filter(pl.col("item_id").is_in(list(ids))).collect().to_dicts():
+            by_item[row["item_id"]].append(row)
+    numbers = {row["trial"] for rows in by_item.values() for row in rows}
+    readings = _readings(run, pl.Series(sorted(numbers), dtype=pl.UInt32))
     label = cache(lambda probe, condition: run.label(probe, Condition.parse(condition)))
-    by_item = found.partition_by("item_id", as_dict=True)
     for item_id in ids:
-        rows = by_item[(item_id,)].to_dicts() if (item_id,) in by_item else []
+        rows = sorted(by_item[item_id], key=itemgetter("trial"))
         keys = list({row["key"] for row in rows})
         failures = store.failures(keys)
         yield (
