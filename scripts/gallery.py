@@ -71,7 +71,7 @@ def make(folder: Path, python: Path) -> str:
     `python` has horsesense.
     """
     lines = [
-        "# Five reports",
+        "# Gallery",
         "",
         "These pages were made with this documentation, each by the commands beside it.",
     ]

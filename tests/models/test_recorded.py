@@ -128,7 +128,7 @@ def test_all_faults_of_a_file_without_a_sound_row_are_named_with_their_lines(tmp
     assert [fault.split(":")[0] for fault in caught.value.faults] == [
         *("line 1", "line 2", "line 2", "line 3", "line 4", "line 5", "line 6", "line 7")
     ]
-    for words in ("`options` must be", "not int", "1 entries for 2", "alike", "is missing"):
+    for words in ("`options` must be", "not int", "1 entry for 2", "alike", "is missing"):
         assert words in faults
 
 

@@ -101,9 +101,9 @@ def test_a_long_manifest_is_shortened(run: Path) -> None:
     manifest = run / "manifest"
     with manifest.open("a") as file:  # of 2,000 sessions, of which the last were killed
         file.writelines(f"\n{n:032x} run.toml\n" for n in range(2_000))
-    assert call("report", str(run)).returncode == 0
+    assert call("read", str(run), "--readers", "text").returncode == 0
     assert manifest.stat().st_size < 10_000
-    assert manifest.read_text().count(" run.toml\n") <= 4
+    assert manifest.read_text().count(" run.toml\n") <= 8
     assert hs.open(run).verify().sound
     flip(run, "estimates.json")
     assert not hs.open(run).verify().sound

@@ -129,6 +129,8 @@ def test_a_ranker_takes_the_runner_up_where_none_is_right(run: Callable[..., Res
         ("position?k=0", 1, 0, 0.25),
         ("position?k=1", 0, 1, 0.75),
         ("refuse", 0, 0, 0),
+        ("stubborn?know=0", 1, 1, 1),
+        ("torn?know=0", 1, 0, 0.25),
     ],
 )
 def test_judgements_one_by_one(
@@ -298,7 +300,7 @@ def test_a_cut_context_takes_away_what_stood_there(tmp_path: Path) -> None:
     assert value(result, "accuracy", has="words=30, keep=end") == pytest.approx(0.25, abs=0.2)
     short = [e for e in result.findings["exclusions"] if "9999" in e["probe"]]
     assert [(e["items"], e["reason"]) for e in short] == [
-        (40, "its context has no more than 9,999 words")
+        (40, "its context has no more than 9999 words")
     ]
 
 

@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="32", source="2d50bea87852")
+RULES: Final = Rules(version="32", source="0f283cff039f")
 
 
 class TextAnswers:

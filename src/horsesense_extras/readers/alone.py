@@ -17,7 +17,6 @@ from typing import Any, Final
 
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import TextReader
-from horsesense.stats.words import plural
 
 FAILED: Final = "failed to read"
 """The status of a row that has no reading: its rule says what kept it from one."""
@@ -92,7 +91,7 @@ def main(words: Sequence[str] | None = None) -> int:
             failed += found["status"] == FAILED
             sys.stdout.write(json.dumps(found, ensure_ascii=False) + "\n")
     if failed:
-        print(f"{plural(failed, 'row')} failed to read", file=sys.stderr)
+        print(f"rows that failed to read: {failed:,}", file=sys.stderr)
     return 2 if failed else 0
 
 

@@ -97,7 +97,7 @@ def test_answers_of_another_run_are_refused(tmp_path: Path) -> None:
     run = planned(tmp_path)
     write_batch(run.directory, tmp_path / "b")
     request = requests_of(tmp_path / "b")[0] | {"custom_id": "00" * 16}
-    with pytest.raises(hs.ItemsError, match="none of its 1 answers belongs"):
+    with pytest.raises(hs.ItemsError, match="none of its 1 answer belongs"):
         take_answers(run.directory, [write(tmp_path / "a.jsonl", [answered(request)])])
     with pytest.raises(hs.ItemsError, match="line 1: `custom_id` is not the key"):
         take_answers(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from horsesense.items.none_options import says_none
+from horsesense.readers import text as modules
 from horsesense.readers.corpus import examples
 from horsesense.readers.text import TextReader
 from horsesense.readers.text.words import SAYS_NONE
@@ -35,6 +37,14 @@ def test_the_command_reads_jsonl_and_no_row_ends_it(
         reading = reader.read(row["response"], row["options"], row["labels"], **given)
         assert (one["status"], one["positions"]) == (reading.status, [*reading.positions])
         assert one["id"] == row["id"]
+
+
+def test_nothing_but_the_reader_goes_into_its_wheel() -> None:
+    files = [Path(alone.__file__), *Path(modules.__file__).parent.glob("*.py")]
+    imported = re.findall(r"from (horsesense\.\S+)", "".join(f.read_text() for f in files))
+    assert {".".join(name.split(".")[:3]) for name in imported} == {
+        "horsesense.readers.reading", "horsesense.readers.text",
+    }  # fmt: skip
 
 
 def test_what_other_harnesses_call() -> None:

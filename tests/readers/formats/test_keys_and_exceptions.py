@@ -26,7 +26,8 @@ def judged(reply: str, quality: str) -> tuple[str, tuple[int, ...]]:
 @each("reply", ["50%", "$", "!", "✓", '{"answer": 1}', "A ✓"])
 @each("labels", [(), ("A", "B", "C", "D")])
 def test_blank_options_are_named_by_nothing(reply: str, labels: tuple[str, ...]) -> None:
-    TextReader().read(reply, ("", " ", "", ""), labels)
+    found = TextReader().read(reply, ("", " ", "", ""), labels)
+    assert found.positions == ((0,) if labels and reply.startswith("A") else ())
 
 
 @each(

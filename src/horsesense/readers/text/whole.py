@@ -98,4 +98,4 @@ def begins_with_other(text: str, stated: Set[int], see: Shown) -> bool:
     question."""
     line, *below = text.split("\n", 1)
     first = exact(line, see.options, tuple(see.labels)) if below else None
-    return first is not None and not stated.issuperset(first.positions)
+    return first is not None and not stated >= set(first.positions)
