@@ -87,7 +87,7 @@ def test_the_page_is_static_and_everything_in_it_is_escaped(made: tuple[dict, st
         assert f'href="{name}.html"' in page
 
 
-def recorded(folder: Path, **models: dict[str, str]) -> tuple[dict, Path]:
+def recorded(folder: Path, **models: dict[str, str | None]) -> tuple[dict, Path]:
     """The record of a table that no program graded: model -> number of an item -> reply."""
     rows = [
         {"model": model, "id": n, "question": f"Which is {n}?", "options": [f"oak {n}", f"elm {n}"],
@@ -106,8 +106,8 @@ def told_of(folder: Path, out: Path) -> dict:
 
 
 def test_replies_that_nobody_graded_have_a_record(tmp_path: Path) -> None:
-    said = {str(n): "AB"[n % 2] for n in range(12)}
-    told, out = recorded(tmp_path, **{"index": said, "x\x1b[31m": said, "mute": {"1": ""}})
+    said: dict[str, str | None] = {str(n): "AB"[n % 2] for n in range(12)}
+    told, out = recorded(tmp_path, **{"index": said, "x\x1b[31m": said, "mute": {"1": None}})
     assert {m["name"]: m["published"] for m in told["models"]}["index"] is None
     assert set(told["compare"]["models"]) == {"index", "x\x1b[31m"}  # a mute one stops no ranking
     page = (out / "index.html").read_text(encoding="utf-8")
