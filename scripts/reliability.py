@@ -94,7 +94,7 @@ def row(kind: str, found: Mapping[str, Any]) -> tuple[str, str, str, str]:
     command = f"`{found.get('command', f'scripts/{kind}')}`"
     if kind == "chaos" and found["what"] == "damage":
         often = f"{found['tried']:,} of {found['of']:,} commands over a damaged run"
-        result = f"{len(found['unexpected'])} kinds of unexpected errors, no traceback"
+        result = f"{found['codes'].get('70', 0)} said 'unexpected' (exit code 70), no traceback"
         return "every command, each damage", often, result, command
     if kind == "chaos":
         often = f"{found['runs']:,} runs, {found['calls']:,} calls of the server"
