@@ -91,7 +91,7 @@ def test_all_runs_of_a_study_together(tmp_path: Path, amount: str, more: list[st
                 assert 600 <= server.tokens <= 600 + server.dearest
             else:
                 assert server.sent.total() == 10
-        assert "not asked, since the budget of the study is spent" in done.stderr
+        assert done.stdout.count("The budget is spent.") == 3
 
 
 class Late(FaultServer):

@@ -61,7 +61,8 @@ def audit(
 
     Raises:
         UsageError, ItemsError: before anything is asked.
-        ModelError, StoreError: the model or the run directory cannot be used.
+        ModelError, StoreError: the model or the run directory cannot be used, or no prompt was
+            answered.
         InterruptedRunError: stopped by the user; the same call continues.
 
     >>> run = audit("sample", "sim:position?k=1", out="run", probes="order")  # doctest: +SKIP
@@ -71,10 +72,15 @@ def audit(
     """
     chosen, found, answering = study_of(items, model, settings, key_env=key_env, timeout=timeout)
     run = Run.start(default_out(chosen) if out is None else out, chosen, found)
-    run.ask(answering, limits=limits, max_connections=max_connections)
+    asked = run.ask(answering, limits=limits, max_connections=max_connections)
     run.read(limits=limits)
     run.measure()
     run.report(items=report_items)
+    if asked.last_failure and not asked.answered and not any(run.prompts()["reply"]):
+        raise ModelError(
+            f"No prompt was answered: {asked.last_failure.message}.",
+            hint="Mend the model; the same call asks again.",
+        )
     return run
 
 

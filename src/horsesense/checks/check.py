@@ -272,9 +272,9 @@ def headlines(result: CheckResult, most: int = 3) -> list[str]:
     heavy = [f for f in result.findings if f.rule.weight != "style" and not _single_cue(f)]
     lines = [f"check: {summary(result)}"]
     lines += [f"  {sentence(finding)}" for finding in heavy[:most]]
-    return lines + ["  `horsesense check` with these items lists all findings."] * bool(
-        result.findings
-    )
+    if len(result.quiet) + len(result.findings) + len(result.skipped) < len(RULES):
+        return [*lines, f"  These are the quick checks; `horsesense check` makes all {len(RULES)}."]
+    return lines + ["  `horsesense check` lists all findings."] * bool(result.findings)
 
 
 def summary(result: CheckResult) -> str:

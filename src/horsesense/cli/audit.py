@@ -29,6 +29,7 @@ from horsesense.cli.options import (
 from horsesense.cli.output import print_json
 from horsesense.errors import UsageError
 from horsesense.side import offered, side
+from horsesense.stats.words import plural
 
 if TYPE_CHECKING:
     from horsesense.runs.settings import Settings
@@ -240,6 +241,7 @@ def plan(
 
     if out is not None and len(study.models) != 1:
         raise UsageError("--out holds the plan of one model.", hint="Name one with --model.")
+    requests = 0
     for spec in study.models or (None,):
         settings = study.settings(spec or NO_MODEL)
         model = model_of(spec, key_env=key_env, timeout=timeout)
@@ -248,10 +250,13 @@ def plan(
         if out is not None:
             Run.start(out, settings).plan(model)
         found = plan_json(counted, ready, shards, out or default_out(settings))
+        requests += counted.requests
         if as_json:
             print_json("plan", found)
         else:
             print(plan_text(counted, found))
+    if len(study.models) > 1 and not as_json:
+        print(f"\nAll {len(study.models)} models together: {plural(requests, 'request')}.")
 
 
 DEMO = "sim:prior?know=0.5&prior=8,1,1,1"

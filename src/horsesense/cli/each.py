@@ -72,8 +72,8 @@ def audit_one(run: Run, model: Model, options: AuditOptions) -> ExitCode:
 
 
 def audit_all(study: StudyFile, folder: Path, options: AuditOptions) -> ExitCode:
-    """Audit in turn; the limits hold for all runs together, with what each spent in earlier
-    sessions. How the command ends: as its worst run did."""
+    """Audit in turn; the runs share the limits, with what each spent in earlier sessions. How
+    the command ends: as its worst run did."""
     from horsesense.api import Run
     from horsesense.models.registry import make_model, refuse_shared_key
     from horsesense.report.told import as_rows, in_short
@@ -87,7 +87,7 @@ def audit_all(study: StudyFile, folder: Path, options: AuditOptions) -> ExitCode
     rows, codes = [], [ExitCode.FINE]
     spent = {path: spent_in(RunLayout(path)) for path, _ in runs} if options.may.any else {}
     if spent and not options.as_json and len(runs) > 1:
-        print(f"The budget holds for all {len(runs)} runs together.")
+        print(f"The {len(runs)} runs share the budget equally; what one leaves goes to the next.")
     for number, (path, settings) in enumerate(runs, 1):
         if not options.as_json:
             print(
@@ -97,6 +97,8 @@ def audit_all(study: StudyFile, folder: Path, options: AuditOptions) -> ExitCode
         run = Run.start(path, settings)
         others = (of for one, of in spent.items() if one != path)
         may = options.may.less(sum(others, start=Spent()))
+        if spent:
+            may = may.share(spent[path], len(runs) - number + 1)
         try:
             codes.append(audit_one(run, models[settings.model], replace(options, may=may)))
         except BudgetSpentError as error:

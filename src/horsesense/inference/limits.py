@@ -72,6 +72,18 @@ class Limits:
         left = {name: getattr(self, name) for name in gone}
         return replace(self, **{n: max(0, v - gone[n]) for n, v in left.items() if v is not None})
 
+    def share(self, own: Spent, runs: int) -> Limits:
+        """For one that has spent `own` and the first of `runs` that share what is left: that
+        and an equal part, rounded up."""
+        left = self.less(own)
+        parts = {}
+        for name in ("requests", "tokens", "money"):
+            if (most := getattr(self, name)) is not None:
+                rest = getattr(left, name)
+                part = rest / runs if name == "money" else -(-rest // runs)
+                parts[name] = most - rest + part
+        return replace(self, **parts)
+
     @property
     def counts_tokens(self) -> bool:
         """Whether tokens are limited, by number or by price."""

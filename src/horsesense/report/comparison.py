@@ -134,7 +134,7 @@ def headline(c: Comparison) -> str:
     if d.better == best:
         return f"{best} is better than {second} by {_lead(d)}."
     if not d.value:
-        return f"No clear winner: {best} and {second} score the same{_ends(d)}."
+        return f"No clear winner: {best} and {second} show the same score; difference{_ends(d)}."
     within = "" if d.low is None else ", within noise"
     return f"No clear winner: {best} leads by {_lead(d, within)}."
 
@@ -251,7 +251,7 @@ def _orders(c: Comparison) -> Iterator[str]:
         views = [order.view for order in rest]
         yield f"Undecided whether the order holds under {_of(c, views)}: {'; '.join(views)}."
     elif rest and len(c.models) > 1:
-        yield f"Without an order {c.main.lower()}, no change can turn it round."
+        yield f"No model leads {c.main.lower()}, so no change can turn the ranking round."
 
 
 def _of(c: Comparison, views: Sequence[str]) -> str:

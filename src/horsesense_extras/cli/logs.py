@@ -213,15 +213,15 @@ def _of_ours(run: Run, told: dict[str, Any]) -> list[str]:
 def _scored(scores: list[dict[str, Any]]) -> list[str]:
     """One line on the log's own score, one on what was said."""
     if not scores:
-        return ["The log gives no score of its own; the report has the score as said."]
+        return ["The log gives no score of its own; the report has what the replies say."]
     first = scores[0]
     own = "; ".join(_own(score) for score in scores[:2])
     own += f"; {len(scores) - 2} more in the report" if len(scores) > 2 else ""
     said, lines = first["said"], [f"Accuracy in the log: {own}."]
     if said is None or said["value"] is None:
         why = "no right answer is known (give --items)" if not first["both"] else "not defined"
-        return [*lines, f"Accuracy as said: {why}."]
-    differ = "the two never differ"
+        return [*lines, f"Accuracy as the replies say: {why}."]
+    differ = "no answer differs"
     if first["differ"]:
         shown = first["examples"][0]
         reply = " ".join(shown["reply"].split())
@@ -235,7 +235,7 @@ def _scored(scores: list[dict[str, Any]]) -> list[str]:
     missing = said["n_missing"]
     without = f"; {missing:,} of {plural(said['n'] + missing, 'answer')} missing" if missing else ""
     read = f"{_percent(said['value'])} (read by {first['reader']}{without})"
-    return [*lines, f"Accuracy as said: {read}; {differ}."]
+    return [*lines, f"Accuracy as the replies say: {read}; {differ}."]
 
 
 def _own(score: dict[str, Any]) -> str:

@@ -252,7 +252,7 @@ def test_every_command_that_takes_a_run_takes_a_log(
     assert hs.open(path).estimate("accuracy", reader="text").value == 1.0
     rows = [row(n, "A" if n else "I wonder.", options(n)) for n in range(3)]
     said = run.invoke(app(), ["import", str(inspect_log(tmp_path / "half.json", rows))]).stdout
-    assert "Accuracy as said: 100.0 % (read by text; 1 of 3 answers missing)" in said
+    assert "Accuracy as the replies say: 100.0 % (read by text; 1 of 3 answers missing)" in said
     made = run.invoke(app(), ["import", str(path), "--out", "other", "--json"])
     found = ImportOutput.model_validate_json(made.stdout)
     assert (found.items, found.answers, found.scores[0]["differ"]) == (3, 3, 0)

@@ -200,7 +200,7 @@ def test_a_folder_of_models_is_a_study_that_other_commands_take(tmp_path: Path) 
         written(tmp_path / "in", f"{model}.csv", table)
     study = tmp_path / "study"
     made = invoke("import", tmp_path / "in", "--out", study)
-    assert made.count("has the score as said") == 3
+    assert made.count("has what the replies say") == 3
     assert "On 60 items that all runs share" in invoke(
         "compare", study, "--out", tmp_path / "c.html"
     )
