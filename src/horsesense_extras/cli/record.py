@@ -9,11 +9,12 @@ import typer
 
 from horsesense.cli.options import AsJson, pairs
 from horsesense.cli.output import print_json
+from horsesense.cli.readings import printable
 from horsesense_extras.cli.logs import Fields, Known, UnreadAs, unread_as
 
 FolderPath = Annotated[
     Path,
-    typer.Argument(help="Folder of a study, or of logs or tables that `import` takes."),
+    typer.Argument(help="Folder of a study or a run, or of logs or tables that `import` takes."),
 ]
 Out = Annotated[Path, typer.Option(help="Folder of the page, and of a file for each model.")]
 
@@ -39,16 +40,19 @@ def record(
     """
     from horsesense.api import Run
     from horsesense.files import usable
+    from horsesense.runs.layout import RunLayout
     from horsesense.runs.studies import run_folders
     from horsesense_extras.api import load_logs
     from horsesense_extras.logs.record_page import write_record
     from horsesense_extras.logs.recorded import record_of
 
     place = usable(out)
-    runs = [Run.open(path) for path in run_folders(usable(folder))] or load_logs(
+    given = usable(folder)
+    there = run_folders(given) or [given] * RunLayout(given).record.is_file()
+    runs = [Run.open(path) for path in there] or load_logs(
         [folder], place / "runs", items, pairs("map", map), unread_as(unread)
     )
-    pages = [(run, f"{run.path.name}.html") for run in runs]
+    pages = [(run, _page(run.path.name)) for run in runs]
     for run, page in pages:
         run.report(items=ITEMS, to=place / page)
     found = record_of(pages)
@@ -57,8 +61,13 @@ def record(
         print_json("record", {"page": str(path), **found.as_json()})
         return
     for model in found.models:
-        print(model.told)
+        print(printable(model.told))
     print(f"Page: {path}")
+
+
+def _page(name: str) -> str:
+    """The file of a model's report, which is not that of the record."""
+    return f"{name}-model.html" if name.casefold() == "index" else f"{name}.html"
 
 
 ITEMS = 20

@@ -32,6 +32,7 @@ class RecordOutput(Output):
     page: str
     models: Rows
     compare: dict[str, Any] | None = Field(description="as `compare --json`; null for one model")
+    why_unranked: str = Field(description="why `compare` is null, where that is no single model")
     places: dict[str, int] = Field(description="model -> its place as published, shared items")
     doubted: Rows = Field(description="items whose right answer most models contradict")
     alike: Rows = Field(description="pairs of models, those with the most alike errors first")

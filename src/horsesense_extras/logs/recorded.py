@@ -5,6 +5,7 @@ All numbers come from the measures and comparisons of the runs; here they are la
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations, pairwise
@@ -83,11 +84,10 @@ class Model:
     def told(self) -> str:
         """The main numbers in one line."""
         graded = "not graded" if self.published is None else f"graded {percent(self.published, 1)}"
+        said = "nothing" if self.said is None else percent(self.value, 1)
         drawn = f" ({self.drawn:,} drawn at random, {self.stated:,} state one)" * bool(self.drawn)
-        return (
-            f"{self.name}: {graded}, said {percent(self.value, 1)}; no answer found in"
-            f" {percent(self.unfound_share, 1)}{drawn}."
-        )
+        found = f"; no answer found in {percent(self.unfound_share, 1)}{drawn}" * bool(self.graded)
+        return f"{self.name}: {graded}, said {said}{found}."
 
 
 class Alike(NamedTuple):
@@ -110,7 +110,8 @@ class Record:
         name: of the items.
         models: best first, by what was said.
         items: by their ids.
-        compared: all pairs on the items that all runs share; None for one model.
+        compared: all pairs of models with replies, on the items that all of them share; None where
+            there are no two, or for what `why_unranked` says.
         places: model -> its place as published on the items that all were graded on.
         doubted: items whose right answer most models contradict; or `why_none`.
         alike: pairs of models, those first whose errors are surely most alike.
@@ -120,6 +121,7 @@ class Record:
     models: Sequence[Model]
     items: Mapping[str, Item]
     compared: Comparison | None
+    why_unranked: str
     places: Mapping[str, int]
     doubted: Sequence[LabelError]
     why_none: str
@@ -149,6 +151,7 @@ class Record:
         return {
             "models": models,
             "compare": self.compared and self.compared.as_json(),
+            "why_unranked": self.why_unranked,
             "places": dict(self.places),
             "doubted": [asdict(each) for each in self.doubted],
             "alike": [{**p._asdict(), "same_wrong": asdict(p.same_wrong)} for p in self.alike],
@@ -160,19 +163,24 @@ def record_of(runs: Sequence[tuple[Run, str]]) -> Record:
 
     Raises:
         StoreError: a run cannot be read.
-        UsageError: the runs have no items, reader or prompt in common.
+        UsageError: two runs are of one model.
     """
+    names = Counter(run.directory.known.model.name for run, _ in runs)
+    for name in [name for name, n in names.items() if n > 1]:
+        raise UsageError(f"Several runs are of {name!r}.", hint="Keep one run of each model.")
     graded = {run.directory.known.model.name: _graded(run) for run, _ in runs}
     models = [_model(run, page, graded[run.directory.known.model.name]) for run, page in runs]
     items = {item.id: item for run, _ in runs for item in run.items}
     every = ItemSet(runs[0][0].items.name, "choice", tuple(items.values()))
     choices = load_choices([run.path for run, _ in runs], every)
     doubted, why = _doubted(every, choices)
+    compared, why_unranked = _compared([run for run, _ in runs if run.results.readers])
     return Record(
         name=every.name,
         models=sorted(models, key=lambda model: -model.value),
         items=items,
-        compared=compare([run for run, _ in runs]) if len(runs) > 1 else None,
+        compared=compared,
+        why_unranked=why_unranked,
         places={name: n for n, name in enumerate(_as_published(graded), 1)},
         doubted=doubted,
         why_none=why,
@@ -180,12 +188,20 @@ def record_of(runs: Sequence[tuple[Run, str]]) -> Record:
     )
 
 
+def _compared(runs: Sequence[Run]) -> tuple[Comparison | None, str]:
+    """All pairs of models, or why there are none: the page tells the rest all the same."""
+    try:
+        return (compare(runs) if len(runs) > 1 else None), ""
+    except UsageError as error:
+        return None, str(error).splitlines()[0]
+
+
 def _graded(run: Run) -> pl.DataFrame:
     """The answers that the program of a run graded, a row each; see `log_score.joined`."""
     told = load_imported(run.directory)
-    if told is None or not (names := main_scores(told)):
-        return pl.DataFrame(schema={"item_id": pl.String, "value": pl.Float64})
-    return joined(run.directory, run.results.reader).filter(pl.col("name") == names[0])
+    names = main_scores(told) if told is not None else []
+    every = joined(run.directory, run.results.reader)
+    return every.filter(pl.col("name").is_in(names[:1]))
 
 
 def _model(run: Run, page: str, graded: pl.DataFrame) -> Model:

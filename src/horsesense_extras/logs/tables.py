@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,7 +22,7 @@ from horsesense.items.faults import Faults
 from horsesense.items.fields import FIELDS, LETTERS, FieldMap, ItemBuilder, Numbered, options_named
 from horsesense.items.files import stem
 from horsesense.items.item import Item
-from horsesense.items.layouts import option_columns
+from horsesense.items.layouts import LOOKED_AT, option_columns
 from horsesense.items.load import load_items
 from horsesense.items.select import EVERY_SPLIT
 from horsesense.progress import say
@@ -80,6 +81,7 @@ def tables(
         if ours not in (*FIELDS, *ANSWERED):
             raise UsageError.unknown("field", ours, (*FIELDS, *ANSWERED))
     every = list(dict.fromkeys(each for top in paths for each in _files(top)))
+    _check_named(every, given or {})
     layouts = {path: layout_of(path, given or {}) for path in every}
     answers = {path: layout for path, layout in layouts.items() if layout is not None}
     asked = {item.id: item for item in items or ()}
@@ -97,6 +99,26 @@ def tables(
     # A program's results hold what its predictions do, and how they were graded.
     graded = {(log.model, log.task) for log in logs if log.task and GRADED in log.notes}
     return [log for log in logs if GRADED in log.notes or (log.model, log.task) not in graded]
+
+
+def _check_named(paths: Sequence[Path], given: Mapping[str, str]) -> None:
+    """UsageError for a field of the user's that no table has; failures alone may come late."""
+    named = {t for o, all_ in given.items() if o not in FAILURES for t in (all_, *all_.split(","))}
+    there = {
+        name
+        for path in paths
+        for _, row in islice(rows_in(path), LOOKED_AT if named else 0)
+        for name in named
+        if name in row or found(row, name.partition(" ~ ")[0]) is not None
+    }
+    for ours, theirs in given.items():
+        lacking = [n for n in theirs.split(",") if theirs not in there and n not in there]
+        if lacking and ours not in FAILURES and paths:
+            hint = "--map OURS=THEIRS names a field as the table does."
+            raise UsageError(f"No table has the field {lacking[0]!r} for {ours}.", hint=hint)
+
+
+FAILURES: Final = ("error", "finish_reason")
 
 
 def _items_in(path: Path) -> dict[str, Item]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -84,3 +85,49 @@ def test_the_page_is_static_and_everything_in_it_is_escaped(made: tuple[dict, st
     for name in ("right", "drawn", "twin"):
         assert (out / f"{name}.html").is_file()
         assert f'href="{name}.html"' in page
+
+
+def recorded(folder: Path, **models: dict[str, str | None]) -> tuple[dict, Path]:
+    """The record of a table that no program graded: model -> number of an item -> reply."""
+    rows = [
+        {"model": model, "id": n, "question": f"Which is {n}?", "options": [f"oak {n}", f"elm {n}"],
+         "answer": "A", "response": reply}
+        for model, replies in models.items()
+        for n, reply in replies.items()
+    ]  # fmt: skip
+    (folder / "t.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return told_of(folder / "t.jsonl", folder / "page"), folder / "page"
+
+
+def told_of(folder: Path, out: Path) -> dict:
+    result = CliRunner().invoke(app(), ["record", str(folder), "--out", str(out), "--json"])
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def test_replies_that_nobody_graded_have_a_record(tmp_path: Path) -> None:
+    said: dict[str, str | None] = {str(n): "AB"[n % 2] for n in range(12)}
+    told, out = recorded(tmp_path, **{"index": said, "x\x1b[31m": said, "mute": {"1": None}})
+    assert {m["name"]: m["published"] for m in told["models"]}["index"] is None
+    assert set(told["compare"]["models"]) == {"index", "x\x1b[31m"}  # a mute one stops no ranking
+    page = (out / "index.html").read_text(encoding="utf-8")
+    assert 'href="index-model.html"' in page  # the report of a model does not lie under the page
+    assert (out / "index-model.html").is_file()
+    # No share of answers found, nor one of answers taken; of the mute one, nothing said either.
+    assert page.count('<td class="n">–</td>\n<td class="n">–</td>') == 4
+    result = CliRunner().invoke(app(), ["record", str(out / "runs"), "--out", str(tmp_path / "b")])
+    assert "\x1b" not in result.stdout
+    assert "mute: not graded, said nothing.\n" in result.stdout
+
+
+def test_models_without_an_item_in_common_have_no_ranks_and_none_is_there_twice(
+    tmp_path: Path,
+) -> None:
+    told, out = recorded(tmp_path, a={"1": "A"}, b={"2": "B"})
+    assert told["compare"] is None
+    assert "share no item" in told["why_unranked"]
+    assert "share no item" in (out / "index.html").read_text(encoding="utf-8")
+    assert [m["name"] for m in told_of(out / "runs/a", tmp_path / "one")["models"]] == ["a"]
+    shutil.copytree(out / "runs/a", out / "runs/c")
+    result = CliRunner().invoke(app(), ["record", str(out / "runs"), "--out", str(tmp_path / "b")])
+    assert "Several runs are of 'a'." in str(result.exception)

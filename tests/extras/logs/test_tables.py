@@ -110,6 +110,9 @@ def test_a_wide_table_has_a_column_for_each_model(tmp_path: Path) -> None:
     assert one.model == "wide"
     mapped = tables([path], given={"response": "m response,n response"})
     assert [log.model for log in mapped] == ["m response", "n response"]
+    for named in ({"response": "m response,o response"}, {"model": "o response"}):
+        with pytest.raises(UsageError, match="No table has the field 'o response'"):
+            tables([path], given=named)
 
 
 def test_orders_that_a_program_shows_are_orders_of_one_item(tmp_path: Path) -> None:
