@@ -74,9 +74,10 @@ class TestModels:
         def broken(prompts: list[str]) -> list[str]:
             raise RuntimeError("out of order")
 
-        with pytest.raises(ModelError, match="out of order"):
-            hs.audit(ROWS, broken, out=tmp_path / "run", **SMALL)
-        assert not (tmp_path / "run").exists()
+        for rows in (ROWS, [{**ROWS[0], "id": name} for name in "ab"]):  # equal ones: asked once
+            with pytest.raises(ModelError, match="out of order"):
+                hs.audit(rows, broken, out=tmp_path / "run", **SMALL)
+            assert not (tmp_path / "run").exists()
 
     def test_an_object_of_the_protocol(self, tmp_path: Path) -> None:
         from horsesense.models.simulated.backend import Simulated

@@ -179,7 +179,7 @@ class Asking:
             if self.store.begun:
                 self.directory.mark("ask", "stopped", "alarm")
             raise self.watch.error()
-        if spent.failed and not self.store.begun and not spent.cached:
+        if spent.failed and not self.store.begun and not spent.answered:
             seen = "" if spent.last_failure is None else f": {spent.last_failure.message}"
             raise ModelError(
                 f"{self.study.model.name} did not answer a single request{seen}",
