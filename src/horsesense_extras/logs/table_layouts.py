@@ -127,11 +127,14 @@ def rows_in(
         return
     faults = Faults(str(path))
     by_columns = {".csv", ".tsv"} & {suffix.lower() for suffix in path.suffixes}
+    number_ = 0
     for number_, row in read_rows(path, faults):
         if by_columns:
             faults.check("Give each column a name of its own.")
             by_columns = set()
         yield number_, flat(row)
+    if not number_:
+        faults.check("No row of it can be read.")
     for line, fault in faults.found:
         if tell is not None:
             tell(UNREADABLE, f"{faults.unit} {line}: {fault}")

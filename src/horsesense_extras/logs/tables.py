@@ -351,7 +351,10 @@ def _replies(value: Any) -> list[str | None] | None:
     if isinstance(value, list):
         texts = [each for each in value if each is None or isinstance(each, str)]
         return texts if len(texts) == len(value) else None
-    return [str(value) if isinstance(value, int | float) else orjson.dumps(value).decode()]
+    try:
+        return [str(value) if isinstance(value, int | float) else orjson.dumps(value).decode()]
+    except TypeError:
+        raise NotTakenError(f"the reply is {type(value).__name__}, not text") from None
 
 
 def _number(value: Any) -> float | None:

@@ -91,6 +91,21 @@ def test_models_may_be_numbers_such_as_steps_of_training(tmp_path: Path) -> None
     assert [log.model for log in tables([path])] == ["0", "1000"]
 
 
+def test_a_table_without_a_row_that_can_be_read_says_why(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("question,A,B,answer,response\nq?,a,b,A,A\n", encoding="utf-16")
+    with pytest.raises(ItemsError, match="UTF-16"):
+        tables([path])
+
+
+def test_a_reply_that_is_no_text_is_left_out(tmp_path: Path) -> None:
+    made = [{**row, "model_output": b"(B)"} for row in rows()]
+    pl.DataFrame(made).write_parquet(tmp_path / "t.parquet")
+    [log] = tables([tmp_path / "t.parquet"])
+    assert list(log.samples()) == []
+    assert dict(log.left_out.counts) == {"the reply is bytes, not text": 4}
+
+
 def test_options_in_one_cell(tmp_path: Path) -> None:
     """As pandas writes a list into CSV, between bars, and as a prompt shows them."""
     lines = "\n".join(f"{n}) {text}" for n, text in zip("ABCD", OPTIONS, strict=True))
