@@ -279,7 +279,10 @@ def main() -> None:
     )
     for number, (name, answers) in enumerate(found.items(), 1):
         print(f"|{number}|{name}|{counts(answers)}|")
-    print("\nBold: not what the reply means. –: no option. ⏎: a new line.\n")
+    print(
+        "\nBold: not what the reply means; a small b counts as another letter than B. –: no option."
+        " ⏎: a new line.\n"
+    )
     print(table(found))
 
 

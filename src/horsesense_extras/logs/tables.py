@@ -162,7 +162,8 @@ def _logs(
 
 def _name(layout: TableLayout, row: Row, otherwise: str) -> str:
     named = (found(row, path) for path in layout.fields.get("model", ()))
-    return next((n.strip() for n in named if isinstance(n, str) and n.strip()), otherwise)
+    told = (str(name).strip() for name in named if isinstance(name, str | int | float))
+    return next(filter(None, told), otherwise)
 
 
 class _Table:

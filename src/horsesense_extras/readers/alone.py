@@ -34,12 +34,17 @@ def read(
     """What a response chooses among options; labels are A, B, C, ... unless given.
 
     Empty labels, or more than 26 options: they are named by their text. `finish_reason` "length"
-    says that the response was cut off.
+    says that the response was cut off. TypeError or ValueError for options that are no list, or
+    another number of labels.
 
     >>> read("I'd go with (B), not A.", ["red", "blue"]).positions
     (1,)
     """
+    if isinstance(options, str | Mapping) or None in options:
+        raise TypeError("options must be a list of texts")
     named = _named(len(options)) if labels is None else labels
+    if named and len(named) != len(options):
+        raise ValueError(f"{len(named)} labels for {len(options)} options")
     return _reader().read(response, options, named, finish_reason=finish_reason, question=question)
 
 
@@ -62,7 +67,9 @@ def read_lines(lines: Iterable[str | bytes]) -> Iterator[dict[str, Any]]:
             row = json.loads(line)
             name = row.get("id", number)
             labels = row.get("labels")
-            options = [str(option) for option in row["options"]]
+            options = row["options"]
+            if isinstance(options, list) and None not in options:
+                options = [str(option) for option in options]
             found = read(
                 row["response"] or "", options, labels, question=row.get("question"),
                 finish_reason=row.get("finish_reason"),

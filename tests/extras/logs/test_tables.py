@@ -85,6 +85,12 @@ def test_fields_of_other_tables_are_guessed_and_missing_replies_stay_missing(
     assert "response=model_output" in first.notes[0]
 
 
+def test_models_may_be_numbers_such_as_steps_of_training(tmp_path: Path) -> None:
+    made = [{**row, "model": 1000 * (n > 3)} for n, row in enumerate([*rows(), *rows()])]
+    path = written(tmp_path, "steps.jsonl", made)
+    assert [log.model for log in tables([path])] == ["0", "1000"]
+
+
 def test_options_in_one_cell(tmp_path: Path) -> None:
     """As pandas writes a list into CSV, between bars, and as a prompt shows them."""
     lines = "\n".join(f"{n}) {text}" for n, text in zip("ABCD", OPTIONS, strict=True))

@@ -47,6 +47,14 @@ def test_nothing_but_the_reader_goes_into_its_wheel() -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("options", ["abc", {"A": "red", "B": "blue"}, ["red", None], None])
+def test_what_is_no_list_of_options_is_not_read_as_one(options: object) -> None:
+    [found] = alone.read_lines([json.dumps({"options": options, "response": "b"})])
+    assert found["status"] == alone.FAILED
+    with pytest.raises(ValueError, match="1 labels for 3 options"):
+        alone.read("A", OPTIONS, ["A"])
+
+
 def test_what_other_harnesses_call() -> None:
     for reply, letter in ((SHARK, "B"), ("I go with (A).", "A"), ("No idea.", "")):
         shown = {"options": OPTIONS, "question": QUESTION}
