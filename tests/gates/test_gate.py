@@ -319,6 +319,10 @@ def test_a_run_that_is_not_finished_cannot_tell(runs: dict[str, str], tmp_path: 
     assert done.returncode == ExitCode.UNDECIDED
     said = "is not finished (budget): 795 of 800 prompts have no reading"
     assert f"This run {said}." in done.stdout
+    more = call(
+        "gate", early, "--baseline", runs["near"], "--tolerance", "1%", "--on-doubt", "ask-more"
+    )
+    assert f"{early} stopped early (budget)" in more.stdout, more.stdout
     assert "undecided    found == 0" in done.stdout
     assert "Undecided: 1 of 2 checks." in done.stdout
     case = ElementTree.parse(xml).getroot()[0][0].find("skipped")

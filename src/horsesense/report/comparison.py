@@ -133,10 +133,9 @@ def headline(c: Comparison) -> str:
         return f"No winner can be told: too many replies of {' and '.join(sorted(lost))} are lost."
     if d.better == best:
         return f"{best} is better than {second} by {_lead(d)}."
-    if not d.value:
-        return f"No clear winner: {best} and {second} show the same score; difference{_ends(d)}."
     within = "" if d.low is None else ", within noise"
-    return f"No clear winner: {best} leads by {_lead(d, within)}."
+    who = f"{best} leads" if d.value else f"{best} and {second} differ"
+    return f"No clear winner: {who} by {_lead(d, within)}."
 
 
 def _lead(d: Difference, within: str = "") -> str:

@@ -367,9 +367,12 @@ def to_ask(run: Results, baseline: Results, checks: Sequence[Check]) -> Iterator
         named = ", ".join(lacking[:MOST_NAMED]) + ", ..." * (len(lacking) > MOST_NAMED)
         yield f"{plural(len(lacking), 'item')} of the {BEFORE} not asked of {AFTER}: {named}."
     open_ = [c.values.get("needed") for c in checks if c.state == "undecided"]
-    if needed := max(filter(None, open_), default=0):
-        for results in (run, baseline):
-            place, limit = results.directory.layout.root, results.directory.settings.limit
+    needed = max(filter(None, open_), default=0)
+    for results in (run, baseline):
+        place, limit = results.directory.layout.root, results.directory.settings.limit
+        if results.ended:
+            yield f"{place} stopped early ({results.ended}); the same audit command continues."
+        elif needed:
             what = f"Set limit = {_about(needed)} in {place / 'study.toml'}, then horsesense run"
             yield f"{what} {place}." if limit else f"{place} was asked all items of its set."
 
