@@ -112,6 +112,7 @@ def test_what_to_cite(call: Call, run: str, tmp_path: Path) -> None:
     assert f"horsesense {__version__}" in told
     assert "Xu et al. 2024" in told
     assert "fingerprint" in told
+    assert "BibTeX: @software{horsesense," in told
 
 
 def test_claims(call: Call, tmp_path: Path) -> None:

@@ -14,7 +14,8 @@ COLOURS = ("#2f5d8a", "#8a6d2f", "#4f8663", "#8460ad", "#1f8a8a", "#a05a7c", "#6
 """Of models; each stands out from white and from the dark page alike."""
 FEW = 4
 """Models up to which each of several changes is drawn; of more, the main view alone."""
-WIDTH = 560
+WIDTH = 440
+"""Pixels; a narrow screen shows the whole chart somewhat smaller."""
 
 
 def rank_text(s: Standing) -> str:
@@ -43,8 +44,11 @@ def dot_chart(c: Comparison) -> Markup:
     shown = len(c.models) if few else 1
     y = {
         "field": "row", "type": "ordinal", "sort": None, "title": None,
-        "scale": {"paddingInner": 0.35, "paddingOuter": 0.2},
-        "axis": {"labelLimit": 330, "ticks": False, "domain": False, "labelColor": TEXT},
+        "scale": {"paddingInner": 0.6, "paddingOuter": 0.5},
+        "axis": {
+            **{"labelLimit": WIDTH, "ticks": False, "domain": False, "labelColor": TEXT},
+            **{"labelAlign": "left", "labelPadding": 0, "labelOffset": -6 * shown - 5},
+        },
     }  # fmt: skip
     scale = {"domain": list(range(shown))}
     colour = {
@@ -73,8 +77,8 @@ def dot_chart(c: Comparison) -> Markup:
     )
     spec = {
         "layer": layers, "data": {"values": rows}, "width": WIDTH,
-        "height": len(rows) // shown * (11 * shown + 12),
-        "padding": {"left": 44, "right": 8, "top": 4, "bottom": 4},
+        "height": len(rows) // shown * (12 * shown + 20),
+        "padding": {"left": 12, "right": 12, "top": 4, "bottom": 4},
     }  # fmt: skip
     return draw(spec, f"Scores of the models under each change. {spoken}")
 

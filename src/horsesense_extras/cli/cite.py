@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 
 TOOL = "horsesense {version} (2026). Find out what a multiple-choice score is made of. Apache-2.0."
 
+TITLES = {"bibtex": "BibTeX"}
+BIBTEX = (
+    "@software{{horsesense, title = {{horsesense: find out what a multiple-choice score is made"
+    " of}}, author = {{{{The horsesense authors}}}}, version = {{{version}}}, year = {{2026}}}}"
+)
+
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -35,7 +41,7 @@ def cite(run: RunPath, as_json: AsJson = False) -> None:
         return
     for title, what in told.items():
         for text in [what] if isinstance(what, str) else what:
-            print(f"{title.capitalize()}: {harmless(text)}")
+            print(f"{TITLES.get(title, title.capitalize())}: {harmless(text)}")
 
 
 def cited(run: Run) -> dict[str, Any]:
@@ -55,4 +61,5 @@ def cited(run: Run) -> dict[str, Any]:
         f" {settings.temperature:g}; at most {plural(settings.max_tokens, 'token')} a reply"
         + "; faithful"
         * settings.faithful,
+        "bibtex": BIBTEX.format(version=__version__),
     }

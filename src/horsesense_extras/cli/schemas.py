@@ -99,6 +99,7 @@ class CiteOutput(Output):
     data: str
     model: str
     asked: str
+    bibtex: str
 
 
 class CheckPaperOutput(Output):

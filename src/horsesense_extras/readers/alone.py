@@ -93,10 +93,14 @@ def main(words: Sequence[str] | None = None) -> int:
         print(_HELP)
         return 0 if given else 2
     failed = 0
-    with sys.stdin.buffer if given[0] == "-" else open(given[0], "rb") as lines:
-        for found in read_lines(lines):
-            failed += found["status"] == FAILED
-            sys.stdout.write(json.dumps(found, ensure_ascii=False) + "\n")
+    try:
+        with sys.stdin.buffer if given[0] == "-" else open(given[0], "rb") as lines:
+            for found in read_lines(lines):
+                failed += found["status"] == FAILED
+                sys.stdout.write(json.dumps(found, ensure_ascii=False) + "\n")
+    except OSError as error:
+        print(f"{given[0]}: {error.strerror}. Name a JSONL file, or - for input.", file=sys.stderr)
+        return 2
     if failed:
         print(f"rows that failed to read: {failed:,}", file=sys.stderr)
     return 2 if failed else 0

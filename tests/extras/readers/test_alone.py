@@ -29,6 +29,7 @@ def test_the_command_reads_jsonl_and_no_row_ends_it(
     lines = [*map(json.dumps, rows), "nonsense", '{"options": ["a"]}', json.dumps(rows[0])]
     path.write_text("\n".join(lines), encoding="utf-8")
     assert alone.main([str(path)]) == 2
+    assert alone.main([str(tmp_path / "none.jsonl")]) == 2
     found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [one["status"] for one in found[40:42]] == [alone.FAILED] * 2
     reader = TextReader()
