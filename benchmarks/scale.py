@@ -15,6 +15,7 @@ import argparse
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -171,6 +172,8 @@ def main() -> None:
         shown(grown)
         told = f"others came of {', '.join(differ)}" if differ else "those of the whole one"
         print(f"\nEstimates and verdict of merged runs: {told}.")
+        own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        print(f"A step's peak is counted as no less than that of this script, {own:,.0f} MB.")
 
 
 if __name__ == "__main__":
