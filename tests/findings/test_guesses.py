@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.cells import cell_of
 
-from horsesense.findings.evidence import Evidence
+from horsesense.findings.evidence import Evidence, Way
 from horsesense.findings.guesses import Copies, Guesses
 from horsesense.items.load import load_items
 from horsesense.measures.cells import NO_OPTION, Cell
@@ -98,3 +98,21 @@ def test_an_item_with_four_copies_is_one_guess(known: float) -> None:
         guesses = Guesses([cell], np.arange(len(number)), Copies(number, places))
         found.append((guesses.p(evidence("accuracy", "original")) or 0.0) <= 0.05)
     assert np.mean(found) < 0.09 if not known else np.mean(found) > 0.5
+
+
+def test_the_original_is_one_of_all_orders_unless_it_is_right_more_often() -> None:
+    """60 items of which 36 are known; the others are guessed, one in ten of them right."""
+    rng, items, forms = np.random.default_rng(5), 60, 10
+    asked = replace(evidence("accuracy_change", "order"), condition=CYCLIC)
+
+    def p(first: float, others: float, way: Way) -> float:
+        known, chance = np.arange(items) < 36, rng.random((items, forms + 1))
+        correct = chance < np.where(known[:, None], [first] + [others] * forms, 0.1)
+        said: list[list[int | None]] = np.where(correct, 0, 1).tolist()
+        cells = [cell_of([row[:1] for row in said], [0] * items, probe="original")]
+        cells.append(orders([row[1:] for row in said], [0] * items))
+        return Guesses(cells, np.arange(items)).first_drawn(asked, way)
+
+    assert sum(p(1.0, 1.0, "both") <= 0.05 for _ in range(200)) <= 18
+    assert max(p(1.0, 0.6, "below") for _ in range(20)) < 0.001
+    assert min(p(1.0, 0.6, "above") for _ in range(20)) > 0.99

@@ -13,24 +13,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import combinations
 from typing import NamedTuple, Self
 
 import numpy as np
 
-from horsesense.findings.evidence import Evidence
+from horsesense.findings.evidence import Evidence, Way
 from horsesense.items.item import ItemSet, same_text
 from horsesense.measures.cells import MISSING, NO_OPTION, Bools, Cell
-from horsesense.measures.contrast import REPEAT, SwitchBeyondRepeat
+from horsesense.measures.contrast import REPEAT, SwitchBeyondRepeat, paired, right
 from horsesense.measures.estimate import LeftOpen
 from horsesense.measures.joined import ORIGINAL
 from horsesense.measures.lost import unknown
 from horsesense.stats.change import Change
 from horsesense.stats.relabelled import better_than_guessing
 from horsesense.stats.two_way import Floats, Ints, by_cluster
+from horsesense.trials.condition import Condition
 
 ORDER = "order"
+MOST_DRAWN = 1_000
+"""Items up to which a change may hang on a few skewed differences."""
 
 
 class Copies(NamedTuple):
@@ -102,6 +105,29 @@ class Guesses:
         _lose_to_wrong(choices, hits > 0, options, lost)
         return better_than_guessing(choices, options, hits.sum(axis=1))
 
+    def first_drawn(self, e: Evidence, way: Way) -> float:
+        """p that the reply in the original order is one drawn from all replies to its item.
+
+        Where many replies stand beside one, random signs take too little for chance: guesses are
+        seldom right, so that the differences of a few items are skewed. 0.0 where each item has one
+        reply, where there are too many items for that to matter, and of groups.
+        """
+        here, first = self._cells.get(_where_asked(e)), self._of(ORIGINAL, e.reader)
+        if here is None or first is None or e.group:
+            return 0.0
+        mine, theirs = paired(here, first)
+        hits, among = (np.asarray(found)[mine] for found in right(here))
+        hit, known = (np.asarray(found)[theirs] for found in right(first))
+        m, used = among.sum(axis=1), (known.sum(axis=1) == 1) & among.any(axis=1)
+        if m.max(initial=0) < 2 or used.sum() > MOST_DRAWN:
+            return 0.0
+        own = np.any((hit & known)[used], axis=1)
+        share = ((hits & among)[used].sum(axis=1) + own) / (m[used] + 1)
+        chance = reduce(lambda pmf, p: np.convolve(pmf, [1 - p, p]), share, np.ones(1))
+        at = int(own.sum())
+        fewer, more = float(chance[: at + 1].sum()), float(chance[at:].sum())
+        return {"above": fewer, "below": more}.get(way, min(1.0, 2 * min(fewer, more)))
+
     def _orders(self, reader: str) -> Cell | None:
         """The cell of the cyclic orders that most items have."""
         found = [
@@ -137,7 +163,7 @@ class Guesses:
         fewer than two other orders were asked."""
         if e.reader not in self._never_differs:
             return None
-        here = self._cells.get((e.probe, e.reader, e.condition))
+        here = self._cells.get(_where_asked(e))
         first, orders = self._of(ORIGINAL, e.reader), self._orders(e.reader)
         if here is None or first is None or orders is None:
             return None
@@ -162,6 +188,10 @@ class Guesses:
         _, number = np.unique(self._cluster[items], return_inverse=True)
         sums = by_cluster(columns, number, int(number.max()) + 1)
         return Change.of(sums[:, 0], sums[:, 1])
+
+
+def _where_asked(e: Evidence) -> tuple[str, str, Condition]:
+    return e.probe, e.reader, e.condition
 
 
 def _lose_to_wrong(choices: Floats, right: Bools, options: Ints, lost: Floats) -> None:
