@@ -180,7 +180,8 @@ class Plan:
     def _tokens(self) -> str:
         about = "" if self.exact and self.tokens_exact else "about "
         source = "" if self.tokens_exact else " (characters / 4)"
-        price = "" if self.cost is None else f"; at most {rounded_up(self.cost)} at these prices"
+        most = "at most" if self.tokens_exact else "about"
+        price = "" if self.cost is None else f"; {most} {rounded_up(self.cost)} at these prices"
         return (
             f"To ask: {about}{plural(self.prompt_tokens, 'prompt token')}{source}, at most"
             f" {plural(self.completion_tokens, 'completion token')}{price}."

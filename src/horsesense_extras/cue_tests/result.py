@@ -222,6 +222,7 @@ def judge(
     constant: bool,
     faithful: bool,
     answered: bool = False,
+    choice: bool = False,
     unresolved: int = 0,
 ) -> Verdict:
     """The verdict on one data set.
@@ -234,6 +235,7 @@ def judge(
         constant: whether the best predictor always says the same label.
         faithful: whether the published method was followed.
         answered: whether models' answers were compared with the cues, which the advice then omits.
+        choice: whether items have options of their own, which no choice of items balances.
         unresolved: items built alike of which no template could be found, where they are many.
     """
     template = bool(unresolved) or (alike is not None and _gone(best, alike))
@@ -246,7 +248,7 @@ def judge(
         strength=strength,
         sentence=_sentence(best, strength),
         reasons=tuple(_reasons(best, rows, ungrouped, constant, faithful)),
-        advice=tuple(_advice(best, strength, ungrouped, answered, constant)),
+        advice=tuple(_advice(best, strength, ungrouped, answered, constant, choice)),
         row=best,
     )
 
@@ -365,7 +367,12 @@ def _best_single(rows: Sequence[CueRow]) -> str:
 
 
 def _advice(
-    row: CueRow, strength: Strength, ungrouped: CueRow | None, answered: bool, constant: bool
+    row: CueRow,
+    strength: Strength,
+    ungrouped: CueRow | None,
+    answered: bool,
+    constant: bool,
+    choice: bool,
 ) -> list[str]:
     if strength == "none":
         return _advice_on_nothing(row, ungrouped, constant)
@@ -373,7 +380,7 @@ def _advice(
         "Look at the cues below: where one comes from how items were written, rewrite those items "
         "or add others in which it occurs with another label.",
         "`horsesense build balanced` finds a subset, or weights, in which they no longer help.",
-    ]
+    ][: 1 if choice else 2]
     if not answered:
         advice.insert(
             1, "Check whether models use them: give their recorded answers with --responses."
