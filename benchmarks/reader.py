@@ -124,10 +124,8 @@ def row_of(truths: Sequence[Truth], found: Iterable[tuple[str, list[int], float]
 
 def shares_of(counted: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Of all: right, wrong choices, sure. Of the sure: right."""
-    right, wrong, sure, sure_right = weights @ counted
-    return (
-        np.array([right, wrong, sure, sure_right * weights.sum() / max(sure, 1e-9)]) / weights.sum()
-    )
+    right, wrong, sure, sure_right = weights @ counted / weights.sum()
+    return np.array((right, wrong, sure, sure_right / max(sure, 1e-9)), dtype=float)
 
 
 def replies() -> Iterable[Truth]:
