@@ -20,7 +20,7 @@ from horsesense.probes.registry import parse_probes
 from horsesense.progress import clock
 from horsesense.runs.planner import Planned, Planner, characters
 from horsesense.runs.prepare import Study, reader_names
-from horsesense.stats.words import plural
+from horsesense.stats.words import OneLine, plural
 from horsesense.trials.condition import PLAIN, Condition
 
 LOOKED_AT: Final = 200
@@ -62,7 +62,7 @@ class ShownPrompt:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(OneLine):
     """What asking a study will take.
 
     Attributes:
