@@ -128,9 +128,8 @@ def require(
     for requirement in requirements:
         found = {r.text: look_up(r, run, baseline) for r in requirement.references}
         sides = {r.baseline for r in requirement.references}
-        lacking = [
-            text for own, text in _unfinished(run, baseline).items() if own in sides and text
-        ]
+        missed = _unfinished(run, baseline).items()
+        lacking = [text for own, text in missed if own in sides and text]
         yield _required(requirement, found, lacking)
 
 
