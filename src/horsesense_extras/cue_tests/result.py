@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.stats.multiplicity import holm
-from horsesense.stats.words import percent, plural
+from horsesense.stats.words import OneLine, percent, plural
 
 Ints = npt.NDArray[np.int64]
 Strength = Literal["none", "slight", "clear", "strong"]
@@ -154,8 +154,8 @@ class FamilyTest:
     pairs: int
 
 
-@dataclass(frozen=True)
-class CueResult:
+@dataclass(frozen=True, repr=False)
+class CueResult(OneLine):
     """All that was found about one data set.
 
     Attributes:
@@ -193,6 +193,9 @@ class CueResult:
     seconds: float = 0.0
     faithful: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return f"{self.dataset}: {self.verdict.sentence}"
 
     def row(self, features: str) -> CueRow:
         """The row of a feature vector.
