@@ -220,7 +220,7 @@ def _spec(results: Results) -> dict[str, Any]:
     decoding = {"temperature": settings.temperature, "max_tokens": settings.max_tokens or 1}
     if settings.top_p is not None:
         decoding["top_p"] = settings.top_p
-    logs = _logs(directory)
+    logs, now = _logs(directory), datetime.now(UTC).isoformat(timespec="seconds")
     run = fingerprint([directory.question(), str(directory.layout.root)])
     samples, epochs = results.findings["trials"], 1
     if record.kind == "imported":
@@ -230,8 +230,7 @@ def _spec(results: Results) -> dict[str, Any]:
     return {
         "eval_id": run,
         "run_id": run,
-        "created": next((log["created"] for log in logs if log["created"]), None)
-        or datetime.now(UTC).isoformat(timespec="seconds"),
+        "created": next((log["created"] for log in logs if log["created"]), now),
         "task": items.name,
         "task_id": run,
         "task_version": 0,
