@@ -173,6 +173,7 @@ def test_readme_snippets_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         exec(block, names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", RUNNABLE, ids=lambda page: page.stem)
 def test_every_command_of_a_tutorial_runs(page: Path, tmp_path: Path) -> None:
     told = list(commands(page.read_text(encoding="utf-8")))

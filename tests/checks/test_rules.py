@@ -374,7 +374,7 @@ def test_cues_speak_at_most_at_their_level() -> None:
     rng = np.random.default_rng(2)
     told = ["always", "may", "sea", "big red sea", "walk by the long sea", "5", "7", "Sun.", "all"]
     words, spoken = np.array(told), 0
-    for _ in range(100):
+    for _ in range(40):
         made = []
         for _ in range(40):
             options = tuple(
@@ -383,7 +383,7 @@ def test_cues_speak_at_most_at_their_level() -> None:
             made.append(item("Is the big red sea5 so?", options, int(rng.integers(4))))
         names = [rule.name for rule in RULES if rule.tested]
         spoken += bool(check_items(items_of(*made), names).findings)
-    assert spoken <= 11, "more than 5 % of 100 clean sets, beyond chance (p < .01)"
+    assert spoken <= 6, "more than 5 % of 40 clean sets, beyond chance (p < .01)"
 
 
 @pytest.mark.parametrize(

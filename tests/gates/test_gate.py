@@ -462,12 +462,12 @@ def test_the_action_passes_and_runs_neither_inputs_nor_the_workspace(
     """The folder that it runs in holds a pull request's files, some named like our modules."""
     for name in ("horsesense", "polars", "sitecustomize", "usercustomize", "typer"):
         (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'stolen')!r}, 'w').close()")
-    inputs = {"run": runs["good"], "require": "accuracy > 0.5", "python": sys.executable}
-    code, outputs, summary = run_steps({**inputs, "install": ""}, tmp_path)
+    inputs = {"run": runs["good"], "python": sys.executable, "install": ""}
+    code, outputs, summary = run_steps({**inputs, "require": "accuracy > 0.5"}, tmp_path)
     assert (code, outputs["passed"]) == (0, "true")
     assert "gate: passed" in summary
     evil = '"; touch stolen; $(touch stolen) `touch stolen`'
-    code, outputs, _ = run_steps({**inputs, "install": "", "require": evil}, tmp_path)
+    code, outputs, _ = run_steps({**inputs, "require": evil}, tmp_path)
     assert code == 2
     assert not (tmp_path / "stolen").exists()
 
