@@ -168,9 +168,10 @@ def test_readme_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_readme_snippets_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    names: dict[str, object] = {}
+    names: dict[str, Any] = {}
     for block in blocks(README, "python"):
         exec(block, names)
+    assert names["run"].verdict()
 
 
 @pytest.mark.slow
