@@ -127,6 +127,7 @@ def alike(fillings: int = 10) -> ItemSet:
     return ItemSet("alike", "label", tuple(rows), ("no", "yes"))
 
 
+@pytest.mark.slow
 def test_where_templates_are_too_short_to_be_sure_of_it_is_said_loudly() -> None:
     items = alike()
     groups = find_groups(make_task(items))
