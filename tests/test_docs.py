@@ -150,6 +150,7 @@ def commands_of_ours() -> Any:
     return get_command(app())
 
 
+@pytest.mark.slow
 def test_readme_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     row = {"options": ["Paris", "Rome"], "response": "B"}

@@ -432,6 +432,7 @@ def run_steps(inputs: dict[str, str], where: Path) -> tuple[int, dict[str, str],
     return code, outputs, files["GITHUB_STEP_SUMMARY"].read_text()
 
 
+@pytest.mark.slow
 def test_the_action_fails_on_a_regression_and_says_why(
     runs: dict[str, str], tmp_path: Path
 ) -> None:
