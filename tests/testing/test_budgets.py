@@ -98,6 +98,11 @@ def test_all_runs_of_a_study_together(tmp_path: Path, amount: str) -> None:
         assert done.stdout.count("The budget is spent.") == 3
 
 
+def test_runs_have_equal_parts_of_what_is_left() -> None:
+    part = Limits(10, 601, 0.6, prompt_price=1.0, completion_price=1.0).share(Spent(), 3)
+    assert (part.requests, part.tokens, part.money) == (4, 201, pytest.approx(0.2))
+
+
 class Late(FaultServer):
     """Sound for so many calls, and then faulty."""
 
