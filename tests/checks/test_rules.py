@@ -16,6 +16,7 @@ from each import each
 from horsesense.checks.check import QUICK, check_items, check_sets, check_text, quiet_kinds
 from horsesense.checks.languages import OTHER, language
 from horsesense.checks.positions import gold_positions
+from horsesense.checks.questions import negated
 from horsesense.checks.registry import RULES
 from horsesense.errors import UsageError
 from horsesense.items.item import Item, ItemSet
@@ -574,6 +575,8 @@ def test_mmlu_and_redux_as_a_careful_reader_finds_them(shared: Path) -> None:
 
 
 def test_rules_that_know_words_are_not_applied_to_other_languages() -> None:
+    odd = item("Which piece can never leave the colour it stands on?")
+    assert "leave the colour it stands on?" in (negated(odd) or "")
     asked = "Qual destas cidades não é a capital de um país da Europa, e por que não foi?"
     made = items_of(*(item(f"{asked} {n}") for n in range(9)))
     assert language(made) == OTHER
