@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -378,7 +379,7 @@ def test_cues_speak_at_most_at_their_level() -> None:
     rng = np.random.default_rng(2)
     told = ["always", "may", "sea", "big red sea", "walk by the long sea", "5", "7", "Sun.", "all"]
     words, spoken = np.array(told), 0
-    for _ in range(100):
+    for _ in range(40):
         made = []
         for _ in range(40):
             options = tuple(
@@ -387,7 +388,7 @@ def test_cues_speak_at_most_at_their_level() -> None:
             made.append(item("Is the big red sea5 so?", options, int(rng.integers(4))))
         names = [rule.name for rule in RULES if rule.tested]
         spoken += bool(check_items(items_of(*made), names).findings)
-    assert spoken <= 11, "more than 5 % of 100 clean sets, beyond chance (p < .01)"
+    assert spoken <= 6, "more than 5 % of 40 clean sets, beyond chance (p < .01)"
 
 
 @pytest.mark.parametrize(
@@ -427,9 +428,10 @@ def test_golds_that_the_subject_tells_are_seen() -> None:
 
 
 def test_long_texts_take_linear_time() -> None:
+    before = process_time()
     for text in ("7" * 50_000, "which " * 10_000, "A and " * 10_000):
-        made = items_of(item(text), item("Which?", (*FOUR, text)))
-        check_items(made)
+        check_items(items_of(item(text), item("Which?", (*FOUR, text))))
+    assert process_time() - before < 30
 
 
 REPEATS: dict[str, tuple[list[Item], list[str]]] = {

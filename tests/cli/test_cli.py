@@ -204,6 +204,7 @@ def test_all_faults_of_a_file_at_once(tmp_path: Path) -> None:
     assert "line 2" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="signals differ on Windows")
 def test_ctrl_c_keeps_what_was_answered_and_says_how_to_go_on(tmp_path: Path) -> None:
     rows = (

@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="32", source="756654f0acc2")
+RULES: Final = Rules(version="33", source="b67abbb0cbda")
 
 
 class TextAnswers:
