@@ -196,8 +196,16 @@ class StagedRun:
     def plan(self, model: Model) -> None:
         """Write down what would be asked, for a model that is asked later or by files.
 
-        Raises UsageError, ModelError or StoreError as `ask` does before anything is asked.
+        Raises UsageError, ModelError or StoreError as `ask` does before anything is asked, and
+        UsageError where answers lie in the run already.
         """
+        if self.directory.layout.store.exists():
+            with self.directory.store() as store:
+                if store.answered():
+                    raise UsageError(
+                        f"{self.path} holds answers already; a plan would take their numbers away.",
+                        hint="Plan without --out, or name another. The same audit continues it.",
+                    )
         self._results = None
         complete(self._plan(model))
 

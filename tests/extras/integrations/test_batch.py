@@ -61,6 +61,8 @@ def test_plan_export_import_until_nothing_is_left(tmp_path: Path) -> None:
     assert len(sent) == len(set(sent))
     run = hs.open(out)
     assert run.findings["failures"] == run.findings["unread"] == 0
+    refused = call("plan", "sample", "-m", "batch:m", "--probes", "order", "--out", out)
+    assert "holds answers already" in refused.stderr
     assert run.verify().sound
     assert set(run.trials["stage"]) == {1, 2}
 
