@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="33", source="b67abbb0cbda")
+RULES: Final = Rules(version="32", source="90eb6b817462")
 
 
 class TextAnswers:

@@ -54,6 +54,9 @@ def test_what_elimination_leaves_is_no_denial() -> None:
     assert read("It isn't Lena, Omar or Kim.", "free", NAMES, WithheldGold("Nina")) == (
         "none_declared"
     )
+    assert read("It is not none of the above; it is Kim.", "free", NAMES, WithheldGold("Nina")) == (
+        "incorrect_option"
+    )
 
 
 @pytest.mark.parametrize(
