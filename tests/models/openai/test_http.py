@@ -700,7 +700,7 @@ def test_a_peer_that_is_dead_says_how_long_it_was_waited_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """It takes the connection and never answers the handshake."""
-    monkeypatch.setattr("horsesense.models.openai.http.CONNECTING", 0.2)
+    monkeypatch.setattr("horsesense.models.openai.calls.CONNECTING", 0.2)
 
     async def go() -> Response | Failure:
         server = await asyncio.start_server(lambda r, w: None, "127.0.0.1", 0)
