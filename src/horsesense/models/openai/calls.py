@@ -9,10 +9,10 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from functools import cache
+from typing import Any, Final
 
 import aiohttp
-from aiohttp.client_proto import ResponseHandler
 from aiohttp.http import HttpProcessingError
 from yarl import URL
 
@@ -22,10 +22,8 @@ LONGEST_BODY: Final = 16 * 2**20  # bytes; an answer is a few thousand
 CONNECTING: Final = 30.0  # seconds for the connection, with its handshake
 
 
-class Reply(NamedTuple):
-    status: int
-    headers: Mapping[str, str]
-    content: bytes
+Reply = tuple[int, Mapping[str, str], bytes]
+"""Status, headers and content of what came back."""
 
 
 class Calls:
@@ -42,11 +40,9 @@ class Calls:
         self._proxy = None if proxy is None else URL(proxy)
         self._timeout = aiohttp.ClientTimeout(total=timeout, sock_connect=min(CONNECTING, timeout))
         self._connector = aiohttp.TCPConnector(limit=0, ttl_dns_cache=300)  # the runner counts
-        self._prepared: dict[tuple[str, URL], aiohttp.ClientRequest] = {}
-        self._heads: dict[tuple[str, URL], bytes] = {}
-
-    async def close(self) -> None:
-        await self._connector.close()
+        self._prepared = cache(self._prepare)
+        self._head = cache(_head)
+        self.close = self._connector.close
 
     async def call(self, method: str, url: URL, body: bytes | None = None) -> Reply | Failure:
         """What came back, whatever its status; what keeps it from coming is a Failure."""
@@ -59,7 +55,7 @@ class Calls:
             return Failure("timeout", message, unsent=True)
         except TimeoutError:
             return Failure("timeout", f"no reply within {self._timeout.total:g} s")
-        except (aiohttp.ClientPayloadError, HttpProcessingError, _TooLongError) as error:
+        except (aiohttp.ClientPayloadError, HttpProcessingError) as error:
             return Failure("malformed", f"the reply broke off or is not HTTP: {error}")
         except aiohttp.ClientConnectorCertificateError as error:
             return Failure("connection", f"certificate: {error}", retryable=False, unsent=True)
@@ -72,19 +68,18 @@ class Calls:
             return Failure("connection", f"{type(error).__name__}: {error}")
 
     async def _call(self, method: str, url: URL, body: bytes | None) -> Reply:
-        request = self._prepared.get((method, url)) or self._prepare(method, url)
+        request = self._prepared(method, url)
         try:
             connection = await self._connector.connect(request, [], self._timeout)
         except TimeoutError as error:
             raise aiohttp.ConnectionTimeoutError from error
         try:
-            protocol, transport = connection.protocol, connection.transport
-            if protocol is None or transport is None:  # it was closed at once
-                raise aiohttp.ServerDisconnectedError
+            protocol: Any = connection.protocol
             protocol.set_response_params(read_until_eof=True)
-            head = self._heads.get((method, url)) or self._head(request)
             length = b"" if body is None else b"Content-Length: %d\r\n" % len(body)
-            transport.write(b"".join((head, length, b"\r\n", body or b"")))
+            # A connection through a proxy adds to the request what the proxy needs.
+            whole = b"".join((self._head(request), length, b"\r\n", body or b""))
+            protocol.transport.write(whole)
             reply = await _reply(protocol)
         except BaseException:
             connection.close()
@@ -94,40 +89,31 @@ class Calls:
 
     def _prepare(self, method: str, url: URL) -> aiohttp.ClientRequest:
         loop = asyncio.get_running_loop()
-        request = aiohttp.ClientRequest(
+        return aiohttp.ClientRequest(
             method, url, headers=self._headers, proxy=self._proxy, loop=loop
         )
-        return self._prepared.setdefault((method, url), request)
-
-    def _head(self, request: aiohttp.ClientRequest) -> bytes:
-        """The head of a request but its length, once a proxy has added what it needs to it."""
-        url, plain = request.url, request.proxy and not request.is_ssl()
-        lines = [f"{request.method} {url if plain else url.raw_path_qs} HTTP/1.1"]
-        lines += [f"{k}: {v}" for k, v in request.headers.items() if k != "Content-Length"]
-        head = "".join(f"{line}\r\n" for line in lines).encode()
-        return self._heads.setdefault((request.method, url), head)
 
 
-class _TooLongError(Exception):
-    pass
+def _head(request: aiohttp.ClientRequest) -> bytes:
+    """The head of a request but its length."""
+    url, plain = request.url, request.proxy and not request.is_ssl()
+    lines = [f"{request.method} {url if plain else url.raw_path_qs} HTTP/1.1"]
+    lines += [f"{k}: {v}" for k, v in request.headers.items() if k != "Content-Length"]
+    return "".join(f"{line}\r\n" for line in lines).encode()
 
 
-async def _reply(protocol: ResponseHandler) -> Reply:
+async def _reply(protocol: Any) -> Reply:
     """The next reply, but not more of its body than an answer can be long."""
     status = 100
     while 100 <= status < 200 and status != 101:  # "go on" comes before a reply
         message, body = await protocol.read()
         status = message.code
-    length = message.headers.get("Content-Length", "")
-    if length.isdecimal() and int(length) <= LONGEST_BODY and not message.compression:
-        return Reply(status, message.headers, await body.read())
-    parts, size = [], 0
-    async for part in body.iter_any():
-        parts.append(part)
-        size += len(part)
-        if size > LONGEST_BODY:
-            raise _TooLongError(f"more than {LONGEST_BODY:,} bytes")
-    return Reply(status, message.headers, b"".join(parts))
+    content = bytearray()
+    while part := await body.readany():
+        content += part
+        if len(content) > LONGEST_BODY:
+            raise aiohttp.ClientPayloadError(f"more than {LONGEST_BODY:,} bytes")
+    return status, message.headers, bytes(content)
 
 
 def _unreached(error: aiohttp.ClientConnectorError) -> str:

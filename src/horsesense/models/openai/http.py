@@ -43,8 +43,6 @@ PROBE: Final = "Reply with the letter A."
 PROBE_TRIES: Final = 4
 TIMEOUT: Final = 300.0  # seconds for one call
 LONGEST_PROBE_PAUSE: Final = 10.0  # seconds
-NO_KIND: Final = "application/octet-stream"
-"""What a reply is whose header does not say it."""
 
 Form = Literal["chat", "completion"]
 
@@ -212,7 +210,7 @@ class HttpModel:
         status, headers, content = reply
         if status != 200:
             return failure_of(status, headers, content)
-        kind = headers.get("Content-Type", NO_KIND).partition(";")[0].strip().lower()
+        kind = headers.get("Content-Type", "of no stated kind").partition(";")[0].strip().lower()
         if "json" not in kind:
             start = content[:START].decode(errors="replace")
             message = f"the reply is {kind}, not JSON: {start!r}"
