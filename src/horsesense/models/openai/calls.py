@@ -88,10 +88,7 @@ class Calls:
         return reply
 
     def _prepare(self, method: str, url: URL) -> aiohttp.ClientRequest:
-        loop = asyncio.get_running_loop()
-        return aiohttp.ClientRequest(
-            method, url, headers=self._headers, proxy=self._proxy, loop=loop
-        )
+        return aiohttp.ClientRequest(method, url, headers=self._headers, proxy=self._proxy)
 
 
 def _head(request: aiohttp.ClientRequest) -> bytes:
