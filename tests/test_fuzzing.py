@@ -90,7 +90,6 @@ FOUND = {
     "infinitely many tokens": ("store-row", b'{"text": "B", "usage": [1e400, 1]}'),
     "a log that says nothing": ("run-imported", b"[]"),
     "a probe that declares nothing": ("run-asked", b'{"probes": [{"name": "order"}]}'),
-    "items left out without ids": ("run-asked", b'{"excluded": [{"probe": "order", "items": 5}]}'),
     "a table that ends early": ("run-trials", b"PAR1\x15\x04"),
 }
 """What fuzzing found: it fails no more."""
