@@ -117,7 +117,10 @@ class AskedRecord(BaseModel):
     def load(cls, path: Path) -> AskedRecord:
         """Read asked.json; StoreError where it is missing or damaged."""
         try:
-            return cls.model_validate(orjson.loads(read_kept(path)))
+            found = cls.model_validate(orjson.loads(read_kept(path)))
+            if {one.probe for one in found.made} - {probe["name"] for probe in found.probes}:
+                raise ValueError("it does not declare every probe that was asked")
+            return found
         except (OSError, ValueError) as error:
             hint = "Delete it: what was asked is then worked out again from run.toml."
             raise StoreError.unreadable(path, error, hint) from None
