@@ -15,9 +15,9 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout
 from functools import partial
-from importlib.metadata import version
+from importlib.metadata import distribution, version
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import NamedTuple
 
 FOUR = ("iron", "water", "granite", "helium")
@@ -187,6 +187,26 @@ def opencompass(name: str) -> tuple[str, Extract]:
     return f"OpenCompass {version('opencompass')}: {name}", extract
 
 
+def helm() -> tuple[str, Extract]:
+    from helm.benchmark.metrics.gpqa_chain_of_thought_metric import extract_answer
+
+    return f"HELM {version('crfm-helm')}: GPQA", lambda reply, n: extract_answer(reply) or ""
+
+
+def vlmeval() -> tuple[str, Extract]:
+    site = Path(str(distribution("ms-vlmeval").locate_file("")))
+    for name in ("vlmeval", "vlmeval.smp", "vlmeval.utils"):  # which import all that they have
+        sys.modules[name] = package = ModuleType(name)
+        package.__path__ = [str(site / name.replace(".", "/"))]
+    from vlmeval.utils.matching_util import can_infer
+
+    def extract(reply: str, n: int) -> str:
+        found = can_infer(reply, dict(zip(LETTERS, TEN[:n], strict=False)))
+        return "" if found in (False, "Z") else str(found)  # Z: it says that it cannot answer
+
+    return f"VLMEvalKit (ModelScope's {version('ms-vlmeval')}): can_infer", extract
+
+
 EXTRACTORS: Mapping[str, Sequence[Callable[[], tuple[str, Extract]]]] = {
     "inspect-ai": (inspect_ai,),
     "lm-eval": (
@@ -202,6 +222,8 @@ EXTRACTORS: Mapping[str, Sequence[Callable[[], tuple[str, Extract]]]] = {
         partial(opencompass, "first_option_postprocess"),
         partial(opencompass, "last_option_postprocess"),
     ),
+    "crfm-helm": (helm,),
+    "ms-vlmeval": (vlmeval,),
 }
 
 
@@ -273,8 +295,10 @@ def main() -> None:
         " a program misread them: no count here is an error rate of a program.\n"
         "- Programs ask in words of their own; under their prompt some of these forms are rare.\n"
         "- The text reader was developed with such forms in sight.\n"
-        "- Inspect scores the choices of inspect_evals too. NeMo-Skills, omlx, VLMEvalKit and HELM"
-        " were not run.\n\n"
+        "- Inspect scores the choices of inspect_evals too. NeMo-Skills and omlx publish no"
+        " package and were not run. NeMo-Skills#1526 mends #1511.\n"
+        "- Searched for and not found: inspect_evals#2457, #2097 and #1362,"
+        " lm-evaluation-harness#3675, NeMo-Skills#1281, lighteval#1047 and #869.\n\n"
         "||extractor|right|another letter|nothing read|\n|---|---|---|---|---|"
     )
     for number, (name, answers) in enumerate(found.items(), 1):

@@ -5,7 +5,8 @@
 Reads the packaged corpus (all parts; only counts are printed of `unread`), annotated answers to
 MMLU, the labelled replies to MMLU-Pro (the models learnt from, and those kept back) and, for speed,
 replies of the twelve models. `--other` is the interpreter of another installation, which reads the
-same in the same run. `--write` puts the table into docs/measured/reader.md.
+same in the same run. `--write` puts the table into docs/measured/reader.md. In brackets: 95 % of
+the bootstrap, within strata.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from recorded_truth import LETTERS, Truth, annotated, corpus, mmlu_pro, rows, shared
 
 OUT = Path(__file__).parents[1] / "docs/measured/reader.md"
@@ -26,6 +29,7 @@ PARTS = ("everyday", "recent", "development", "further", "later", "unread")
 EACH = 400
 """Replies of each model that are timed."""
 SURE = 0.9
+DRAWS = 1_000
 _WORKER = """
 import json, sys, time
 from horsesense.readers.text import TextReader
@@ -96,20 +100,32 @@ def read(python: str, truths: Sequence[Truth]) -> tuple[list[tuple[str, list[int
 
 def row_of(truths: Sequence[Truth], found: Iterable[tuple[str, list[int], float]]) -> str:
     """Shares, by weight. Where MMLU-Pro has no choice, none is right (`spec/reading.md`)."""
-    total = right = wrong = sure = sure_right = 0.0
+    rows = []
     for truth, (status, positions, confidence) in zip(truths, found, strict=True):
         chosen = positions[0] if status == "answer" and positions else None
         same = chosen == truth.position
         if not truth.part.startswith("mmlu_pro"):
             same = same and status == truth.status
-        total += truth.weight
-        right += truth.weight * same
-        wrong += truth.weight * (chosen is not None and not same)
-        if confidence >= SURE and status != "unclear":
-            sure += truth.weight
-            sure_right += truth.weight * same
-    shares = (right / total, wrong / total, sure / total, sure_right / max(sure, 1e-9))
-    return f"{len(truths)} | " + " | ".join(f"{100 * share:.2f}" for share in shares) + " |"
+        sure = confidence >= SURE and status != "unclear"
+        rows.append((same, chosen is not None and not same, sure, sure and same))
+    counted = np.array(rows, dtype=float)
+    weights = np.array([truth.weight for truth in truths])
+    strata = [np.flatnonzero(weights == weight) for weight in np.unique(weights)]
+    rng = np.random.default_rng(0)
+    drawn = [
+        shares_of(counted[at], weights[at])
+        for at in (np.concatenate([rng.choice(s, len(s)) for s in strata]) for _ in range(DRAWS))
+    ]
+    low, high = 100 * np.percentile(drawn, (2.5, 97.5), axis=0)
+    cells = (f"{100 * share:.2f}" for share in shares_of(counted, weights))
+    told = (f"{c} ({a:.1f} to {b:.1f})" for c, a, b in zip(cells, low, high, strict=True))
+    return f"{len(truths)} | " + " | ".join(told) + " |"
+
+
+def shares_of(counted: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Of all: right, wrong choices, sure. Of the sure: right."""
+    right, wrong, sure, sure_right = weights @ counted / weights.sum()
+    return np.array((right, wrong, sure, sure_right / max(sure, 1e-9)), dtype=float)
 
 
 def replies() -> Iterable[Truth]:

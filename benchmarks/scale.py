@@ -74,18 +74,18 @@ def cut(whole: Path, parts: list[Path]) -> None:
     run, of = RunDirectory.open(whole), len(parts)
     identity = run.known.model.identity
     with run.store() as store:
-        pairs = {asked.key(identity): (asked, said) for asked, said in store.latest(10**9)}
-    shown = run.trials().select("item_id", "key").collect()
-    for number, part in enumerate(parts, 1):
-        ids = Shard(number, of).ids(run.items)
-        keys = set(shown.filter(shown["item_id"].is_in(list(ids)))["key"]) & pairs.keys()
-        with Store.open(part / "store.sqlite") as store:
-            rows = [(Asked(key, pairs[key][0]), pairs[key][1]) for key in keys]
-            store.put(rows, identity=identity)
-        shutil.copy(whole / "items.json", part)
-        settings = run.settings.model_copy(update={"shard": f"{number}/{of}"})
-        record = run.known.model_copy(update={"settings": settings, "readers": {}})
-        record.with_stage("ask", "complete").save(part / "run.toml")
+        shown = run.trials().select("item_id", "key").collect()
+        for number, part in enumerate(parts, 1):
+            ids = Shard(number, of).ids(run.items)
+            keys = set(shown.filter(shown["item_id"].is_in(list(ids)))["key"])
+            pairs = store.exchanges(list(keys))
+            with Store.open(part / "store.sqlite") as piece:
+                rows = [(Asked(key, asked), said) for key, (asked, said) in pairs.items()]
+                piece.put(rows, identity=identity)
+            shutil.copy(whole / "items.json", part)
+            settings = run.settings.model_copy(update={"shard": f"{number}/{of}"})
+            record = run.known.model_copy(update={"settings": settings, "readers": {}})
+            record.with_stage("ask", "complete").save(part / "run.toml")
 
 
 def look(what: str, folder: Path) -> None:

@@ -22,22 +22,30 @@ HERE = Path(__file__).parent
 ROOT = HERE.parent
 
 LONG = (
-    *("test_docs.py", "runs/test_shards.py", "cli/test_study.py", "runs/test_run.py"),
-    *("runs/test_until.py", "cli/test_cli.py", "runs/test_study.py", "items/test_hostile_files.py"),
-    *("test_structure.py", "test_example_plugin.py", "gates/test_gate.py"),
-    *("runs/test_look_at_text.py", "extras/models/hf/test_backend.py"),
-    *("extras/training/test_train_choice.py", "extras/cues/test_api.py"),
-    *("extras/readers/test_trained.py", "testing/test_faults.py", "stats/test_known.py"),
-    *("testing/test_audit_faults.py", "testing/test_budgets.py", "runs/test_suites.py"),
-    *("probes/test_multi_problem.py", "report/test_report.py", "comparison/test_compare.py"),
+    *("extras/models/hf/test_backend.py", "extras/training/test_train_choice.py"),
+    *("extras/readers/test_trained.py", "gates/test_gate.py", "runs/test_suites.py"),
+    *("runs/test_run.py", "runs/test_shards.py", "report/test_report.py", "cli/test_study.py"),
+    *("testing/test_budgets.py", "comparison/test_compare.py", "extras/cues/test_api.py"),
+    *("runs/test_study.py", "cli/test_cli.py", "probes/test_multi_problem.py"),
+    *("extras/logs/test_imported.py", "extras/workers/test_drive.py", "test_structure.py"),
+    *("items/test_hostile_files.py", "report/test_as_graded.py", "test_fuzzing.py"),
 )
-"""Files of many seconds, which start first: a worker that gets one last is waited for."""
+"""Files of five seconds and more start first: a worker that gets one last is waited for."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The second worker collects from the end: in a new environment, each finds compiled what the
+    other has met, where both would compile everything."""
+    whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
+    if whole and os.environ.get("PYTEST_XDIST_WORKER") == "gw1":
+        config.args = [str(path) for path in sorted(HERE.glob("[!_.]*/"), reverse=True)]
+        config.args += map(str, sorted(HERE.glob("test_*.py"), reverse=True))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Long files first, else the order stays."""
+    """Long files first, else by their paths."""
     rank = {HERE / name: place for place, name in enumerate(LONG)}
-    items.sort(key=lambda item: rank.get(item.path, len(rank)))
+    items.sort(key=lambda item: (rank.get(item.path, len(rank)), item.path))
 
 
 def pytest_collection_finish() -> None:

@@ -145,7 +145,9 @@ class TestOddFunctions:
 
 def test_what_a_cell_of_a_notebook_shows_is_short(tmp_path: Path) -> None:
     run = hs.audit(ROWS, "sim:oracle", out=tmp_path / "run", **SMALL)
-    for shown in (run, run.measure(), run.items):
+    twice = hs.compare({"a": run, "b": run})
+    judged = hs.gate(run, require=["accuracy > 0"]), hs.check(ROWS), twice
+    for shown in (run, run.measure(), run.items, run.figure(), *judged):
         assert len(repr(shown)) < 300
 
 

@@ -150,6 +150,7 @@ def commands_of_ours() -> Any:
     return get_command(app())
 
 
+@pytest.mark.slow
 def test_readme_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     row = {"options": ["Paris", "Rome"], "response": "B"}
@@ -168,11 +169,13 @@ def test_readme_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_readme_snippets_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    names: dict[str, object] = {}
+    names: dict[str, Any] = {}
     for block in blocks(README, "python"):
         exec(block, names)
+    assert names["run"].verdict()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", RUNNABLE, ids=lambda page: page.stem)
 def test_every_command_of_a_tutorial_runs(page: Path, tmp_path: Path) -> None:
     told = list(commands(page.read_text(encoding="utf-8")))

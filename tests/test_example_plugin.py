@@ -7,9 +7,12 @@ import os
 import re
 import subprocess
 import sys
+from contextlib import chdir
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
+from hatchling import build
 
 ROOT = Path(__file__).parent.parent
 EXAMPLE = ROOT / "examples" / "plugin"
@@ -38,9 +41,9 @@ for words in (["list", "--json"], {audit!r}):
 
 def with_example(target: Path) -> dict[str, str]:
     """The environment variables of an interpreter that has the example installed."""
-    install = ["pip", "install", "--quiet", "--no-index", "--no-deps", "--no-build-isolation"]
-    install += ["--disable-pip-version-check", "--target", str(target), str(EXAMPLE)]
-    subprocess.run([sys.executable, "-m", *install], check=True)
+    with chdir(EXAMPLE):
+        wheel = build.build_wheel(str(target.parent))
+    ZipFile(target.parent / wheel).extractall(target)
     before = os.environ.get("PYTHONPATH")
     return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [str(target), before]))}
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import MISSING, fields
+
 from horsesense.checks.registry import RULES
 from horsesense.measures.registry import MEASURES
 from horsesense.models.registry import SCHEMES
 from horsesense.models.simulated.backend import PROFILES
 from horsesense.models.simulated.profiles import Profile
+from horsesense.probes.base import Probe
 from horsesense.probes.registry import PROBES
 from horsesense.readers.model_based.make import MODEL_READERS
 from horsesense.readers.registry import READERS
@@ -22,7 +25,7 @@ def catalogue() -> dict[str, dict[str, str]]:
     used.
     """
     return {
-        "probes": {p.name: f"{p.summary} {p.expectation}" for p in PROBES},
+        "probes": {p.name: f"{p.summary} {p.expectation}{_settings(p)}" for p in PROBES},
         "measures": {m.name: m.summary for m in MEASURES},
         "readers": {name: _first_sentence(kind) for name, kind in READERS.items()}
         | {str(scheme): scheme.summary for scheme in MODEL_READERS},
@@ -38,6 +41,12 @@ def papers() -> dict[str, Paper]:
     """Name -> published experiment that can be run, with its differences."""
     found: dict[str, Paper] = {suite.name: suite for suite in SUITES if suite.differences}
     return found | {name: side("papers", name) for name in offered("papers")}
+
+
+def _settings(probe: type[Probe]) -> str:
+    """The settings of a probe with their defaults, as `--probes` takes them."""
+    values = [f"{f.name}={f.default}" for f in fields(probe) if f.default is not MISSING]
+    return f" {probe.name}({', '.join(values)})" if values else ""
 
 
 def _with_parameters(profile: type[Profile]) -> str:

@@ -60,7 +60,6 @@ def load_logs(
 ) -> list[Run]:
     """`load_log` for any number of models: of several a study, with a run of each in `out`; with
     `one`, they are refused."""
-    from horsesense_extras.integrations.batch import take_answers
     from horsesense_extras.logs.batch import is_answers
     from horsesense_extras.logs.carried import import_own
     from horsesense_extras.logs.imported import import_logs
@@ -68,6 +67,10 @@ def load_logs(
 
     place = import_out(logs) if out is None else usable(out)
     if (place / "run.toml").exists() and all(is_answers(log) for log in logs):
+        from horsesense_extras.integrations.batch import (
+            take_answers,
+        )  # which others need not wait for
+
         run = Run.open(place)
         run.taken = take_answers(run.directory, [Path(file) for file in logs])
         runs = [run]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from each import each
 from horsesense.checks.check import QUICK, check_items, check_sets, check_text, quiet_kinds
 from horsesense.checks.languages import OTHER, language
 from horsesense.checks.positions import gold_positions
+from horsesense.checks.questions import negated
 from horsesense.checks.registry import RULES
 from horsesense.errors import UsageError
 from horsesense.items.item import Item, ItemSet
@@ -374,7 +376,7 @@ def test_cues_speak_at_most_at_their_level() -> None:
     rng = np.random.default_rng(2)
     told = ["always", "may", "sea", "big red sea", "walk by the long sea", "5", "7", "Sun.", "all"]
     words, spoken = np.array(told), 0
-    for _ in range(100):
+    for _ in range(40):
         made = []
         for _ in range(40):
             options = tuple(
@@ -383,7 +385,7 @@ def test_cues_speak_at_most_at_their_level() -> None:
             made.append(item("Is the big red sea5 so?", options, int(rng.integers(4))))
         names = [rule.name for rule in RULES if rule.tested]
         spoken += bool(check_items(items_of(*made), names).findings)
-    assert spoken <= 11, "more than 5 % of 100 clean sets, beyond chance (p < .01)"
+    assert spoken <= 6, "more than 5 % of 40 clean sets, beyond chance (p < .01)"
 
 
 @pytest.mark.parametrize(
@@ -423,9 +425,10 @@ def test_golds_that_the_subject_tells_are_seen() -> None:
 
 
 def test_long_texts_take_linear_time() -> None:
+    before = process_time()
     for text in ("7" * 50_000, "which " * 10_000, "A and " * 10_000):
-        made = items_of(item(text), item("Which?", (*FOUR, text)))
-        check_items(made)
+        check_items(items_of(item(text), item("Which?", (*FOUR, text))))
+    assert process_time() - before < 30
 
 
 REPEATS: dict[str, tuple[list[Item], list[str]]] = {
@@ -572,6 +575,8 @@ def test_mmlu_and_redux_as_a_careful_reader_finds_them(shared: Path) -> None:
 
 
 def test_rules_that_know_words_are_not_applied_to_other_languages() -> None:
+    odd = item("Which piece can never leave the colour it stands on?")
+    assert "leave the colour it stands on?" in (negated(odd) or "")
     asked = "Qual destas cidades não é a capital de um país da Europa, e por que não foi?"
     made = items_of(*(item(f"{asked} {n}") for n in range(9)))
     assert language(made) == OTHER

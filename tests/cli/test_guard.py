@@ -23,11 +23,11 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_command_over_a_damaged_run(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A sample of `python -m chaos --damage`: each command once, another file and damage each."""
+    """A sample of `python -m chaos --damage`: another command, file and damage each."""
     monkeypatch.setattr("uvicorn.Server.run", lambda *_, **__: None)
     dice = random.Random(40)
     everything = list(damaging.every(made))
-    for command in damaging.commands():
+    for command in dice.sample(sorted(damaging.commands()), 8):
         tried = dice.choice([one for one in everything if one.command == command])
         damaging.check(made, tmp_path, tried)
 

@@ -70,6 +70,9 @@ def test_lists(call: Call) -> None:
     check("schemas", listed)
     assert json.loads(listed)["schemas"] == json_schemas()
     assert "audit" in call("list", "schemas")[1]
+    (found,) = json.loads(call("list", "probes", "order", "--json")[1])["probes"].items()
+    assert found[0] == "order"
+    assert found[1].endswith("order(design=auto)")
 
 
 def test_every_response_of_a_file_is_a_line(call: Call, tmp_path: Path) -> None:

@@ -226,8 +226,12 @@ def test_a_budget_stop_has_a_code_of_its_own(tmp_path: Path) -> None:
     words = ("audit", *SMALL, "-m", "sim:oracle", "--out", "run")
     stopped = call(*words, "--budget", "requests=5", cwd=tmp_path)
     assert stopped.returncode == ExitCode.BUDGET
-    assert "The budget ends that at 5 requests" in stopped.stderr
+    assert "The budget may end that early (requests=5" in stopped.stderr
     assert call(*words, "--budget", "requests=500", cwd=tmp_path).returncode == 0
+    may = ("-m", "sim:oracle", "--budget", "tokens=9,money=0.01", "--price", "9,9", "--rate", "2")
+    planned = call("plan", *SMALL, *may, "--max-connections", "4", cwd=tmp_path)
+    assert "may end that early (tokens=9, money=0.01," in planned.stdout
+    assert "At 2 requests a second: at least" in planned.stdout
 
 
 def test_a_budget_counts_what_runs_sent_before_they_were_refused(tmp_path: Path) -> None:

@@ -86,9 +86,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root / "run"
 
 
-@pytest.mark.parametrize(
-    ("how", "share"), [("empty", 1), ("empty", 0.44), ("cut", 0.44), ("template", 1), ("echo", 1)]
-)
+@pytest.mark.parametrize(("how", "share"), [("empty", 0.44), ("cut", 0.44), ("echo", 1)])
 def test_replies_lost_to_the_instrument_fail_whatever_is_required(
     sound: Path, tmp_path: Path, how: str, share: float
 ) -> None:
@@ -434,6 +432,7 @@ def run_steps(inputs: dict[str, str], where: Path) -> tuple[int, dict[str, str],
     return code, outputs, files["GITHUB_STEP_SUMMARY"].read_text()
 
 
+@pytest.mark.slow
 def test_the_action_fails_on_a_regression_and_says_why(
     runs: dict[str, str], tmp_path: Path
 ) -> None:
@@ -462,12 +461,12 @@ def test_the_action_passes_and_runs_neither_inputs_nor_the_workspace(
     """The folder that it runs in holds a pull request's files, some named like our modules."""
     for name in ("horsesense", "polars", "sitecustomize", "usercustomize", "typer"):
         (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'stolen')!r}, 'w').close()")
-    inputs = {"run": runs["good"], "require": "accuracy > 0.5", "python": sys.executable}
-    code, outputs, summary = run_steps({**inputs, "install": ""}, tmp_path)
+    inputs = {"run": runs["good"], "python": sys.executable, "install": ""}
+    code, outputs, summary = run_steps({**inputs, "require": "accuracy > 0.5"}, tmp_path)
     assert (code, outputs["passed"]) == (0, "true")
     assert "gate: passed" in summary
     evil = '"; touch stolen; $(touch stolen) `touch stolen`'
-    code, outputs, _ = run_steps({**inputs, "install": "", "require": evil}, tmp_path)
+    code, outputs, _ = run_steps({**inputs, "require": evil}, tmp_path)
     assert code == 2
     assert not (tmp_path / "stolen").exists()
 

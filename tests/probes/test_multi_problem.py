@@ -712,6 +712,7 @@ REAL = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 @pytest.mark.parametrize(("name", "split", "task"), REAL)
 def test_real_sets_at_sizes_5_to_50(

@@ -190,6 +190,26 @@ def test_no_name_of_a_part_runs_on_below_its_square(chromium: Browser, reports: 
     page.close()
 
 
+def test_a_page_is_short_and_what_is_folded_opens_by_key_and_in_print(
+    chromium: Browser, reports: list[Path]
+) -> None:
+    """A suite took 13,300 pixels, and a basic audit of a small model 10,000."""
+    page = chromium.new_page(viewport={"width": 1200, "height": 900})
+    for path, most in zip(reports, (5_500, 8_000, 8_000), strict=True):
+        page.goto(path.as_uri())
+        assert page.evaluate("document.documentElement.scrollHeight") <= most
+        shut = page.locator("details.fold:not([open])").first
+        fold = page.locator(f"[id='{shut.get_attribute('id')}']")
+        seen = "e => e.lastElementChild.checkVisibility({contentVisibilityAuto: true})"
+        assert not fold.evaluate(seen)
+        page.emulate_media(media="print")
+        assert fold.evaluate(seen)
+        page.emulate_media(media="screen")
+        fold.locator("summary").first.press("Enter")
+        assert fold.evaluate(seen)
+    page.close()
+
+
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("width", WIDTHS)
 def test_nothing_is_cut_faint_or_nameless(

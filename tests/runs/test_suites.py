@@ -129,8 +129,6 @@ def test_a_ranker_takes_the_runner_up_where_none_is_right(run: Callable[..., Res
         ("position?k=0", 1, 0, 0.25),
         ("position?k=1", 0, 1, 0.75),
         ("refuse", 0, 0, 0),
-        ("stubborn?know=0", 1, 1, 1),
-        ("torn?know=0", 1, 0, 0.25),
     ],
 )
 def test_judgements_one_by_one(

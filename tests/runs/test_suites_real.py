@@ -24,6 +24,7 @@ def test_the_papers_data_are_whole(shared: Path, name: str, classes: int) -> Non
     assert classes or {len(item.options) for item in items} == {4}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "model", "omni"),
     [("mctest/mctest_1000.jsonl.gz", "none", 0.5), ("bank77/bank77_1000.jsonl.gz", "oracle", 1.0)],

@@ -95,7 +95,7 @@ def test_without_the_package_its_extra_is_named(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_kappas_agree_with_other_programs() -> None:
-    other = pytest.importorskip("statsmodels.stats.inter_rater", reason="statsmodels is missing")
+    other = pytest.importorskip("statsmodels.stats.inter_rater", reason="needs the extra check")
     for seed in range(3):
         found = ratings(seed, missing=0)
         counts = counts_of(found)

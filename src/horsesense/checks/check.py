@@ -14,7 +14,7 @@ from horsesense.errors import UsageError
 from horsesense.items.item import ItemSet
 from horsesense.progress import harmless
 from horsesense.stats.multiplicity import holm
-from horsesense.stats.words import NARROW, percent, plural, some_of
+from horsesense.stats.words import NARROW, OneLine, percent, plural, some_of
 
 ALPHA: Final = 0.05
 QUICK: Final = (
@@ -28,8 +28,8 @@ SEEN: Final = 0.1
 """How far above chance a share would be seen to lie by rules that have items enough."""
 
 
-@dataclass(frozen=True)
-class CheckResult:
+@dataclass(frozen=True, repr=False)
+class CheckResult(OneLine):
     """What `horsesense check` found in one set.
 
     Attributes:
@@ -43,6 +43,9 @@ class CheckResult:
     findings: tuple[ItemFinding, ...]
     quiet: tuple[ItemFinding, ...]
     skipped: Mapping[str, str]
+
+    def __str__(self) -> str:
+        return f"{plural(len(self.items), 'item')} of {self.items.name}: {summary(self)}"
 
     def finding(self, rule: str) -> ItemFinding | None:
         """The finding of a rule, if it speaks."""
@@ -213,8 +216,7 @@ def _interval(low: float | None, high: float | None) -> str:
 def check_text(result: CheckResult, shown: int = 3, *, every: bool = False) -> str:
     """The same for people: what was found, the first items of each, and what to do; with `every`,
     also the names of what was not found."""
-    lines = [f"{plural(len(result.items), 'item')} of {result.items.name}: {summary(result)}"]
-    lines += result.items.notes
+    lines = [str(result), *result.items.notes]
     for weight, heading in WEIGHTS.items():
         findings = [f for f in result.findings if f.rule.weight == weight]
         lines += ["", heading] if findings else []

@@ -137,6 +137,11 @@ _MARKED: Final = re.compile(
 _PLAIN_ANSWERS: Final = frozenset(["yes", "no", "true", "false"])
 
 
+def _blank(found: re.Match[str]) -> str:
+    """As many spaces, so that what is found beside it stands where it stood."""
+    return " " * len(found[0])
+
+
 def negated(item: Item) -> str | None:
     """The question asks for what is not so (one with yes or no for options asks neither)."""
     if any(_PLAIN_ANSWERS.issuperset(_WORD.findall(option.lower())) for option in item.options):
@@ -144,15 +149,12 @@ def negated(item: Item) -> str | None:
     last = _asked(item.question)
     if not last.isupper() and (found := _EMPHASIS.search(last)):
         return f"{clipped(last[max(0, found.end() - 45) :], 70)!r} (emphasised)"
-    main = last
     found = _EXCEPT.search(last)
     if found is None and any(map(last.lower().__contains__, _NEGATING)):
-        main = _CLAUSE.sub("", last)
-        found = _NEGATED.search(main)
+        found = _NEGATED.search(_CLAUSE.sub(_blank, last))
     if found is None and not _ENGLISH.search(last):
-        main = _QUOTED.sub("", last)
-        found = _NEGATED_ELSEWHERE.search(main)
-    return found and f"{clipped(main[max(0, found.end() - 45) :], 70)!r} (not emphasised)"
+        found = _NEGATED_ELSEWHERE.search(_QUOTED.sub(_blank, last))
+    return found and f"{clipped(last[max(0, found.end() - 45) :], 70)!r} (not emphasised)"
 
 
 def _asked(question: str) -> str:

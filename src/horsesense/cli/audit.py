@@ -28,6 +28,7 @@ from horsesense.cli.options import (
 )
 from horsesense.cli.output import print_json
 from horsesense.errors import UsageError
+from horsesense.progress import clock
 from horsesense.side import offered, side
 from horsesense.stats.words import plural
 
@@ -223,29 +224,35 @@ def plan(
     shards: Annotated[
         int | None, typer.Option(min=1, help="Say also what each of so many shards would ask.")
     ] = None,
+    budget: Budget = None,
     price: Price = None,
+    rate: Rate = None,
+    max_connections: Annotated[int | None, typer.Option(hidden=True)] = None,
+    report_items: Annotated[int | None, typer.Option(hidden=True)] = None,
     key_env: KeyEnv = None,
     timeout: Timeout = None,
     as_json: AsJson = False,
 ) -> None:
     """Say what an audit would ask, cost and be able to find, before anything is spent.
 
-    Without --model it says the requests and the differences that can be seen, and estimates tokens.
+    It takes the options of `audit` but for workers (--engine). Without --model it says the requests
+    and the differences that can be seen, and estimates tokens.
 
     Example: horsesense plan exam.csv -m http:gpt-4.1-mini --price 0.4,1.6
     """
     from horsesense.api import Run, default_out, plan_study
     from horsesense.api.given import model_of
+    from horsesense.inference.stored_rows import Spent
     from horsesense.models.callables import NO_MODEL
     from horsesense.runs.plan_text import plan_json, plan_text
 
     if out is not None and len(study.models) != 1:
         raise UsageError("--out holds the plan of one model.", hint="Name one with --model.")
-    requests = 0
-    for spec in study.models or (None,):
+    requests, specs = 0, study.models or (None,)
+    may = limits(budget, price).share(Spent(), len(specs))
+    for spec in specs:
         settings = study.settings(spec or NO_MODEL)
         model = model_of(spec, key_env=key_env, timeout=timeout)
-        may = limits(None, price)
         counted, ready = plan_study(settings, model, limits=may, offline=out is None)
         if out is not None:
             Run.start(out, settings).plan(model)
@@ -255,6 +262,8 @@ def plan(
             print_json("plan", found)
         else:
             print(plan_text(counted, found))
+            if rate:
+                print(f"At {rate:g} requests a second: at least {clock(counted.to_ask / rate)}.")
     if len(study.models) > 1 and not as_json:
         print(f"\nAll {len(study.models)} models together: {plural(requests, 'request')}.")
 

@@ -227,6 +227,11 @@ def shortfalls(run: Run, *, counted: bool = False) -> list[str]:
     told = "until" in findings  # then a notice of the verdict says so
     if reason == "budget" and not told:
         lines.append("The budget is spent. Run the same command with a larger one to continue.")
+        if uncounted := findings["run"].get("uncounted"):
+            lines.append(
+                f"{plural(uncounted, 'call')} came back without token counts. Under a budget such"
+                " a call costs a token a byte, some four times what plan tells."
+            )
     if reason == "interrupted" and not told:
         lines.append(
             "The run was interrupted. Run the same audit command with this --out to continue."

@@ -126,6 +126,7 @@ def list_(
             help="probes, measures, readers, models, designs, suites, rules or schemas."
         ),
     ] = None,
+    name: Annotated[str | None, typer.Argument(help="One of them; all by default.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """List probes, measures, readers, simulated models, designs, suites and rules of `check`.
@@ -145,6 +146,10 @@ def list_(
         if kind not in found:
             raise UsageError.unknown("kind of thing to list", kind, found)
         found = {kind: found[kind]}
+        if name is not None:
+            if name not in found[kind]:
+                raise UsageError.unknown(f"name among {kind}", name, found[kind])
+            found = {kind: {name: found[kind][name]}}
     if as_json:
         print_json("list", found)
         return

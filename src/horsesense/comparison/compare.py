@@ -33,6 +33,7 @@ from horsesense.stats.ranks import (
     tau_at_most,
     tau_by_sampling,
 )
+from horsesense.stats.words import OneLine, percent, plural
 
 MAIN_WEIGHT = 0.5
 """Share of the error that the main view may spend; the rest is shared by all others."""
@@ -128,8 +129,8 @@ class OrderInView:
         return "holds" if self.decided and self.kept == self.decided else "undecided"
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, repr=False)
+class Comparison(OneLine):
     """What several runs say about their models; fields as in docs/compare.md.
 
     Attributes:
@@ -165,6 +166,11 @@ class Comparison:
     missing: Mapping[str, int]
     stopped: tuple[str, ...] = ()
     lost: Mapping[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        scores = self.by_view[self.main]
+        told = ", ".join(f"{m} {percent(scores[m].value)}" for m in self.models)
+        return f"{told} of {plural(self.items['shared'], 'shared item')}"
 
     @cached_property
     def by_view(self) -> dict[str, dict[str, Standing]]:

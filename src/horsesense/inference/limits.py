@@ -84,6 +84,13 @@ class Limits:
                 parts[name] = most - rest + part
         return replace(self, **parts)
 
+    def short_of(self, **needed: float | None) -> str:
+        """What is said where asking so much may take more than a limit; "" where it may not."""
+        most = ((name, getattr(self, name), n or 0) for name, n in needed.items())
+        few = [f"{name}={limit:,}" for name, limit, n in most if limit is not None and limit < n]
+        told = f"The budget may end that early ({', '.join(few)}, over all sessions)."
+        return told if few else ""
+
     @property
     def counts_tokens(self) -> bool:
         """Whether tokens are limited, by number or by price."""

@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="32", source="0f283cff039f")
+RULES: Final = Rules(version="33", source="b67abbb0cbda")
 
 
 class TextAnswers:

@@ -175,7 +175,8 @@ def forest(
     rows = [_row(point, scale) for point in points]
     low, high, ticks = _axis(rows, line, scale)
     step = max(FRAME.row, 15 * max(len(row["label"]) for row in rows) + 4)
-    left, height = round(WIDER * FRAME.left) + 12, step * len(rows)
+    longest = max(len(part) for row in rows for part in row["label"])
+    left, height = round(WIDER * min(FRAME.left, 7 * longest)) + 12, step * len(rows)
     drawn = _plot().render(
         left=left,
         top=FRAME.top,

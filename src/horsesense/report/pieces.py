@@ -36,6 +36,9 @@ _SVG = re.compile(
 class Figure(bytes):
     """A picture as the content of a file, which a notebook shows where it is SVG or PNG."""
 
+    def __repr__(self) -> str:
+        return f"Figure({plural(len(self), 'byte')})"
+
     def _repr_svg_(self) -> str | None:
         return self.decode() if self.startswith(b"<svg") else None
 

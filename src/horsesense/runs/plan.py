@@ -20,7 +20,7 @@ from horsesense.probes.registry import parse_probes
 from horsesense.progress import clock
 from horsesense.runs.planner import Planned, Planner, characters
 from horsesense.runs.prepare import Study, reader_names
-from horsesense.stats.words import plural
+from horsesense.stats.words import OneLine, plural
 from horsesense.trials.condition import PLAIN, Condition
 
 LOOKED_AT: Final = 200
@@ -62,7 +62,7 @@ class ShownPrompt:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(OneLine):
     """What asking a study will take.
 
     Attributes:
@@ -88,6 +88,7 @@ class Plan:
         judged: whether a judge will ask more than this.
         unlimited: whether a model is paid or far away, and no budget is given.
         budget: requests that may be sent at most, over all sessions; None without such a limit.
+        short: which limits of the budget may end it early, in a sentence.
         cautions: what `until` leaves untold, and whether it is worth that.
         prompts: one whole prompt of each form in which problems are put.
         seen: which change of accuracy so many items show, in a sentence; "" where nobody asked.
@@ -114,6 +115,7 @@ class Plan:
     judged: bool
     unlimited: bool
     budget: int | None
+    short: str = ""
     cautions: tuple[str, ...] = ()
     prompts: tuple[ShownPrompt, ...] = ()
     seen: str = ""
@@ -164,11 +166,7 @@ class Plan:
             lines.append(self._tokens())
         if self.judged:
             lines.append("A judge's requests come on top, as many as there are replies to judge.")
-        if self.budget is not None and self.budget < self.to_ask:
-            lines.append(
-                f"The budget ends that at {self.budget:,} requests, those of earlier sessions"
-                " included."
-            )
+        lines += [self.short] * bool(self.short)
         total = self.prompt_tokens + self.completion_tokens
         if self.unlimited and (self.to_ask > MANY_REQUESTS or total > MANY_TOKENS):
             lines.append(
@@ -180,7 +178,8 @@ class Plan:
     def _tokens(self) -> str:
         about = "" if self.exact and self.tokens_exact else "about "
         source = "" if self.tokens_exact else " (characters / 4)"
-        price = "" if self.cost is None else f"; at most {rounded_up(self.cost)} at these prices"
+        most = "at most" if self.tokens_exact else "about"
+        price = "" if self.cost is None else f"; {most} {rounded_up(self.cost)} at these prices"
         return (
             f"To ask: {about}{plural(self.prompt_tokens, 'prompt token')}{source}, at most"
             f" {plural(self.completion_tokens, 'completion token')}{price}."
@@ -257,6 +256,11 @@ def plan_of(
         judged=any(name.startswith("judge:") for name in names),
         unlimited=not free and not limits.any,
         budget=limits.requests,
+        short=limits.short_of(
+            requests=total - there,
+            tokens=prompt + completion,
+            money=limits.cost(prompt, completion),
+        ),
         cautions=_cautions(study),
         prompts=tuple(tally.prompts.values()),
     )

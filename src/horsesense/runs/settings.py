@@ -111,7 +111,8 @@ class Settings(BaseModel):
     model: str
     probes: tuple[str, ...] = Field(
         DEFAULT_PROBES,
-        description="What is changed, separated by commas; `horsesense list probes` names them.",
+        description="What is changed, as repeat,order(random(10)); `horsesense list probes` names"
+        " all, with their settings.",
     )
     against: str | None = Field(
         None,

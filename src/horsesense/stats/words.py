@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 import re
+from html import escape
 
 NARROW = "\u202f"
 """Narrow no-break space, between a number and its unit."""
+
+
+class OneLine:
+    """A result that a prompt shows in the line that is its text; a notebook does too."""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self})"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
 
 
 def percent(share: float, digits: int = 0) -> str:

@@ -164,7 +164,7 @@ def balanced(
 
 def _families(path: Path | None) -> dict[str, str]:
     try:
-        found = json.loads(path.read_text(encoding="utf-8")) if path else {}
+        found = json.loads(path.read_text(encoding="utf-8-sig")) if path else {}
         return {str(model): str(family) for model, family in found.items()}
     except (OSError, ValueError, AttributeError) as error:
         raise UsageError(

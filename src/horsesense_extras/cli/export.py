@@ -54,6 +54,9 @@ def export(
         ),
     ] = None,
     *,
+    also_out: Annotated[
+        Path | None, typer.Option("--out", help="The same as OUT.", show_default=False)
+    ] = None,
     pieces: Pieces,
     rows: Rows,
     to: Annotated[
@@ -88,6 +91,7 @@ def export(
 
     Example: horsesense export audits/exam --to csv
     """
+    out = out or also_out
     if (to is None) == (pieces.chosen is None):
         raise UsageError(
             "Say what is to be written." if to is None else f"--to and --{pieces.chosen} at once.",

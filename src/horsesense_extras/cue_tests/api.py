@@ -126,7 +126,8 @@ def find_cues(
         alike=alike,
         verdict=judge(
             best, rows, loose, alike=alike, constant=constant, faithful=faithful,
-            answered=bool(models), unresolved=_unresolved(task, groups),
+            answered=bool(models), choice=task.kind == "options",
+            unresolved=_unresolved(task, groups),
         ),
         cues=found.cues,
         predictions=dict(zip(ids, right.tolist(), strict=True)),

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.stats.multiplicity import holm
-from horsesense.stats.words import percent, plural
+from horsesense.stats.words import OneLine, percent, plural
 
 Ints = npt.NDArray[np.int64]
 Strength = Literal["none", "slight", "clear", "strong"]
@@ -154,8 +154,8 @@ class FamilyTest:
     pairs: int
 
 
-@dataclass(frozen=True)
-class CueResult:
+@dataclass(frozen=True, repr=False)
+class CueResult(OneLine):
     """All that was found about one data set.
 
     Attributes:
@@ -194,6 +194,9 @@ class CueResult:
     faithful: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
 
+    def __str__(self) -> str:
+        return f"{self.dataset}: {self.verdict.sentence}"
+
     def row(self, features: str) -> CueRow:
         """The row of a feature vector.
 
@@ -222,6 +225,7 @@ def judge(
     constant: bool,
     faithful: bool,
     answered: bool = False,
+    choice: bool = False,
     unresolved: int = 0,
 ) -> Verdict:
     """The verdict on one data set.
@@ -234,6 +238,7 @@ def judge(
         constant: whether the best predictor always says the same label.
         faithful: whether the published method was followed.
         answered: whether models' answers were compared with the cues, which the advice then omits.
+        choice: whether items have options of their own, which no choice of items balances.
         unresolved: items built alike of which no template could be found, where they are many.
     """
     template = bool(unresolved) or (alike is not None and _gone(best, alike))
@@ -246,7 +251,7 @@ def judge(
         strength=strength,
         sentence=_sentence(best, strength),
         reasons=tuple(_reasons(best, rows, ungrouped, constant, faithful)),
-        advice=tuple(_advice(best, strength, ungrouped, answered, constant)),
+        advice=tuple(_advice(best, strength, ungrouped, answered, constant, choice)),
         row=best,
     )
 
@@ -365,7 +370,12 @@ def _best_single(rows: Sequence[CueRow]) -> str:
 
 
 def _advice(
-    row: CueRow, strength: Strength, ungrouped: CueRow | None, answered: bool, constant: bool
+    row: CueRow,
+    strength: Strength,
+    ungrouped: CueRow | None,
+    answered: bool,
+    constant: bool,
+    choice: bool,
 ) -> list[str]:
     if strength == "none":
         return _advice_on_nothing(row, ungrouped, constant)
@@ -373,7 +383,7 @@ def _advice(
         "Look at the cues below: where one comes from how items were written, rewrite those items "
         "or add others in which it occurs with another label.",
         "`horsesense build balanced` finds a subset, or weights, in which they no longer help.",
-    ]
+    ][: 1 if choice else 2]
     if not answered:
         advice.insert(
             1, "Check whether models use them: give their recorded answers with --responses."

@@ -80,7 +80,8 @@ def output_of(response: Response, model: str) -> dict[str, Any]:
         choice["logprobs"] = {"content": [*map(scored_token, response.token_logprobs)]}
     found: dict[str, Any] = {"model": model, "choices": [choice], "metadata": {OURS: rest}}
     if usage := usage_of(response):
-        found["usage"] = usage
+        used = response.usage.reasoning_tokens
+        found["usage"] = usage if used is None else {**usage, "reasoning_tokens": used}
     if response.latency is not None:
         found["time"] = round(response.latency, 4)
     return found
@@ -151,6 +152,7 @@ def share_right(rows: Sequence[Mapping[str, Any]]) -> float | None:
     return sum(known) / len(known) if known else None
 
 
+_DECODING: Final = ("max_tokens", "temperature", "top_p", "top_logprobs")
 SCHEMA: Final = 2
 """Version of the log's schema, as Inspect counts."""
 SHORT: Final = 400
@@ -183,8 +185,9 @@ def write_inspect_log(results: Results, path: Path) -> Path:
         put("_journal/start.json", {"version": SCHEMA, "eval": spec, "plan": _PLAN})
         for exchange, own in every:
             sample = _sample(exchange, own, model)
-            if foreign and exchange.request is not None and exchange.response is not None:
-                sample["events"] = [_event(sample, exchange.request, model, spec["created"])]
+            if foreign and exchange.request is not None:
+                call = _event(sample["output"], exchange.request, model, spec["created"])
+                sample["events"] = [{**call, "input": _messages(exchange)}]
             put(f"samples/{_safe(sample['id'])}_epoch_{sample['epoch']}.json", sample)
             summaries.append(_summary(sample))
         put("summaries.json", summaries)
@@ -217,6 +220,7 @@ def _spec(results: Results) -> dict[str, Any]:
     decoding = {"temperature": settings.temperature, "max_tokens": settings.max_tokens or 1}
     if settings.top_p is not None:
         decoding["top_p"] = settings.top_p
+    logs, now = _logs(directory), datetime.now(UTC).isoformat(timespec="seconds")
     run = fingerprint([directory.question(), str(directory.layout.root)])
     samples, epochs = results.findings["trials"], 1
     if record.kind == "imported":
@@ -226,7 +230,7 @@ def _spec(results: Results) -> dict[str, Any]:
     return {
         "eval_id": run,
         "run_id": run,
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "created": next((log["created"] for log in logs if log["created"]), now),
         "task": items.name,
         "task_id": run,
         "task_version": 0,
@@ -238,7 +242,7 @@ def _spec(results: Results) -> dict[str, Any]:
             "shuffled": False,
         },
         "model": record.model.name,
-        "model_generate_config": decoding,
+        "model_generate_config": {} if logs else decoding,  # each sample of a log says its own
         "model_args": {},
         "config": {"epochs": epochs},
         "packages": {"horsesense": __version__},
@@ -253,7 +257,9 @@ def _header(
     directory = results.directory
     return {
         "version": SCHEMA,
-        "status": "success",
+        "status": next(
+            (s for log in _logs(directory) if (s := log["state"]) != "complete"), "success"
+        ),
         "eval": spec,
         "plan": _PLAN,
         "results": {
@@ -283,14 +289,20 @@ def _scores(results: Results) -> Iterator[dict[str, Any]]:
         }
 
 
+def _logs(directory: RunDirectory) -> list[Any]:
+    """What is known of the logs that a run was imported from; none of a run of ours."""
+    return list((load_imported(directory) or {"logs": []})["logs"])
+
+
 def _reported(directory: RunDirectory) -> Iterator[dict[str, Any]]:
     """The numbers that imported logs gave themselves."""
-    for log in (load_imported(directory) or {"logs": []})["logs"]:
+    for log in _logs(directory):
         for each in log["reported"]:
             name, _, metric = each["name"].rpartition("/")
             yield {
                 "name": name or metric,
                 "scorer": name or metric,
+                "scored_samples": each.get("over"),
                 "params": {},
                 "metrics": {metric: _metric(metric, each["value"])},
             }
@@ -333,7 +345,10 @@ def _of_log(directory: RunDirectory) -> Iterator[tuple[Exchange, dict[str, Any]]
             recorded[row["trial"]][row["name"]] = {"value": value, "answer": row["answer"]}
     for each in exchanges(directory):
         if each.trial.probe == "original":
-            item = directory.items.by_id[each.trial.variant.item_id]
+            item = directory.items.by_id[(shown := each.trial.variant).item_id]
+            # What an unknown prompt showed is known from here alone.
+            as_shown = each.request is None or not (each.request.messages or each.request.text)
+            gold = shown.gold_at if as_shown else item.gold
             ours = {f"horsesense/{name}": score for name, score in score_rows(each).items()}
             yield (
                 each,
@@ -341,8 +356,8 @@ def _of_log(directory: RunDirectory) -> Iterator[tuple[Exchange, dict[str, Any]]
                     "id": item.id,
                     "epoch": each.trial.repetition + 1,
                     "input": item.question,
-                    "choices": list(item.options),
-                    "target": [] if item.gold is None else LETTERS[item.gold],
+                    "choices": list(shown.options if as_shown else item.options),
+                    "target": [] if gold is None else LETTERS[gold],
                     "scores": {**recorded.get(each.number, {}), **ours},
                     "metadata": {} if item.subject is None else {"subject": item.subject},
                 },
@@ -359,17 +374,18 @@ def _messages(each: Exchange) -> list[dict[str, Any]]:
 
 def _sample(each: Exchange, own: Mapping[str, Any], model: str) -> dict[str, Any]:
     """A sample: what is its `own`, and what was sent and came back."""
+    named = model if OURS in own["metadata"] else ""  # a log may not say who answered
     sample: dict[str, Any] = {
         **own,
         "messages": _messages(each),
-        "output": {"model": model, "choices": []},
+        "output": {"model": named, "choices": []},
         "store": {},
         "events": [],
         "model_usage": {},
         "attachments": {},
     }
     if each.response is not None:
-        sample["output"] = output_of(each.response, each.response.served_by or model)
+        sample["output"] = output_of(each.response, each.response.served_by or named)
         sample["messages"].append(sample["output"]["choices"][0]["message"])
         if usage := sample["output"].get("usage"):
             sample["model_usage"] = {model: usage}
@@ -380,21 +396,16 @@ def _sample(each: Exchange, own: Mapping[str, Any], model: str) -> dict[str, Any
     return sample
 
 
-def _event(sample: Mapping[str, Any], request: Request, model: str, created: str) -> dict[str, Any]:
-    """The call of the model: what was sent and said, where a sample shows its own order."""
-    output = sample["output"]
+def _event(output: Mapping[str, Any], request: Request, model: str, created: str) -> dict[str, Any]:
+    """The call of the model that an output came from."""
     return {
         "event": "model",
         "timestamp": created,
         "working_start": 0.0,
         "model": model,
-        "input": sample["messages"][:-1],
         "tools": [],
         "tool_choice": "none",
-        "config": {
-            "max_tokens": request.params.max_tokens,
-            "temperature": request.params.temperature,
-        },
+        "config": {name: value for name in _DECODING if (value := getattr(request.params, name))},
         "output": output,
     }
 

@@ -91,5 +91,6 @@ def response_of(sample: Sample) -> Response:
         token_logprobs=tuple(tokens),
         continuations={text: (score, 0) for text, score in sample.text_scores.items()},
         usage=Usage(*sample.usage),
+        served_by=sample.answered_by or None,
         reasoning=sample.reasoning,
     )

@@ -211,13 +211,14 @@ def _score(
     reader: str,
     said: Estimate | None,
 ) -> LogScore:
-    tasks = Counter(log["task"] for log in told["logs"])
+    names = [(log["task"], Path(log["path"]).name, log["path"]) for log in told["logs"]]
+    having = Counter(name for each in names for name in set(each))
 
     def named(log: Mapping[str, Any]) -> str:
         """What tells the numbers of several logs apart: the task, or of one task the file."""
-        if len(told["logs"]) == 1:
-            return ""
-        return f"{log['task'] if tasks[log['task']] == 1 else Path(log['path']).name}: "
+        each = names[told["logs"].index(log)]
+        found = next((name for name in each if having[name] == 1), each[-1])
+        return f"{found}: " * (len(names) > 1)
 
     reported = {
         f"{named(log)}{row['name']}": row["value"]

@@ -22,7 +22,7 @@ from horsesense.measures.base import Estimate
 from horsesense.readers.causes import CAUSES, WORDS
 from horsesense.report.text import ShownShare
 from horsesense.stats.share import Share
-from horsesense.stats.words import percent
+from horsesense.stats.words import percent, plural
 from horsesense_extras.checks.label_errors import Choices, LabelError, label_errors
 from horsesense_extras.cue_tests.answers import load_choices
 from horsesense_extras.logs.log_score import joined, main_scores
@@ -39,6 +39,7 @@ class Model:
 
     Attributes:
         name: as its runs name it; page: the file of its report.
+        left_out: rows that the import could not take; the report has the reasons.
         published: mean score of the `graded` answers that its program graded.
         unfound: of these, replies in which the program found no answer; `drawn` of them had an
             option drawn at random, which counts for `chance` of the score; `stated` of them state
@@ -53,6 +54,7 @@ class Model:
 
     name: str
     page: str
+    left_out: int
     published: float | None
     graded: int
     unfound: int
@@ -87,7 +89,8 @@ class Model:
         said = "nothing" if self.said is None else percent(self.value, 1)
         drawn = f" ({self.drawn:,} drawn at random, {self.stated:,} state one)" * bool(self.drawn)
         found = f"; no answer found in {percent(self.unfound_share, 1)}{drawn}" * bool(self.graded)
-        return f"{self.name}: {graded}, said {said}{found}."
+        left = f"; {plural(self.left_out, 'row')} left out" * bool(self.left_out)
+        return f"{self.name}: {graded}, said {said}{found}{left}."
 
 
 class Alike(NamedTuple):
@@ -206,6 +209,7 @@ def _graded(run: Run) -> pl.DataFrame:
 
 def _model(run: Run, page: str, graded: pl.DataFrame) -> Model:
     results, reader = run.results, run.results.reader
+    logs = (load_imported(run.directory) or {"logs": ()})["logs"]
     became: Mapping[str, Any] = next(
         (
             r
@@ -225,6 +229,7 @@ def _model(run: Run, page: str, graded: pl.DataFrame) -> Model:
     return Model(
         name=run.directory.known.model.name,
         page=page,
+        left_out=sum(row["samples"] for log in logs for row in log["left_out"]),
         published=mean,
         graded=graded.height,
         unfound=unfound.height,

@@ -66,12 +66,12 @@ def at(value: object, *paths: str) -> Any:
     """
     for path in paths:
         found: Any = value
-        for step in _steps(path):
+        for step, place in _steps(path):
             if isinstance(found, dict):
                 found = found.get(step)
             else:
-                inside = isinstance(found, list) and step.isdigit() and int(step) < len(found)
-                found = found[int(step)] if inside else None
+                inside = place is not None and isinstance(found, list) and place < len(found)
+                found = found[place] if inside else None
             if found is None:
                 break
         else:
@@ -80,8 +80,8 @@ def at(value: object, *paths: str) -> Any:
 
 
 @cache
-def _steps(path: str) -> tuple[str, ...]:
-    return tuple(path.split("."))
+def _steps(path: str) -> tuple[tuple[str, Any], ...]:
+    return tuple((step, int(step) if step.isdigit() else None) for step in path.split("."))
 
 
 Read = Callable[[object], str]

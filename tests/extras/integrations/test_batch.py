@@ -49,7 +49,7 @@ def test_plan_export_import_until_nothing_is_left(tmp_path: Path) -> None:
     sent: list[str] = []
     for stage in (1, 2, 3):
         folder = tmp_path / f"stage-{stage}"
-        done = call("export", out, str(folder), "--to", "batch")
+        done = call("export", out, "--out", str(folder), "--to", "batch")
         assert done.returncode == 0
         asked = requests_of(folder)
         if not asked:

@@ -9,7 +9,6 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from zipfile import ZipFile
 
 import orjson
 import polars as pl
@@ -105,29 +104,6 @@ def test_exported_runs_of_two_models_come_back_as_a_study(tmp_path: Path) -> Non
     assert [run.directory.known.model.name for run in back] == ["sim:oracle", "sim:uniform"]
     assert all(run.verify().sound for run in back)
     assert back[0].estimate("accuracy", reader="text").value == 1.0
-
-
-def test_an_imported_log_keeps_its_samples_replies_and_scores(shared: Path, tmp_path: Path) -> None:
-    """Of a log of others: ids, epochs, shown orders, replies and the log's own scores."""
-    source = shared / "logs" / "inspect" / "mmlu_shuffled_mock.eval"
-    first = load_log(source, out=tmp_path / "one")
-    exported = write_inspect_log(first.results, tmp_path / "back.eval")
-    load_log(exported, out=tmp_path / "two")
-    before, after = (list(log.samples()) for log in (*open_logs([source]), *open_logs([exported])))
-    assert len(before) == len(after) > 0
-    assert len({(s.id, s.epoch) for s in after}) == 120, "60 items in two epochs"
-    with ZipFile(exported) as archive:
-        spec = json.loads(archive.read("header.json"))["eval"]
-    assert (spec["dataset"]["samples"], spec["config"]["epochs"]) == (60, 2)
-    same = ("id", "epoch", "options", "order", "gold", "prompt", "reply", "logprobs")
-    for old, new in zip(sorted(before, key=_place), sorted(after, key=_place), strict=True):
-        assert [getattr(old, n) for n in same] == [getattr(new, n) for n in same]
-        for name, score in old.scores.items():
-            assert new.scores[name] == score
-
-
-def _place(sample: Any) -> Any:
-    return sample.id, sample.epoch
 
 
 @pytest.mark.parametrize(("write", "read"), [(write_parquet, pl.read_parquet)])

@@ -159,11 +159,11 @@ def test_several_logs_other_models_and_failed_samples_are_told(
     def log(name: str, **changes: Any) -> Path:
         return inspect_log(tmp_path / name, [row(n, "A", options(n), **changes) for n in range(3)])
 
-    told = said(log("a.json"), log("b.json"))
-    assert "a.json: accuracy 50.0 % (0.5), b.json: accuracy 50.0 % (0.5)" in told.replace(
-        "choice/", ""
-    )
-    assert "2 logs are of colours: answers to one question count as asked again." in told
+    (tmp_path / "x").mkdir()
+    told = said(log("a.json"), log("b.json"), log("x/a.json")).replace("choice/", "")
+    for name in (tmp_path / "a.json", "b.json", tmp_path / "x/a.json"):
+        assert f" {name}: accuracy 50.0 % (0.5)" in told
+    assert "3 logs are of colours: answers to one question count as asked again." in told
     rows = [row(n, "A", options(n)) for n in range(4)]
     for n, name in enumerate(("m-1", "m-1", "n", "n")):
         rows[n]["output"]["model"] = name

@@ -9,9 +9,12 @@ its case holds each way in which Inspect logs a reply that its limit ended.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,6 +23,9 @@ from harness_logs import Asked, batch, helm, inspect, lm_eval
 from horsesense.models.messages import Failure, Response, Usage
 from horsesense.report.score_bar import headline
 from horsesense_extras.cli.logs import lines, summary
+from horsesense_extras.integrations.inspect_log import write_inspect_log
+from horsesense_extras.logs.registry import open_logs
+from horsesense_extras.logs.sample import Sample
 
 OPTIONS = ("iron", "water", "granite", "helium")
 THOUGHT = "We need to weigh the four options. Helium is a gas, and granite is a rock, so"
@@ -166,3 +172,86 @@ def test_without_any_reply_all_failed(tmp_path: Path) -> None:
     assert summary(run)["findings"] == [
         "Of 2 answers that the log grades, 2 failed: it counts them as wrong."
     ]
+
+
+def in_its_prompt(sample: dict[str, Any]) -> None:
+    del sample["choices"]
+
+
+def called(sample: dict[str, Any]) -> None:
+    """A call with settings of its own, which another model answered."""
+    config = {"max_tokens": 7, "temperature": 0.5, "top_p": 0.9, "top_logprobs": 5}
+    output = {**sample["output"], "model": "reasoner-2026"}
+    sample["events"] = [{"event": "model", "model": "openai/reasoner", "config": config,
+                         "input": sample["messages"][:1], "output": output}]  # fmt: skip
+
+
+def shuffled(sample: dict[str, Any]) -> None:
+    """What was shown stands in what the scorer explains alone."""
+    shown = "\n".join(f"{a}) {text}" for a, text in zip("ABCD", OPTIONS[::-1], strict=True))
+    sample["scores"]["choice"]["explanation"] = (
+        "Choices were shuffled before generating a response, the following was sent to the model:"
+        f"\n\n{sample['input']}\n\n{shown}\nShuffled answer:\nANSWER: C"
+    )
+
+
+def limited(sample: dict[str, Any]) -> None:
+    scores = {"choice": {"value": "N"}, "words": {"value": "no number"}}
+    sample |= {"limit": {"type": "time"}, "output": {}, "scores": scores}
+    sample["metadata"] = {"subject": "physics"}
+
+
+EDITS = (in_its_prompt, called, shuffled, limited)
+REAL = ("mmlu-summary-choices.eval", "mmlu_shuffled_mock.eval", "arc_qwen.json")
+LOGS = [*REAL, *EDITS, *(name for name in CASES if name.startswith("inspect")), False, True]
+
+
+def whole(sample: Sample) -> dict[str, Any]:
+    """All of a sample but scores that are no numbers, its options as they were shown.
+
+    A temperature of 0 is that of a log that names none.
+    """
+    told: dict[str, Any] = {f.name: getattr(sample, f.name) for f in fields(sample)}
+    told["options"] = [sample.options[place] for place in told.pop("order")]
+    told["gold"] = None if sample.gold is None else sample.options[sample.gold]
+    own = {name: s for name, s in sample.scores.items() if not name.startswith("horsesense/")}
+    told["scores"] = {name: score for name, score in own.items() if score.value is not None}
+    told["settings"] = {name: value for name, value in sample.settings.items() if value}
+    return told | {"prompt": sample.prompt or None}
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_a_log_that_is_imported_and_exported_is_the_log_again(
+    name: Any, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """What it lacks is named in docs/logs.md: a scorer's N comes back as the 0 that it counts."""
+    if name in REAL:
+        source = request.getfixturevalue("shared") / "logs/inspect" / name
+    elif name in CASES:
+        made, replies, _ = CASES[name]
+        source = made(tmp_path, asked(replies, 4 if isinstance(made, partial) else 1))
+    else:
+        given = asked([*CAUSES.values(), FILTERED] if isinstance(name, bool) else [RIGHT, WRONG])
+        source = inspect(tmp_path, given, packed=name is True)
+        if name in EDITS:
+            log = json.loads(source.read_text())
+            for sample in log["samples"]:
+                name(sample)
+            source.write_text(json.dumps(log | {"status": "error"}))
+    run = hs.load_log(source, out=tmp_path / "run")
+    [old], [new] = (
+        open_logs([source]),
+        open_logs([write_inspect_log(run.results, tmp_path / "b.eval")]),
+    )
+    before, after = ({(s.id, s.epoch): whole(s) for s in log.samples()} for log in (old, new))
+    assert before.keys() == after.keys() != set()
+    assert [
+        (id, field, value, after[id][field])
+        for id, sample in before.items()
+        for field, value in sample.items()
+        if after[id][field] != value
+    ] == []
+    same = ("task", "model", "state", *(["created"] if old.created else []))
+    assert [getattr(new, field) for field in same] == [getattr(old, field) for field in same]
+    told = ({(r.name, r.value, r.over) for r in log.reported} for log in (new, old))
+    assert next(told) >= next(told)

@@ -40,6 +40,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict, str, Path]:
             rows.append({"question_id": n, "question": f"Which is it? {EVIL} ({n})", "pred": found,
                          "options": options, "answer_index": n % 4,
                          "category": f"part {n % 2} {EVIL}", "model_outputs": reply})  # fmt: skip
+        if model == "twin":
+            rows.append({**rows[0], "question_id": ITEMS, "options": ["one"]})
         (folder / f"model_outputs_{model}_5shots.json").write_text(json.dumps(rows))
     words = ["record", str(folder), "--out", str(folder / "out"), "--json"]
     result = CliRunner().invoke(app(), words)
@@ -60,6 +62,7 @@ def test_each_model_as_graded_and_as_said(made: tuple[dict, str, Path]) -> None:
     assert drawn["said"]["value"] == pytest.approx(9 / 30)
     assert (models["twin"]["said"]["n"], models["twin"]["said"]["n_missing"]) == (29, 1)
     assert models["right"]["unfound"] == models["right"]["lost"] == 0
+    assert [models[name]["left_out"] for name in ("right", "twin")] == [0, 1]
     assert models["twin"]["lost"] == 1
     assert [e["n"] for e in models["right"]["subjects"].values()] == [15, 15]
 
@@ -78,6 +81,7 @@ def test_the_page_is_static_and_everything_in_it_is_escaped(made: tuple[dict, st
     _, page, out = made
     assert "in 33.3\u202f% of the replies no answer was found, and one was drawn" in page
     assert "<b>undecided</b>" in page
+    assert page.count("1 left out") == 1
     assert "reply of <bdi>twin</bdi> (n = 29) ends before" in page
     for text in (page, *(path.read_text(encoding="utf-8") for path in out.glob("*.html"))):
         assert "<img" not in text

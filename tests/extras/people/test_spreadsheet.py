@@ -35,6 +35,7 @@ def test_no_cell_begins_like_a_formula(review: Path) -> None:
         assert not seen.startswith(("=", "+", "-", "@", "\N{MINUS SIGN}")), repr(cell)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(OFFICE is None, reason="needs LibreOffice")
 def test_a_spreadsheet_computes_nothing(review: Path, tmp_path: Path) -> None:
     control = tmp_path / "control.csv"

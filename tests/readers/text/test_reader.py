@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from horsesense.readers.reading import STATUSES
-from horsesense.readers.text import TextReader
+from horsesense.readers.text import TextReader, reader
 
 READER = TextReader()
 SPORTS = ("cricket", "golf", "tennis", "squash")
@@ -50,7 +50,15 @@ def test_readings_are_well_formed(response):
 )
 def test_any_labels_and_options_can_be_read(options, labels, response):
     labels = labels if len(labels) == len(options) else []
-    READER.read(response, options, labels)
+    assert set(READER.read(response, options, labels).positions) <= set(range(len(options)))
+
+
+def test_a_word_is_read_as_if_none_had_been_read_before():
+    items = SPORTS, ("red", "dark red", "", "a"), ("a wood", "a red wood", "a blue one", "b")
+    asked = [(word, o, (*names,)) for word in "Bbx2A" for o in items for names in ("1234", "abcd")]
+    first = [reader._WEIGHED.clear() or READER.read(*one) for one in asked]
+    assert [READER.read(*one) for one in asked] == first
+    assert 5 < len(reader._WEIGHED) < len(asked)
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 0, 1, 2), (2, 3, 1, 0)])

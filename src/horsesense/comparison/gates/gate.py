@@ -30,7 +30,7 @@ from horsesense.stats.change import TOO_FEW
 from horsesense.stats.functions import ndtri
 from horsesense.stats.multiplicity import weighted_holm
 from horsesense.stats.power import minimum_detectable
-from horsesense.stats.words import agreeing, plural
+from horsesense.stats.words import OneLine, agreeing, plural
 
 State = Literal["passed", "failed", "undecided"]
 OnDoubt = Literal["", "pass", "fail", "ask-more"]
@@ -57,8 +57,8 @@ class Check:
     values: Mapping[str, float | None]
 
 
-@dataclass(frozen=True)
-class Verdict:
+@dataclass(frozen=True, repr=False)
+class Verdict(OneLine):
     """What a gate came to.
 
     Attributes:
@@ -72,6 +72,9 @@ class Verdict:
     on_doubt: OnDoubt = ""
     notes: tuple[str, ...] = ()
     sees: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.result}: {', '.join(f'{c.name} {c.state}' for c in self.checks)}"
 
     def fails(self, check: Check) -> bool:
         """Whether a check keeps the gate shut."""
@@ -125,9 +128,8 @@ def require(
     for requirement in requirements:
         found = {r.text: look_up(r, run, baseline) for r in requirement.references}
         sides = {r.baseline for r in requirement.references}
-        lacking = [
-            text for own, text in _unfinished(run, baseline).items() if own in sides and text
-        ]
+        missed = _unfinished(run, baseline).items()
+        lacking = [text for own, text in missed if own in sides and text]
         yield _required(requirement, found, lacking)
 
 

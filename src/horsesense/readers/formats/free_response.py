@@ -93,22 +93,11 @@ _LABELLED = re.compile(
 
 
 _SIGNS: Final = str.maketrans("’‐‑‒–", "'----")
-_NOT_NONE = re.compile(
-    r"(?:\b(?:it|that|this|the\s+(?:\w+\s+)?answer)(?:'s|\s+is|(?=\s+isn't))\s+)?"
-    r"(?:\bnot|\bisn't)\s+[\"'“*]*none[\s-]+of[\s-]+(?:the[\s-]+)?(?:above|these|them|those)\b"
-    r"[\"'”*]*[\s,;:.]*",
-    re.IGNORECASE,
-)
 
 
 def plainly(text: str) -> str:
-    """A text of the same length, with one kind of hyphen and blanks for a "not none-of-them".
-
-    >>> plainly("It is not none‑of‑them; A.").strip()
-    'A.'
-    """
-    plain = text.translate(_SIGNS)
-    return _NOT_NONE.sub(lambda match: " " * len(match[0]), plain)
+    """A text of the same length, with one kind of hyphen and apostrophe."""
+    return text.translate(_SIGNS)
 
 
 def judge(reader: TextReader, trial: Trial, response: Response) -> Reading:

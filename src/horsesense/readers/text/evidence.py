@@ -27,6 +27,8 @@ ABSENT: Final = -6.0
 """Stands for the score of an option that is not named."""
 _EDGE_WORDS: Final = 30
 _ESSAY: Final = 1_500
+_CLOSING: Final = 200
+"""Characters at the end of a reply; of an essay, what it does is looked for there alone."""
 
 Features = dict[str, float]
 
@@ -64,9 +66,10 @@ def facts_of(page: Page, found: Sequence[Mention], see: Shown) -> Features:
     """What the reply as a whole is like, without its mentions' scores."""
     text, n = page.text, len(page.raw)
     facts: Features = {}
+    heard = page.small[0 if len(text) < _ESSAY else -_CLOSING :]
     for name, sign in words.SIGNS.items():
-        patterns = sign.within(page.small)
-        if words.first_of(patterns, page.small, max(0, len(text) - 200)):
+        patterns = sign.within(heard)
+        if words.first_of(patterns, page.small, max(0, len(text) - _CLOSING)):
             facts[name + "9"] = facts[name] = 1.0
         elif len(text) < _ESSAY and (m := words.first_of(patterns, page.small)):
             facts[name] = 1.0
@@ -168,7 +171,8 @@ def of_options(scene: Scene, z: Sequence[float]) -> tuple[list[Features], Named]
             f["leftout"] = 1.0
             f["leftover"] = float(len(low) == see.k - 1)
         f["others_low"] = float(len(low) == see.k - 1 and i not in low)
-        _of_words(f, shares, i, bool(found))
+        if shares["all"][0][i]:
+            _of_words(f, shares, i, bool(found))
         _of_status(f, scene, i)
         f |= verdicts.get(i, {})
         if scene.stated == i:
@@ -291,8 +295,8 @@ _SHARES: Final = [
 def _of_status(f: Features, scene: Scene, i: int) -> None:
     """What a reply that chooses nothing says of an option that says the same."""
     said = scene.see.says[i]
-    for name in words.SIGNS:
-        if said and (said == name or name == "none"):
+    for name in words.SIGNS if said else ():
+        if name in (said, "none"):
             f["says:" + name] = scene.facts.get(name, 0.0)
             f["says0:" + name] = scene.facts.get(name + "0", 0.0)
 

@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from typing import Final, Literal
 
 from horsesense.readers.text import words
-from horsesense.readers.text.page import MARKS, NOISE, TOKEN, fold, plain, stem
+from horsesense.readers.text.page import MARKS, NOISE, folded, plain, stem, tokens
 
 _ASKED: Final = 500
 """Characters at the end of a question that are taken for what it asks."""
@@ -52,6 +52,22 @@ class Shown:
     def keys(self) -> tuple[tuple[str, ...], ...]:
         """The tokens of each option's text."""
         return tuple(map(key_of_option, self.options))
+
+    def strange(self, reply: str) -> bool:
+        """Whether no word of a reply is one of the options or of the question."""
+        said = set(map(stem, folded(tokens(plain(reply)))))
+        return said.isdisjoint(self.asked) and not any(
+            said & {*map(stem, key)} for key in self.keys
+        )
+
+    @cached_property
+    def sizes(self) -> tuple[tuple[int, bool, bool], ...]:
+        """How many words each option has, and whether another has all of them, or no others."""
+        sets = [*map(set, self.keys)]
+        return tuple(
+            (len(one), any(one < o for o in sets if one), any(o < one for o in sets))
+            for one in sets
+        )
 
     @cached_property
     def index(self) -> Mapping[str, tuple[tuple[tuple[str, ...], int], ...]]:
@@ -99,7 +115,9 @@ class Shown:
     @cached_property
     def says(self) -> tuple[str, ...]:
         """The status that each option stands for; empty for most."""
-        return tuple(map(says, self.options))
+        short = [one.lower() for one in self.options if len(one) <= _LONG_MEANING]
+        said = any(sign.search("\n".join(short)) for _, sign in words.SAYS)
+        return tuple(map(says, self.options)) if said else ("",) * self.k
 
 
 def bare(label: str) -> str:
@@ -109,8 +127,8 @@ def bare(label: str) -> str:
 
 def key_of(text: str) -> tuple[str, ...]:
     """The tokens by which a text is found."""
-    folded = [fold(token) for token in TOKEN.findall(plain(text)) if token not in MARKS]
-    return tuple(token for token in folded if token not in NOISE) or tuple(folded)
+    said = folded([token for token in tokens(plain(text)) if token not in MARKS])
+    return tuple([token for token in said if token not in NOISE] or said)
 
 
 key_of_option = lru_cache(maxsize=1 << 14)(key_of)
@@ -131,9 +149,10 @@ def _named(labels: tuple[str, ...]) -> tuple[Mapping[str, int], Mapping[str, int
     return bares, small, style
 
 
+@lru_cache(maxsize=1 << 12)
 def _words(text: str) -> frozenset[str]:
-    tokens = (fold(token) for token in TOKEN.findall(text) if len(token) > 2)
-    return frozenset(stem(token) for token in tokens if token not in words.STOP)
+    said = folded([token for token in tokens(text) if len(token) > 2])
+    return frozenset([stem(token) for token in said if token not in words.STOP])
 
 
 @lru_cache(maxsize=512)
@@ -157,8 +176,7 @@ def style_of(labels: tuple[str, ...]) -> str:
 def tokens_of(text: str) -> tuple[str, ...]:
     """The words and numbers of a text, as they are compared."""
     apart = plain(text).replace("-", " ").replace("_", " ")
-    found = (fold(token) for token in TOKEN.findall(apart))
-    return tuple(token for token in found if token[0].isalnum())
+    return tuple(token for token in folded(tokens(apart)) if token[0].isalnum())
 
 
 # ---- options that choose nothing ----
@@ -179,9 +197,8 @@ _SHORT_FORMS: Final[Mapping[str, Meaning]] = {"ref": "refusal", "rf": "refusal",
 @lru_cache(maxsize=1 << 13)
 def says(option: str) -> str:
     """The status that an option stands for, by a word of it; empty for most."""
-    if len(option) > _LONG_MEANING or not words.SAYS_ANY.search(option):
-        return ""
-    return next((status for status, pattern in words.SAYS if pattern.search(option)), "")
+    low = option.lower() if len(option) <= _LONG_MEANING else ""
+    return next((status for status, sign in words.SAYS if sign.search(low)), "")
 
 
 @lru_cache(maxsize=1 << 13)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 import zlib
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -30,11 +31,14 @@ _KEPT_OF_THE_REST: Final = 12
 """Characters that must be left before an offer of further help, for it to be cut."""
 
 _EAST: Final = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-TOKEN: Final = re.compile(
-    rf"[^\W\d_{_EAST}]+(?:['-][^\W\d_{_EAST}]+)*|\n[\s]*"
-    rf"|(?<![\w)])[-+]?\d+(?:[.,:]\d+)*(?:st|nd|rd|th)?|\d+(?:[.,]\d+)*|[{_EAST}]"
-    r"|\*+|_+|`+|->|\S"
-)
+_TOKENS: Final = [
+    re.compile(
+        rf"{letter}+(?:['-]{letter}+)*|\n\s*"
+        rf"|(?<![\w)])[-+]?\d+(?:[.,:]\d+)*(?:st|nd|rd|th)?|\d+(?:[.,]\d+)*|[{_EAST}]"
+        r"|\*+|_+|`+|->|\S"
+    )
+    for letter in (rf"[^\W\d_{_EAST}]", "[A-Za-z]")
+]
 MARKS: Final = frozenset(words.listed("* ** *** **** _ __ ` `` ``` \" « » ' ~ # ## ###"))
 NOISE: Final = (
     frozenset(words.listed(". , ; : ! ? ( ) [ ] { } | \\ … – — - > < ⟦"))
@@ -45,6 +49,16 @@ NOISE: Final = (
 ENDS: Final = frozenset(".!?;。！？")
 _SHORTENED: Final = frozenset(["e.g", "i.e", "g", "e", "vs", "dr", "mr", "st", "no"])
 _THOUSANDS: Final = re.compile(r"-?\d{1,3}(,\d{3})+(\.\d+)?")
+
+
+def token_of(text: str) -> re.Pattern[str]:
+    """What a token of a text is: all but blanks is in one."""
+    return _TOKENS[text.isascii()]
+
+
+def tokens(text: str) -> list[str]:
+    """The tokens of a text as written."""
+    return token_of(text).findall(text)
 
 
 class _Signs(dict[int, str]):
@@ -176,9 +190,9 @@ def _without_middle(text: str, head: int, tail: int) -> str:
 def _offer(text: str) -> int:
     """Where an offer of further help begins that ends a text; 0 where there is none."""
     line = text.rfind("\n", 0, len(text.rstrip()))
-    start = max(0, len(text) - 300, line - 10)  # an offer is all of the last line's end
-    ends = (match.end() for match in words.BEFORE_OFFER.finditer(text, start))
-    return next((at for at in ends if at > 0 and words.OFFER.match(text, at)), 0)
+    # An offer is all of the last line's end.
+    found = words.OFFER.search(text, max(0, len(text) - 300, line - 10))
+    return found.start("offer") if found else 0
 
 
 def without_struck(text: str) -> str:
@@ -204,25 +218,30 @@ def _without_thoughts(text: str) -> tuple[str, bool]:
 _WORD, _MARK, _LINE, _CLOSE, _END = range(5)
 """What a token is for the sentence that it stands in."""
 Forms = tuple[str, str, str, str, int]
-_FORMS: dict[str, Forms] = {}
+"""A token in small letters, as it is compared, the beginning of that, its class and kind."""
 _REMEMBERED: Final = 60_000
 
 
-def fold(token: str) -> str:
-    """A token in the form in which it is compared: small, a number plain, a noun singular."""
-    return (_FORMS.get(token) or _forms(token))[1]
+class _Known(dict[str, Forms]):
+    """The forms of each token, found when it is first met."""
+
+    def __missing__(self, token: str) -> Forms:
+        low = token.lower()
+        word = _folded(low)
+        kind = _MARK if token in MARKS else _LINE if token[0] == "\n" else _WORD
+        kind = _END if token in ENDS else _CLOSE if token == ")" else kind
+        if len(self) > _REMEMBERED:
+            self.clear()
+        self[token] = forms = (low, word, stem(word), class_of(low), kind)
+        return forms
 
 
-def _forms(token: str) -> Forms:
-    """A token in small letters, as it is compared, the beginning of that, its class and kind."""
-    low = token.lower()
-    word = _folded(low)
-    kind = _MARK if token in MARKS else _LINE if token[0] == "\n" else _WORD
-    kind = _END if token in ENDS else _CLOSE if token == ")" else kind
-    if len(_FORMS) > _REMEMBERED:
-        _FORMS.clear()
-    _FORMS[token] = forms = (low, word, stem(word), class_of(low), kind)
-    return forms
+_FORMS: Final = _Known()
+
+
+def folded(tokens: Iterable[str]) -> list[str]:
+    """Tokens in the form in which they are compared: small, a number plain, a noun singular."""
+    return [_FORMS[token][1] for token in tokens]
 
 
 def _folded(word: str) -> str:
@@ -295,9 +314,9 @@ def page_of(text: str) -> Page:
     raw, at, sent = page.raw, page.at, page.sent
     forms: list[Forms] = []
     number, mark, fresh, n = 0, False, True, 0
-    for match in TOKEN.finditer(text):
+    for match in token_of(text).finditer(text):
         token = match[0]
-        form = _FORMS.get(token) or _forms(token)
+        form = _FORMS[token]
         kind = form[4]
         if kind == _MARK:
             if n:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from functools import cache
 from typing import Final, cast
 
@@ -46,6 +46,12 @@ _EMPTY: Final = Reading("empty", rule="empty", confidence=0.99)
 _CUT_IN_THOUGHT: Final = Reading("truncated", rule="thought_alone", confidence=0.95)
 _LOOPS: Final = Reading("truncated", rule="loops", confidence=0.95)
 _BREAKS_OFF: Final = Reading("truncated", rule="breaks_off", confidence=0.95)
+Asked = tuple[str, tuple[str, ...], tuple[str, ...], str | None, str | None]
+"""A reply, the options, their labels, why the reply ended, and the question."""
+_WORD: Final = re.compile(r"\W{0,9}\w{1,12}\W{0,9}")
+_WEIGHED: Final[dict[Hashable, Reading]] = {}
+"""What words that are not in an item were read as; at most `_MOST`."""
+_MOST: Final = 10_000
 _TOO: Final = re.compile(r"\W{0,4}(?:too|also|as well)\W{0,9}\Z", re.IGNORECASE)
 _CLOSED: Final = ".!?)\"'`*}]。！？|>"
 
@@ -74,8 +80,30 @@ class TextReader:
         `finish_reason` "length" says that a response was cut off; `question`, where it is known,
         tells whether it asks for what is not so, and which words are its own.
         """
-        found = scene(response, options, labels, finish_reason, question)
-        return found if isinstance(found, Reading) else _decided(found, weights())
+        asked = response, tuple(options), tuple(labels), finish_reason, question
+        return (_of_word if _WORD.fullmatch(response) else _of_any)(asked)
+
+
+def _of_any(asked: Asked) -> Reading:
+    found = scene(*asked)
+    return found if isinstance(found, Reading) else _decided(found, weights())
+
+
+def _of_word(asked: Asked) -> Reading:
+    """The reading of one word. One that an item has nowhere is weighed once, for all such items:
+    of the item no more counts then than its form, and of what is chosen its length and rivals."""
+    response, options, labels, finish_reason, question = asked
+    at_once = exact(response, options, labels)
+    if at_once is not None:
+        return at_once
+    see = shown(options, labels, question or "")
+    if any(see.says) or not see.strange(response):
+        return _of_any(asked)
+    like = response, labels, finish_reason, see.k, see.negated, bool(see.asked)
+    found = _WEIGHED.get(like) or _WEIGHED.get((*like, see.sizes)) or _of_any(asked)
+    if len(_WEIGHED) < _MOST:
+        _WEIGHED[like if found.rule == "signs" else (*like, see.sizes)] = found
+    return found
 
 
 @cache
@@ -95,13 +123,10 @@ def scene(
     options, labels = tuple(options), tuple(labels)
     if not response.strip():
         return _EMPTY
-    at_once = exact(response, options, labels)
+    see = shown(options, labels, question or "")
+    at_once = exact(response, options, labels) or ends_plainly(response, see)
     if at_once is not None:
         return at_once
-    see = shown(options, labels, question or "")
-    plain = ends_plainly(response, see)
-    if plain is not None:
-        return plain
     prepared = prepare(response)
     text = without_next(prepared.text, see)
     if not text.strip():

@@ -178,15 +178,14 @@ def _rivals(scene: Scene, found: Weighed, own: Features, order: Sequence[float])
     page, see, best = scene.page, scene.see, found.best
     second = found.odds.index(order[1]) if order[1] < order[0] else best
     other = found.options[second] if second < see.k else {}
-    key = set(see.keys[best]) if best < see.k else set()
-    rest = [set(one) for i, one in enumerate(see.keys) if i != best and key]
+    size, in_other, has_other = see.sizes[best] if best < see.k else (0, False, False)
     return [
         *(own.get(name, 0.0) for name in _OWN), *(other.get(name, 0.0) for name in _SECOND),
         *(found.status.get(name, 0.0) for name in _STATUS), float(second < see.k), order[2],
         *(float(page.cls.count(name)) for name in _WORDS), float(len(page.asks)),
         float(len(page.begins)), float(scene.heads), float(page.raw.count("\n")),
-        float(not _OTHERS.isdisjoint(page.low)), float(len(key)),
-        float(any(key < one for one in rest)), float(any(one < key for one in rest)),
+        float(not _OTHERS.isdisjoint(page.low)), float(size),
+        float(in_other), float(has_other),
     ]  # fmt: skip
 
 

@@ -19,14 +19,17 @@ EXACT, STATED, LESS = 0.99, 0.985, 0.95
 """Confidence in a whole reply that is an answer, in a plain statement, in what corrects another."""
 _TAIL: Final = 60
 """Characters at the end of a reply that hold its last sentence."""
+_REJECTED: Final = 80
+"""Characters before the answer up to which a reply may be no more than an option, rejected."""
+_NEAR: Final = 40
+"""Characters before the answer in which it may be called the closest."""
 _LAST: Final = re.compile(
-    r"(?:[.!?\n]\s{1,4}|\A\s{0,4})(?:(?:So|Thus|Therefore|Hence),? )?[Tt]he"
+    r"(?:[.!?]\s{1,4}|(?:\n|\A)\s{0,4})(?:(?:So|Thus|Therefore|Hence),? )?[Tt]he"
     r" (?P<said>(?:correct )?answer is:? \(?(?P<label>[A-Z]))\)?\.?\s{0,9}\Z"
 )
 _OTHER: Final = (
-    *("answer", "option", "choice", "letter", "response", "solution", "question", "problem"),
+    *("answer", "option", "choice", "letter", "response", "solution"),
     *("choose", "pick", "select", "go with", "boxed", "##", "~~", "<", "[", "◁", "{"),
-    *words.CLOSEST,
 )
 """One of these is in every other statement, and in what may take a statement back."""
 
@@ -80,15 +83,19 @@ def ends_plainly(response: str, see: Shown) -> Reading | None:
     """
     if len(response) > LONGEST_PLAIN or see.style != "upper":
         return None
-    m = _LAST.search(response, max(0, len(response) - _TAIL))
+    following = words.NEXT_QUESTION.search(response, 1)
+    text = response[: following.start()] if following else response
+    m = _LAST.search(text, max(0, len(text) - _TAIL))
     position = see.labels.get(m["label"], -1) if m else -1
     if m is None or position < 0:
         return None
-    before = response[: m.start("said")].lower()
-    others = words.REJECTS if len(response) < LONG else ()
-    if any(word in before for word in (*_OTHER, *see.second, *others)):
-        return None
-    if words.NEXT_QUESTION.search(response, 1) or begins_with_other(response, {position}, see):
+    before = text[: m.start("said")].lower()
+    others = words.REJECTS if len(before) < _REJECTED else ()
+    if (
+        any(map(before.__contains__, (*_OTHER, *see.second, *others)))
+        or any(map(before[-_NEAR:].__contains__, words.CLOSEST))
+        or begins_with_other(text, {position}, see)
+    ):
         return None
     return Reading("answer", (position,), "answer_is", m.span("said"), STATED)
 

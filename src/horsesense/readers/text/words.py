@@ -124,7 +124,7 @@ class Sign:
 
     def within(self, low: str) -> list[re.Pattern[str]]:
         """The patterns that may be in a text in small letters."""
-        return [pattern for words, pattern in self._rows if any(w in low for w in words)]
+        return [pattern for words, pattern in self._rows if any(map(low.__contains__, words))]
 
     def search(self, low: str) -> re.Match[str] | None:
         """The first match in a text in small letters."""
@@ -202,21 +202,22 @@ SIGNS: Final = {"refusal": REFUSAL, "unknown": UNKNOWN, "none": NONE}
 """Status -> what says it in a reply that names no option."""
 
 # Options that say what a status does.
-_DECLINES: Final = _any(
-    r"refus|prefer not|declin|no opinion|no (?:answer|response)|rather not|skip(?:ped)?\b"
+_DECLINES: Final = Sign(
+    r"refus|prefer not|declin|no opinion|no answer|no response|rather not|skip → refus|prefer not"
+    r"|declin|no opinion|no (?:answer|response)|rather not|skip(?:ped)?\b"
 )
-_KNOWS_NOT: Final = _any(
-    r"don'?t know|do not know|not sure|unsure|no opinion|unknown|no idea|can(?:'t|not) (?:say"
-    r"|tell|be)",
-    r"uncertain|undecided|\bdk\b|cannot (?:choose|decide)",
+_KNOWS_NOT: Final = Sign(
+    r"know|sure|no opinion|unknown|no idea|can't|cannot|uncertain|undecided|dk → don'?t know"
+    r"|do not know|not sure|unsure|no opinion|unknown|no idea|can(?:'t|not) (?:say|tell|be)"
+    r"|uncertain|undecided|\bdk\b|cannot (?:choose|decide)"
 )
-_LACKS: Final = _any(
-    r"\bnone\b|neither|\bnot? (?:any|above|listed|given)|cannot|can't|undetermin|not enough",
-    r"insufficient|no (?:correct|right)|impossible to|not stated|unanswerable|\bother\b",
+_LACKS: Final = Sign(
+    r"none|neither|no |not |can't|cannot|undetermin|insufficient|impossible to|unanswerable|other"
+    r" → \bnone\b|neither|\bnot? (?:any|above|listed|given)|cannot|can't|undetermin|not enough"
+    r"|insufficient|no (?:correct|right)|impossible to|not stated|unanswerable|\bother\b"
 )
 SAYS: Final = (("refusal", _DECLINES), ("unknown", _KNOWS_NOT), ("none", _LACKS))
 """(status, what an option that stands for it says), the first that fits."""
-SAYS_ANY: Final = _any(*(pattern.pattern for _, pattern in SAYS))
 
 # Options and replies that say a status as a whole, in small letters.
 SAYS_NONE: Final = re.compile(
@@ -364,12 +365,11 @@ NEXT_QUESTION: Final = re.compile(
     re.IGNORECASE,
 )
 RECORDS: Final = re.compile(r"\s{0,9}(?P<first>\{[^{}]*\"answer\"[^{}]*\})\s{0,9},?\s{0,9}\{")
-BEFORE_OFFER: Final = re.compile(r"[.!?)\n*] |\n")
 OFFER: Final = re.compile(
-    r"\W{0,9}(?:(?:would|do) you (?:like|want)|let me know"
+    r"(?:[.!?)\n*] |\n)(?P<offer>\W{0,9}(?:(?:would|do) you (?:like|want)|let me know"
     r"|if you(?:'d| would|'re| want| have| need)|shall i|i hope (?:this|that|it)|hope (?:this|that)"
     r"|feel free|(?:is there|do you have|was there) (?:anything|something|any)|want me to|happy to"
-    r"|i'm glad to|i can (?:also|go)|good luck|please (?:note|let))[^\n]*\s*\Z",
+    r"|i'm glad to|i can (?:also|go)|good luck|please (?:note|let))[^\n]*\s*\Z)",
     re.IGNORECASE,
 )
 HANGS: Final = re.compile(

@@ -72,4 +72,5 @@ def _beyond(e: Estimate, run: Results) -> bool:
     return excess is not None and significant(excess) and (excess.value or 0) > 0
 
 
-AGREEMENT = Section("agreement", "Does the answer stay the same?", context)
+AGREED = ("answer_change", "no_agreement")
+AGREEMENT = Section("agreement", "Does the answer stay the same?", context, open=AGREED)

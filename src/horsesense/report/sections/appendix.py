@@ -86,15 +86,7 @@ def signatures(run: Results) -> Context:
     return {"signatures": [(run.label(p, c), reader, s) for (p, c, reader), s in found.items()]}
 
 
-NUMBERS = Section("numbers", "All numbers", numbers)
-LEFT_OUT = Section("left_out", "What was left out, and why", left_out)
-_TERMS = """\
-<details><summary>{{ measures | length }} measures</summary>
-<dl>
-{% for m in measures %}
-<dt>{{ m.title }} <code>{{ m.name }}</code></dt><dd>{{ m.summary }}</dd>
-{% endfor %}
-</dl></details>
-"""
-GLOSSARY = Section("glossary", "What the measures mean", glossary, template=_TERMS)
-SIGNATURES = Section("signatures", "Signatures", signatures)
+NUMBERS = Section("numbers", "All numbers", numbers, open=False)
+LEFT_OUT = Section("left_out", "What was left out, and why", left_out, open=False)
+GLOSSARY = Section("glossary", "What the measures mean", glossary, open=False)
+SIGNATURES = Section("signatures", "Signatures", signatures, open=False)

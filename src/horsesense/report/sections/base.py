@@ -28,6 +28,8 @@ class Section:
         template: its Jinja text, where it is short; that of the file
             `templates/sections/ID.html.j2` unless given.
         first: whether it stands before all others.
+        open: False for one that is a click away, and open in print; or the kinds of findings of
+            which one that is found opens it.
     """
 
     id: str
@@ -36,3 +38,4 @@ class Section:
     notices: Callable[[Results], Iterable[str]] = no_notices
     template: str = ""
     first: bool = False
+    open: bool | tuple[str, ...] = True

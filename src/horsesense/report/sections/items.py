@@ -21,13 +21,4 @@ def context(run: Results) -> Context | None:
     return {"summary": summary(result), "findings": findings}
 
 
-SECTION = Section(
-    "items_check",
-    "Are the items sound?",
-    context,
-    template="<p>Flaws of the items themselves, found without a model: {{ summary }}"
-    " <code>horsesense check</code> looks for more of them and lists every item.</p>"
-    "<dl>{% for finding in findings %}<dt>{{ finding.says }}</dt><dd>{{ finding.advice }}"
-    "<ul>{% for hit in finding.hits %}<li>{{ hit.item }}: {{ hit.evidence }}</li>{% endfor %}"
-    "</ul></dd>{% endfor %}</dl>",
-)
+SECTION = Section("items_check", "Are the items sound?", context, open=False)

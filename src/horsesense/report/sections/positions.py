@@ -58,4 +58,5 @@ def _condition(estimates: list[Estimate]) -> list[Estimate]:
     return [e for e in estimates if e.condition == estimates[0].condition]
 
 
-POSITIONS = Section("positions", "Does the place of an option matter?", context)
+PLACED = ("position_preference", "position_locked")
+POSITIONS = Section("positions", "Does the place of an option matter?", context, open=PLACED)

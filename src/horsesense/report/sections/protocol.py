@@ -27,4 +27,4 @@ def notices(run: Results) -> Iterator[str]:
         )
 
 
-PROTOCOL = Section("protocol", "Which protocol was run?", context, notices)
+PROTOCOL = Section("protocol", "Which protocol was run?", context, notices, open=False)

@@ -128,4 +128,4 @@ def _could_be(run: Results) -> str:
     return f" Depending on the missing replies, the score{whom} lies between {low} and {high}."
 
 
-READERS = Section("readers", "What came back, and who read it", context, notices)
+READERS = Section("readers", "What came back, and who read it", context, notices, open=False)

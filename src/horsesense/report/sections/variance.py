@@ -45,4 +45,5 @@ def _sampled(run: Results, design: Mapping[str, Any]) -> bool:
     return bool(run.findings["study"]["temperature"] > 0 or design["variance"]["draws"] != 0)
 
 
-VARIANCE = Section("variance", "Where does the error of the score come from?", context)
+TITLE = "Where does the error of the score come from?"
+VARIANCE = Section("variance", TITLE, context, open=False)
