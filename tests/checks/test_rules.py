@@ -57,6 +57,9 @@ SINGLE: dict[str, tuple[list[Item], list[Item]]] = {
     ),
     "missing_material": (
         [
+            item("Based on Table 2, what is the mean?"),
+            item("Use the graph to find the slope."),
+            item("Which colour does the chart give for Monday?"),
             item("What is the area of the figure shown above?"),
             item("According to the table, which year was best?"),
             item("According to the passage, why did he go?"),
