@@ -51,6 +51,6 @@ def _as_before() -> Iterator[None]:
 
 def made_by(script: str) -> dict[str, str]:
     """The words of the script that runs, the version and the day, beside what it found."""
-    words = re.sub(r" --save \S+", "", shlex.join([f"scripts/{script}", *sys.argv[1:]]))
+    words = re.sub(r" --(save|found) \S+", "", shlex.join([f"scripts/{script}", *sys.argv[1:]]))
     on = date.today().isoformat()
     return {"command": words, "on": on, "with": f"horsesense {__version__}"}

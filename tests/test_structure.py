@@ -271,6 +271,7 @@ pylatexenc krippendorff ray fsspec vllm aiohttp yarl
 """
 NEED_EXTRAS = (
     "models.openai.address",
+    "models.openai.calls",
     "models.openai.http",
     "report.view_access",
     "report.view_page",

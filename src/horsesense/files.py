@@ -175,7 +175,7 @@ def remove_leftovers(root: Path, ours: Iterable[Path]) -> None:
     """
     for path in root.glob(".*.part"):
         if path.is_file() and _left_over(path):
-            path.unlink(missing_ok=True)
+            _remove(path)
     for folder in ours:
         for path in folder.rglob(".*"):
             if _left_over(path):
@@ -183,10 +183,8 @@ def remove_leftovers(root: Path, ours: Iterable[Path]) -> None:
 
 
 def _remove(path: Path) -> None:
-    if path.is_dir():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        path.unlink(missing_ok=True)
+    with contextlib.suppress(OSError):  # what stays is in nobody's way
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def _left_over(path: Path) -> bool:

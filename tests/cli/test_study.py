@@ -234,6 +234,13 @@ def test_a_budget_stop_has_a_code_of_its_own(tmp_path: Path) -> None:
     assert "At 2 requests a second: at least" in planned.stdout
 
 
+def test_a_budget_counts_what_runs_sent_before_they_were_refused(tmp_path: Path) -> None:
+    with FaultServer() as server:
+        models = [word for n in range(4) for word in ("-m", f"http:m{n}@{server.url}")]
+        call("audit", *SMALL, *models, "--budget", "requests=3", "--out", "runs", cwd=tmp_path)
+    assert server.sent.total() == 3
+
+
 KEY = "sk-0123456789abcdef0123"
 
 

@@ -16,6 +16,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given
@@ -415,15 +416,16 @@ def test_many_stores_take_no_more_memory_than_one(tmp_path: Path) -> None:
 def test_a_folder_without_locks_is_refused_and_says_what_to_do(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(*given: object) -> None:
-        raise OSError(errno.ENOLCK, "No locks available")
-
     with monkeypatch.context() as patch:
-        patch.setattr("fcntl.flock", refuse)
+        patch.setattr("fcntl.flock", Mock(side_effect=OSError(errno.ENOLCK, "no locks")))
         with pytest.raises(StoreError, match="no locks that hold") as refused:
             Store.open(path)
-    assert "on a disk of this machine" in (refused.value.hint or "")
-    assert not path.exists()
+        assert "on a disk of this machine" in (refused.value.hint or "")
+        assert not path.exists()
+        store_file.create(path)
+        path.with_name(f"{path.name}-wal").write_bytes(b"a log")
+        with pytest.raises(StoreError, match="no locks that hold"):
+            Store.open(path, read_only=True)
     fault = sqlite3.OperationalError("disk I/O error")
     fault.sqlite_errorcode = sqlite3.SQLITE_IOERR_SHMMAP
     with pytest.raises(StoreError, match="no locks that hold"), store_file.explained(path):

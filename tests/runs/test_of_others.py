@@ -284,6 +284,15 @@ def test_reviews_of_another_kind(run: Path, change: dict[str, Any]) -> None:
     assert "reviews.json: " in done.stderr
 
 
+@pytest.mark.parametrize(
+    "change", [{"excluded": [{"probe": "order", "reason": "none", "items": 5}]}, {"probes": []}]
+)
+def test_what_was_asked_lacks_a_part(run: Path, change: dict[str, Any]) -> None:
+    asked = json.loads((run / "asked.json").read_text())
+    (run / "asked.json").write_text(json.dumps({**asked, **change}))
+    assert "asked.json cannot be read" in call("report", str(run)).stderr
+
+
 def test_a_table_of_many_equal_rows(run: Path) -> None:
     [path] = (run / "trials" / "stage-1").iterdir()
     rows = pl.read_parquet(path)

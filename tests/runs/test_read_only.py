@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import mkdtemp
+from unittest.mock import Mock
 
 import pytest
 
 from command_line import call
+from horsesense.files import remove_leftovers
 
 
 @pytest.fixture
@@ -28,16 +31,20 @@ def folder() -> Iterator[Path]:
         shutil.rmtree(made)
 
 
-def test_report(folder: Path) -> None:
+@pytest.mark.parametrize("why", ["permissions", "no locks"])
+def test_report(folder: Path, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
     out = folder / "run"
     words = ["audit", "sample", "--model", "sim:prior", "--probes", "order", "--limit", "4"]
     assert call(*words, "--out", str(out)).returncode == 0
     page = (out / "report.html").read_bytes()
     assert call("verify", str(out)).returncode == 0
-    for path in (*sorted(out.rglob("*"), reverse=True), out):
-        path.chmod(0o555 if path.is_dir() else 0o444)
-    if os.geteuid() == 0:  # for whom no permission holds
-        os.seteuid(65534)
+    if why == "no locks":
+        monkeypatch.setattr("fcntl.flock", Mock(side_effect=OSError(errno.ENOLCK, "no locks")))
+    else:
+        for path in (*sorted(out.rglob("*"), reverse=True), out):
+            path.chmod(0o555 if path.is_dir() else 0o444)
+        if os.geteuid() == 0:  # for whom no permission holds
+            os.seteuid(65534)
     before = {path: path.stat().st_mtime_ns for path in out.rglob("*")}
     refused = call("report", str(out))
     assert refused.returncode == 3
@@ -47,3 +54,13 @@ def test_report(folder: Path) -> None:
     assert (folder / "elsewhere.html").read_bytes() == page
     assert call("verify", str(out)).returncode == 0
     assert {path: path.stat().st_mtime_ns for path in out.rglob("*")} == before
+
+
+def test_what_a_killed_process_left_may_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".run.toml.999999999.part").touch()
+    full = OSError(errno.ENOSPC, "No space left on device")
+    monkeypatch.setattr("os.unlink", Mock(side_effect=full))
+    remove_leftovers(tmp_path, [tmp_path])
+    os.unlink.assert_called()  # type: ignore[attr-defined]

@@ -105,8 +105,9 @@ def audit_all(study: StudyFile, folder: Path, options: AuditOptions) -> ExitCode
             codes.append(error.exit_code)
             say(f"{path}: not asked, since the budget of the study is spent.")
             continue
-        if spent:
-            spent[path] = spent_in(RunLayout(path))
+        finally:  # what a run sent before it was refused counts too
+            if spent:
+                spent[path] = spent_in(RunLayout(path))
         report, missing = run.directory.layout.report, shortfalls(run)
         rows.append(
             {"run": str(path), "items": settings.items,

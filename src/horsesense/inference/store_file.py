@@ -99,10 +99,9 @@ def explained(path: Path, watched: Watched | None = None) -> Iterator[None]:
             seen, advice = _SHARED
         raise StoreError(f"{path}: {seen} (SQLite: {error})", hint=advice) from error
     except OSError as error:
-        if error.errno in _NO_LOCKS:
-            raise StoreError(f"{path}: {_SHARED[0]} ({error})", hint=_SHARED[1]) from error
         hint = "Check the permissions of the directory, or choose another --out."
-        raise StoreError(f"{path}: {error.strerror or error}", hint=hint) from error
+        seen, hint = _SHARED if error.errno in _NO_LOCKS else (error.strerror or str(error), hint)
+        raise StoreError(f"{path}: {seen}", hint=hint) from error
 
 
 def hold(path: Path) -> tuple[int, ...]:
@@ -307,15 +306,11 @@ def examine(path: Path) -> None:
 def _check_marks(path: Path, application: int, version: int) -> None:
     if application != APPLICATION:
         raise StoreError(f"{path} is a database of another program", hint="Choose another --out.")
-    if version > SCHEMA:
+    if version != SCHEMA:
         raise StoreError(
             f"{path} has schema {version}; this horsesense reads schema {SCHEMA}",
-            hint="It was written by a newer horsesense. Upgrade, or choose another --out.",
-        )
-    if version < SCHEMA:
-        raise StoreError(
-            f"{path} has schema {version}; this horsesense writes schema {SCHEMA}",
-            hint="It was written by an older horsesense. Use that version, or another --out.",
+            hint=f"A{'n older' if version < SCHEMA else ' newer'} horsesense wrote it. Use that"
+            " version, or choose another --out.",
         )
 
 
@@ -334,14 +329,29 @@ def connect(path: Path, *, read_only: bool) -> Watched:
             connection.execute("PRAGMA wal_autocheckpoint = 8192")
             _complete(connection)
             return connection
-        try:
-            return _open(path, "mode=ro")
-        except sqlite3.OperationalError:
-            # SQLite wants to put an index of the log beside the file, also where there is no log
-            # and the directory cannot be written to; then nothing can change the file either.
-            if Path(f"{path}-wal").exists():
-                raise
-            return _open(path, "mode=ro&immutable=1")
+        log = Path(f"{path}-wal")
+        if has_locks(path):
+            try:
+                return _open(path, "mode=ro")
+            except sqlite3.OperationalError:
+                # SQLite wants to put an index of the log beside the file, also where there is no
+                # log and the directory cannot be written to; then nothing can change the file.
+                if log.exists():
+                    raise
+        elif log.exists() and log.stat().st_size:
+            raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+        return _open(path, "mode=ro&immutable=1")
+
+
+def has_locks(path: Path) -> bool:
+    """Whether a file may be locked where it lies; where it may not, no horsesense writes."""
+    try:
+        fcntl = import_module("fcntl")
+        with opened(path) as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except (ImportError, OSError) as error:
+        return getattr(error, "errno", None) not in _NO_LOCKS
+    return True
 
 
 def _complete(connection: sqlite3.Connection) -> None:

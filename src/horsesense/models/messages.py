@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Final, Literal
 
@@ -150,6 +151,7 @@ _BROKE_OFF: Final = re.compile(
 )
 
 
+@lru_cache(16)
 def broken_off(reason: str | None) -> Literal["filtered", "failed"] | None:
     """Whether a reply ended since it was held back, or by a server's trouble: then it is none.
 

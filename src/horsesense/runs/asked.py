@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from horsesense.errors import StoreError
 from horsesense.inference.limits import RunSummary
@@ -18,6 +18,12 @@ from horsesense.runs.prepare import Study
 
 DECLARED = ("name", "title", "signature", "summary", "expectation", "invariant")
 """What is kept of each probe."""
+_ROWS: Final[dict[str, dict[str, type]]] = {
+    "probes": dict.fromkeys(DECLARED, str),
+    "excluded": {"probe": str, "reason": str, "items": int, "examples": list},
+    "too_long": {"probe": str, "condition": str, "prompts": int},
+}
+"""What the rows of each list hold."""
 
 
 class Made(NamedTuple):
@@ -87,13 +93,13 @@ class AskedRecord(BaseModel):
             until=until,
         )
 
-    @field_validator("probes")
+    @field_validator(*_ROWS)
     @classmethod
-    def _declared(cls, probes: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        for probe in probes:
-            if not all(isinstance(probe.get(name), str) for name in DECLARED):
-                raise ValueError("a probe does not declare " + ", ".join(DECLARED))
-        return probes
+    def _whole(cls, rows: list[dict[str, Any]], of: ValidationInfo) -> list[dict[str, Any]]:
+        held = _ROWS[str(of.field_name)]
+        if not all(isinstance(row.get(name), held[name]) for row in rows for name in held):
+            raise ValueError(f"not every row says {', '.join(held)}")
+        return rows
 
     @field_validator("spent")
     @classmethod
@@ -111,7 +117,10 @@ class AskedRecord(BaseModel):
     def load(cls, path: Path) -> AskedRecord:
         """Read asked.json; StoreError where it is missing or damaged."""
         try:
-            return cls.model_validate(orjson.loads(read_kept(path)))
+            found = cls.model_validate(orjson.loads(read_kept(path)))
+            if {one.probe for one in found.made} - {probe["name"] for probe in found.probes}:
+                raise ValueError("it does not declare every probe that was asked")
+            return found
         except (OSError, ValueError) as error:
             hint = "Delete it: what was asked is then worked out again from run.toml."
             raise StoreError.unreadable(path, error, hint) from None

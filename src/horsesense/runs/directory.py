@@ -14,6 +14,7 @@ import polars as pl
 from horsesense.errors import StoreError
 from horsesense.files import make_folder, may_write, remove_leftovers
 from horsesense.inference.store import Store
+from horsesense.inference.store_file import has_locks
 from horsesense.items.item import ItemSet
 from horsesense.kept import read_kept, shorten
 from horsesense.probes.registry import parse_probes
@@ -79,7 +80,7 @@ class RunDirectory:
     def writable(self) -> bool:
         """Whether this process may write to the run; one that it may not is measured in memory."""
         root = self.layout.root
-        return not root.exists() or may_write(root)
+        return not root.exists() or (may_write(root) and has_locks(self.layout.store))
 
     @property
     def known(self) -> RunRecord:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, Final
 
+import numpy
+
 _PLACES: Final = {
     "scipy.optimize": "brentq",
     "scipy.special": "betainc betainccinv betaincinv chdtrc expit gammaincc gammaln logit ndtr"
@@ -21,6 +23,10 @@ _PLACES: Final = {
 def __getattr__(name: str) -> Any:
     for place, names in _PLACES.items():
         if name in names.split():
+            # As it loads, scipy looks at each part of numpy; that for Fortran takes the longest.
+            fortran = vars(numpy).setdefault("f2py", None)
             found = globals()[name] = getattr(import_module(place), name)
+            if fortran is None:
+                del vars(numpy)["f2py"]  # whoever needs it gets it
             return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -581,6 +581,19 @@ def test_no_redirect_is_followed() -> None:
     assert paths == ["/v1/chat/completions"]
 
 
+def test_a_proxy_is_told_the_whole_address_and_its_password(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    proxy = "horsesense.models.openai.http.proxy_of"
+    monkeypatch.setattr(proxy, lambda url: f"http://me:secret@{url.authority}")
+
+    async def handler(call: web.Request) -> web.Response:
+        told = call.raw_path.startswith("http://127") and "Proxy-Authorization" in call.headers
+        return web.json_response(chat_reply() if told else {})
+
+    assert isinstance(respond(handler), Response)
+
+
 def test_given_replies_cannot_be_scored() -> None:
     request = Request(None, "x", SamplingParams(continuations=("yes",)))
     result = respond(always(plain_reply()), request)
@@ -700,7 +713,7 @@ def test_a_peer_that_is_dead_says_how_long_it_was_waited_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """It takes the connection and never answers the handshake."""
-    monkeypatch.setattr("horsesense.models.openai.http.CONNECTING", 0.2)
+    monkeypatch.setattr("horsesense.models.openai.calls.CONNECTING", 0.2)
 
     async def go() -> Response | Failure:
         server = await asyncio.start_server(lambda r, w: None, "127.0.0.1", 0)

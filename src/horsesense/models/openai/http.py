@@ -19,7 +19,6 @@ from itertools import islice
 from types import TracebackType
 from typing import Final, Literal, Self
 
-import aiohttp
 import orjson
 from yarl import URL
 
@@ -28,6 +27,7 @@ from horsesense.models.base import Ask, Asked, Capabilities
 from horsesense.models.messages import Failure, Request, Response, SamplingParams
 from horsesense.models.openai.address import check_name, checked, proxy_of
 from horsesense.models.openai.api_key import DEFAULT, GIVEN, Secret, default_url
+from horsesense.models.openai.calls import Calls
 from horsesense.models.openai.dialect import Dialect
 from horsesense.models.openai.label_tokens import PROBED, LabelTokens
 from horsesense.models.openai.protocol import (
@@ -39,12 +39,10 @@ from horsesense.models.openai.protocol import (
     usage_in,
 )
 
-LONGEST_BODY: Final = 16 * 2**20  # bytes; an answer is a few thousand
 PROBE: Final = "Reply with the letter A."
 PROBE_TRIES: Final = 4
 TIMEOUT: Final = 300.0  # seconds for one call
 LONGEST_PROBE_PAUSE: Final = 10.0  # seconds
-CONNECTING: Final = 30.0  # seconds of it for the connection, with its handshake
 
 Form = Literal["chat", "completion"]
 
@@ -125,8 +123,8 @@ class HttpModel:
         self.dialect = Dialect.of_host(url.host)
         self._secret = Secret.for_host(url, key_env, given_key)
         self._given_key = given_key
-        self._timeout = aiohttp.ClientTimeout(total=timeout, sock_connect=min(CONNECTING, timeout))
-        self._session: aiohttp.ClientSession | None = None
+        self._timeout = timeout
+        self._calls: Calls | None = None
         self._chat = url / "chat/completions"
         self._completions = url / "completions"
         # Beside /v1, as the server has it.
@@ -143,13 +141,7 @@ class HttpModel:
             "Content-Type": "application/json",
             **self._secret.headers(),
         }
-        self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=300),  # the runner keeps count
-            cookie_jar=aiohttp.DummyCookieJar(),
-            headers=headers,
-            proxy=proxy_of(self.url),
-            timeout=self._timeout,
-        )
+        self._calls = Calls(headers, proxy_of(self.url), self._timeout)
         return self
 
     async def __aexit__(
@@ -158,9 +150,9 @@ class HttpModel:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._session is not None:
-            await self._session.close()
-            self._session = None
+        if self._calls is not None:
+            await self._calls.close()
+            self._calls = None
 
     def count_tokens(self, request: Request) -> int | None:
         """None: the protocol has no call for it."""
@@ -210,35 +202,18 @@ class HttpModel:
 
     async def _call(self, method: str, url: URL, body: bytes | None = None) -> bytes | Failure:
         """The body of a reply with status 200; whatever else happens is a Failure."""
-        if self._session is None:
+        if self._calls is None:
             raise RuntimeError("enter the model first: `async with model:`")
-        try:
-            async with self._session.request(
-                method, url, data=body, allow_redirects=False
-            ) as reply:
-                content = await _content(reply)
-        # The order matters: the narrower errors are ClientErrors too, a TimeoutError an OSError.
-        except aiohttp.ConnectionTimeoutError:
-            message = f"no connection within {self._timeout.sock_connect:g} s"
-            return Failure("timeout", message, unsent=True)
-        except TimeoutError:
-            return Failure("timeout", f"no reply within {self._timeout.total:g} s")
-        except (aiohttp.ClientPayloadError, aiohttp.ClientResponseError, _TooLongError) as error:
-            return Failure("malformed", f"the reply broke off or is not HTTP: {error}")
-        except aiohttp.ClientConnectorCertificateError as error:
-            return Failure("connection", f"certificate: {error}", retryable=False, unsent=True)
-        except (aiohttp.InvalidURL, UnicodeError) as error:
-            message = f"the address cannot be used: {type(error).__name__}"
-            return Failure("connection", message, retryable=False, unsent=True)
-        except aiohttp.ClientConnectorError as error:
-            return Failure("connection", _unreached(error), unsent=True)
-        except (aiohttp.ClientError, OSError) as error:
-            return Failure("connection", f"{type(error).__name__}: {error}")
-        if reply.status != 200:
-            return failure_of(reply.status, reply.headers, content)
-        if "json" not in reply.content_type:
+        reply = await self._calls.call(method, url, body)
+        if isinstance(reply, Failure):
+            return reply
+        status, headers, content = reply
+        if status != 200:
+            return failure_of(status, headers, content)
+        kind = headers.get("Content-Type", "of no stated kind").partition(";")[0].strip().lower()
+        if "json" not in kind:
             start = content[:START].decode(errors="replace")
-            message = f"the reply is {reply.content_type}, not JSON: {start!r}"
+            message = f"the reply is {kind}, not JSON: {start!r}"
             return Failure("malformed", message, 200, usage=usage_in(content))
         return content
 
@@ -329,14 +304,6 @@ class HttpModel:
         return ModelError(message, hint=hint)
 
 
-def _unreached(error: aiohttp.ClientConnectorError) -> str:
-    """Why there is no connection, in the words of the system."""
-    cause = error.os_error
-    number = cause.errno or 0  # of a name that is not found it is below 0
-    why = os.strerror(number) if number > 0 else cause.strerror or str(cause)
-    return f"no connection to {error.host}:{error.port}: {why}"
-
-
 async def _top_of(form: Form, ask: Ask, tops: Sequence[int] = (20, 5, 0)) -> int | Failure:
     """How many top log-probabilities a form gives; a Failure if it does not work."""
     params = SamplingParams(max_tokens=16, top_logprobs=tops[0])
@@ -378,21 +345,3 @@ def _notes(found: Mapping[Form, int | Failure]) -> list[str]:
         else:
             notes.append(f"The server gives {top} top log-probabilities with {form} prompts.")
     return notes
-
-
-class _TooLongError(Exception):
-    pass
-
-
-async def _content(reply: aiohttp.ClientResponse) -> bytes:
-    """The body, but not more of it than an answer can be long."""
-    length = reply.content_length
-    if length is not None and length <= LONGEST_BODY and "Content-Encoding" not in reply.headers:
-        return await reply.read()
-    parts, size = [], 0
-    async for part in reply.content.iter_any():
-        parts.append(part)
-        size += len(part)
-        if size > LONGEST_BODY:
-            raise _TooLongError(f"more than {LONGEST_BODY:,} bytes")
-    return b"".join(parts)
