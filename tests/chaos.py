@@ -27,7 +27,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -39,7 +39,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 from command_line import made_by
 from horsesense.cli import main
 from horsesense.errors import ExitCode, StoreError
-from horsesense.inference.limits import Retry
+from horsesense.inference.limits import PATIENT, Retry
 from horsesense.inference.store import Store
 from horsesense.inference.store_file import explained
 from horsesense.inference.stored_rows import Spent
@@ -175,16 +175,12 @@ def _work(
     """`horsesense WORDS` in this process, which is a new one; what it says goes to a file."""
     import vl_convert
 
-    from horsesense.inference.runner import run
     from horsesense.models.openai import http
-    from horsesense.readers.model_based import judge
-    from horsesense.runs import ask
 
     signal.signal(signal.SIGINT, signal.default_int_handler)
     # As patient as ever, but after short pauses; and charts are not what is tried here.
-    for module in (ask, judge):
-        if hasattr(module, "run"):
-            module.run = partial(run, retry=HASTY)  # type: ignore[attr-defined]
+    for name, value in asdict(HASTY).items():
+        object.__setattr__(PATIENT, name, value)  # whoever asks, asks with this one
     http.LONGEST_PROBE_PAUSE = HASTY.longest_pause
     vl_convert.vegalite_to_svg = lambda spec: '<svg viewBox="0 0 9 9"></svg>'
     with (
@@ -219,9 +215,9 @@ def processes() -> Any:
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS"):
         os.environ.setdefault(name, "1")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(
-        ["chaos", "horsesense.api", "horsesense.report", "horsesense.runs.tables", "vl_convert"]
-    )
+    ours = ("api", "cli.audit", "readers.text.reader", "report", "runs.measure", "runs.tables")
+    loaded = [f"horsesense.{name}" for name in ours]
+    context.set_forkserver_preload(["chaos", *loaded, "scipy.special", "vl_convert"])
     return context
 
 
