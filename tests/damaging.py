@@ -9,6 +9,7 @@ import errno
 import os
 import random
 import shutil
+import struct
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -97,6 +98,18 @@ def made_in(place: Path) -> Path:
     done = call("audit", *words, "--out", str(place / "made"), "--report-items", "1")
     assert done.returncode == 0, done.stderr
     return place / "made"
+
+
+def journal_naming(store: Path, victim: Path) -> Path:
+    """A rollback journal beside a store, which has SQLite delete the file that it names."""
+    magic, name = bytes.fromhex("d9d505f920a163d7"), os.fsencode(victim)
+    page = int.from_bytes(store.read_bytes()[16:18])
+    head = (0, 0, store.stat().st_size // page, 512, page)
+    tail = struct.pack(">II", len(name), sum(name) & 0xFFFFFFFF) + magic
+    content = (magic + struct.pack(">5I", *head)).ljust(512, b"\0")
+    content += struct.pack(">I", 2**30 // page + 1) + name + tail
+    (journal := Path(f"{store}-journal")).write_bytes(content)
+    return journal
 
 
 def check(made: Path, place: Path, tried: Damage, seed: int = 0) -> Done:

@@ -55,11 +55,6 @@ def read_kept(path: Path, most: int = MOST_READ) -> bytes:
     return content
 
 
-def check_kept(path: Path) -> None:
-    """Check a file of any size; OSError as for `read_kept`."""
-    digest_of(path)
-
-
 def digest_of(path: Path) -> str | None:
     """The digest of a file of any size; None where the manifest does not name it; OSError as for
     `read_kept`."""
@@ -103,7 +98,7 @@ def changed(root: Path) -> Iterator[tuple[Path, str]]:
     """Files of a run that are not as they were written, each with what is wrong with it."""
     for name in known_files(root):
         try:
-            check_kept(root / name)
+            digest_of(root / name)
         except FileNotFoundError:
             continue
         except OSError as error:

@@ -22,7 +22,12 @@ _BEHIND: Final = 1 << 16
 """Byte of the lock file that is locked where whole files cannot be."""
 
 _MAGIC: Final = b"SQLite format 3\0"
+_NAMES_ANOTHER: Final = bytes.fromhex("d9d505f920a163d7")
+"""The end of a rollback journal that names a file, which SQLite deletes when it has rolled back."""
 
+_PERMISSIONS: Final = (
+    "Check the permissions of the file and its directory, or choose another --out."
+)
 _ADVICE: Final = {
     sqlite3.SQLITE_FULL: (
         "the disk is full",
@@ -32,14 +37,8 @@ _ADVICE: Final = {
         "the disk refused to read or write",
         "Everything stored before is kept. Check free space, quota and the disk itself.",
     ),
-    sqlite3.SQLITE_READONLY: (
-        "it cannot be written to",
-        "Check the permissions of the file and its directory, or choose another --out.",
-    ),
-    sqlite3.SQLITE_CANTOPEN: (
-        "it cannot be opened",
-        "Check the permissions of the file and its directory, or choose another --out.",
-    ),
+    sqlite3.SQLITE_READONLY: ("it cannot be written to", _PERMISSIONS),
+    sqlite3.SQLITE_CANTOPEN: ("it cannot be opened", _PERMISSIONS),
     sqlite3.SQLITE_BUSY: (
         "another program has locked it",
         "Close that program and run the same command again.",
@@ -255,7 +254,8 @@ def create(path: Path) -> None:
     """
     new = path.with_suffix(".new")
     with explained(path):
-        new.unlink(missing_ok=True)
+        for left in (new, Path(f"{new}-journal")):
+            left.unlink(missing_ok=True)
         # What is made beside it, such as its log, gets the same permissions.
         created(new).close()
         connection = sqlite3.connect(new)
@@ -284,8 +284,9 @@ def examine(path: Path) -> None:
     Raises:
         StoreError: the file is short, a link, of another program or of another schema.
     """
-    refuse_links([path, Path(f"{path}-wal"), Path(f"{path}-shm")])
+    refuse_links([path, *(Path(f"{path}-{beside}") for beside in ("wal", "shm", "journal"))])
     with explained(path):
+        _check_journal(Path(f"{path}-journal"))
         with opened(path, inside=True) as file:
             header = file.read(100)
         size = path.stat().st_size
@@ -304,18 +305,27 @@ def examine(path: Path) -> None:
     _check_marks(path, *(int.from_bytes(header[at : at + 4]) for at in (68, 60)))
 
 
+def _check_journal(journal: Path) -> None:
+    """Refuse a journal that names a file. One of ours, of a process that was killed, names none."""
+    if not journal.exists():
+        return
+    with opened(journal, inside=True) as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - len(_NAMES_ANOTHER)))
+        if file.read() == _NAMES_ANOTHER:
+            raise StoreError(
+                f"{journal} is not one that horsesense makes: it would delete another file.",
+                hint="Nothing was changed. Find out first why it is so, or remove the journal.",
+            )
+
+
 def _check_marks(path: Path, application: int, version: int) -> None:
     if application != APPLICATION:
         raise StoreError(f"{path} is a database of another program", hint="Choose another --out.")
-    if version > SCHEMA:
+    if version != SCHEMA:
+        age, then = ("newer", "Upgrade") if version > SCHEMA else ("older", "Use that version")
         raise StoreError(
-            f"{path} has schema {version}; this horsesense reads schema {SCHEMA}",
-            hint="It was written by a newer horsesense. Upgrade, or choose another --out.",
-        )
-    if version < SCHEMA:
-        raise StoreError(
-            f"{path} has schema {version}; this horsesense writes schema {SCHEMA}",
-            hint="It was written by an older horsesense. Use that version, or another --out.",
+            f"{path} has schema {version}; this horsesense uses schema {SCHEMA}",
+            hint=f"It was written by a horsesense that is {age}. {then}, or choose another --out.",
         )
 
 
