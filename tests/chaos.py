@@ -27,7 +27,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -450,6 +450,19 @@ class Chaos(RuleBasedStateMachine):
         assert set(ended) <= {ExitCode.TROUBLE}, (ended, said.read_text())
         assert not ended or "is in use by another run" in said.read_text(), said.read_text()
         TALLY.tried["second audit, the lock removed"] += len(ended)
+
+    @rule(at=counts)
+    def moved(self, at: int) -> None:
+        """Somebody moves the folder while an audit is under way, and back when it has ended."""
+        aside = self.out.with_name("aside")
+        self.server.at_call = {at: lambda: self.out.rename(aside)}
+        self.audit()
+        if aside.exists():
+            assert not [*self.out.rglob("*.*")], [*self.out.rglob("*")]
+            shutil.rmtree(self.out, ignore_errors=True)
+            aside.rename(self.out)
+            self.sessions[-1] = replace(self.sessions[-1], largest=0)  # it lost what was in flight
+            TALLY.tried["folder moved"] += 1
 
     @rule(budget=budgets)
     def with_budget(self, budget: tuple[str, int]) -> None:

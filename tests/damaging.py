@@ -84,7 +84,7 @@ CONTENT: Final[dict[str, Callable[[bytes, random.Random], bytes]]] = {
     "empty": lambda data, dice: b"",
     "not UTF-8": lambda data, dice: data[: len(data) // 2] + b"\xff\xfe" + data[len(data) // 2 :],
 }
-KINDS: Final = (*CONTENT, "a folder", "absent", "forbidden")
+KINDS: Final = (*CONTENT, "a folder", "absent", "forbidden", "earlier")
 
 
 def files_of(run: Path) -> list[str]:
@@ -93,10 +93,13 @@ def files_of(run: Path) -> list[str]:
 
 
 def made_in(place: Path) -> Path:
-    """A sound run, small."""
+    """A sound run, small; beside it, in `earlier`, what it was when half was asked."""
     words = ("sample", "-m", "sim:prior", "--limit", "3", "--probes", "order")
-    done = call("audit", *words, "--out", str(place / "made"), "--report-items", "1")
-    assert done.returncode == 0, done.stderr
+    for budget in (("--budget", "requests=6"), ()):
+        done = call("audit", *words, "--out", str(place / "made"), "--report-items", "1", *budget)
+        assert done.returncode == (ExitCode.BUDGET if budget else 0), done.stderr
+        if budget:
+            shutil.copytree(place / "made", place / "earlier")
     return place / "made"
 
 
@@ -140,6 +143,8 @@ def attempt(made: Path, place: Path, tried: Damage, seed: int = 0) -> Iterator[C
     file = run / tried.file
     if tried.kind in CONTENT and file.is_file():
         file.write_bytes(CONTENT[tried.kind](file.read_bytes(), dice))
+    elif tried.kind == "earlier" and (before := made.with_name("earlier") / tried.file).is_file():
+        shutil.copy(before, file)
     elif tried.kind in ("a folder", "absent"):
         shutil.rmtree(file) if file.is_dir() else file.unlink(missing_ok=True)
         if tried.kind == "a folder":

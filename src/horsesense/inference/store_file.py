@@ -25,9 +25,7 @@ _MAGIC: Final = b"SQLite format 3\0"
 _NAMES_ANOTHER: Final = bytes.fromhex("d9d505f920a163d7")
 """The end of a rollback journal that names a file, which SQLite deletes when it has rolled back."""
 
-_PERMISSIONS: Final = (
-    "Check the permissions of the file and its directory, or choose another --out."
-)
+_RIGHTS: Final = "Check the permissions of the file and its directory, or choose another --out."
 _ADVICE: Final = {
     sqlite3.SQLITE_FULL: (
         "the disk is full",
@@ -37,8 +35,8 @@ _ADVICE: Final = {
         "the disk refused to read or write",
         "Everything stored before is kept. Check free space, quota and the disk itself.",
     ),
-    sqlite3.SQLITE_READONLY: ("it cannot be written to", _PERMISSIONS),
-    sqlite3.SQLITE_CANTOPEN: ("it cannot be opened", _PERMISSIONS),
+    sqlite3.SQLITE_READONLY: ("it cannot be written to", _RIGHTS),
+    sqlite3.SQLITE_CANTOPEN: ("it cannot be opened", _RIGHTS),
     sqlite3.SQLITE_BUSY: (
         "another program has locked it",
         "Close that program and run the same command again.",
@@ -231,6 +229,15 @@ class Held:
         with explained(store):
             make_folder(store.parent)
             self._locks: tuple[int, ...] = hold(self._path)
+            self._place = os.stat(store.parent)
+
+    def check(self) -> None:
+        """StoreError where another folder, or none, has come to the place of the one held."""
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samestat(self._place, os.stat(self._store.parent)):
+                return
+        hint = "What was stored moved with it: the same command with its new place continues."
+        raise StoreError(f"{self._store.parent} was moved or removed while in use.", hint=hint)
 
     def release(self) -> None:
         """Give the directory free, and leave nothing where no store was made; twice no harm."""
@@ -312,10 +319,9 @@ def _check_journal(journal: Path) -> None:
     with opened(journal, inside=True) as file:
         file.seek(max(0, file.seek(0, os.SEEK_END) - len(_NAMES_ANOTHER)))
         if file.read() == _NAMES_ANOTHER:
-            raise StoreError(
-                f"{journal} is not one that horsesense makes: it would delete another file.",
-                hint="Nothing was changed. Find out first why it is so, or remove the journal.",
-            )
+            hint = "Nothing was changed. Find out first why it is so, or remove the journal."
+            message = f"{journal} is not one that horsesense makes: it would delete another file."
+            raise StoreError(message, hint=hint)
 
 
 def _check_marks(path: Path, application: int, version: int) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import polars as pl
 
 from horsesense.errors import HorsesenseError
-from horsesense.inference.stored_rows import Verification
+from horsesense.inference.store import Store
+from horsesense.inference.stored_rows import Spent, Verification
 from horsesense.kept import changed, known_files
+from horsesense.runs.accounts import told_before
 from horsesense.runs.directory import RunDirectory, scan_readings
 from horsesense.runs.parts import UNREADABLE
 from horsesense.runs.read import described
@@ -17,9 +19,34 @@ def verify(directory: RunDirectory) -> Verification:
     """What the store holds, and whether the tables and estimates speak of it."""
     with directory.store() as store:
         found = store.verify()
-    faults = [*found.faults, *_tables(directory), *_estimates(directory), *_files(directory)]
+        account = _account(directory, store)
+    faults = [
+        *found.faults,
+        *account,
+        *_tables(directory),
+        *_estimates(directory),
+        *_files(directory),
+    ]
     manifest = bool(known_files(directory.layout.root))
     return Verification(found.checked, tuple(faults), manifest)
+
+
+def _account(directory: RunDirectory, store: Store) -> list[str]:
+    """Faults of the account: it cannot be read, or holds less than the answers took.
+
+    Where parts became one, answers of copies may exceed it.
+    """
+    if not [*store.rows("SELECT 1 FROM sqlite_master WHERE name = 'spending'")]:
+        return []  # of an earlier release
+    try:
+        spent = store.spent()
+    except HorsesenseError as error:
+        return [error.message]
+    if directory.known.kind != "asked" or told_before(directory.layout):
+        return []
+    paid = store.paid().items()
+    low = [who for who, least in paid if spent.get(who, Spent()) | least != spent.get(who)]
+    return [f"the account of what was spent is below what the answers of {who} took" for who in low]
 
 
 def _files(directory: RunDirectory) -> list[str]:
