@@ -93,6 +93,14 @@ def test_an_account_below_what_the_answers_took_is_seen(run: Path, to: str) -> N
     assert hs.open(run).verify().checked == 19
 
 
+@pytest.mark.parametrize(("which", "gone"), [("", 19), ("WHERE rowid % 2", 10)])
+def test_answers_that_are_gone_are_a_fault(run: Path, which: str, gone: int) -> None:
+    with closing(sqlite3.connect(run / "store.sqlite")) as database, database:
+        database.execute("DROP TRIGGER responses_DELETE_refused")
+        database.execute(f"DELETE FROM responses {which}")
+    assert f"{gone} of 19 answers read are gone" in str(hs.open(run).verify().faults)
+
+
 def test_a_gate_never_judges_changed_estimates(run: Path) -> None:
     words = ("gate", str(run), "--require", "accuracy > 0.5")
     sound = call(*words)

@@ -13,20 +13,15 @@ from horsesense.runs.directory import RunDirectory, scan_readings
 from horsesense.runs.parts import UNREADABLE
 from horsesense.runs.read import described
 from horsesense.runs.results import Results
+from horsesense.runs.tables import CHUNK
 
 
 def verify(directory: RunDirectory) -> Verification:
     """What the store holds, and whether the tables and estimates speak of it."""
     with directory.store() as store:
         found = store.verify()
-        account = _account(directory, store)
-    faults = [
-        *found.faults,
-        *account,
-        *_tables(directory),
-        *_estimates(directory),
-        *_files(directory),
-    ]
+        faults = [*found.faults, *_account(directory, store), *_tables(directory, store)]
+    faults += [*_estimates(directory), *_files(directory)]
     manifest = bool(known_files(directory.layout.root))
     return Verification(found.checked, tuple(faults), manifest)
 
@@ -58,12 +53,12 @@ def _files(directory: RunDirectory) -> list[str]:
     return [*faults, *(f"{name}: it is missing" for name in gone)]
 
 
-def _tables(directory: RunDirectory) -> list[str]:
-    """Faults of the tables: what cannot be read, and readings of no trial."""
+def _tables(directory: RunDirectory, store: Store) -> list[str]:
+    """Faults of the tables: what cannot be read, and readings of no trial or of no answer."""
     try:
         asked, readers = directory.asked(), described(directory)
         plan = {} if asked is None else asked.plan
-        trials = directory.trials(sorted(plan)).select("trial", "variant", "item").collect()
+        trials = directory.trials(sorted(plan)).select("trial", "variant", "item", "key").collect()
         read = scan_readings(directory.layout, directory.known.readers, plan)
         every = read.select("trial", "variant", "reader").collect()
         readings = every.select("trial", "variant").unique()
@@ -87,6 +82,12 @@ def _tables(directory: RunDirectory) -> list[str]:
     stray = readings.join(trials, on=["trial", "variant"], how="anti").height
     if stray:
         faults.append(f"readings: {stray:,} belong to no trial")
+    keys = readings.join(trials, on=["trial", "variant"]).select(pl.col("key").unique())
+    sql = "SELECT 1 FROM responses WHERE key IN ({})"
+    parts = keys.iter_slices(CHUNK)
+    there = sum(1 for part in parts for _ in store.select_in(sql, part["key"].to_list()))
+    if there < keys.height:
+        faults.append(f"store: {keys.height - there:,} of {keys.height:,} answers read are gone")
     return faults
 
 
