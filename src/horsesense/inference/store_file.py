@@ -22,7 +22,10 @@ _BEHIND: Final = 1 << 16
 """Byte of the lock file that is locked where whole files cannot be."""
 
 _MAGIC: Final = b"SQLite format 3\0"
+_NAMES_ANOTHER: Final = bytes.fromhex("d9d505f920a163d7")
+"""The end of a rollback journal that names a file, which SQLite deletes when it has rolled back."""
 
+_RIGHTS: Final = "Check the permissions of the file and its directory, or choose another --out."
 _ADVICE: Final = {
     sqlite3.SQLITE_FULL: (
         "the disk is full",
@@ -32,14 +35,8 @@ _ADVICE: Final = {
         "the disk refused to read or write",
         "Everything stored before is kept. Check free space, quota and the disk itself.",
     ),
-    sqlite3.SQLITE_READONLY: (
-        "it cannot be written to",
-        "Check the permissions of the file and its directory, or choose another --out.",
-    ),
-    sqlite3.SQLITE_CANTOPEN: (
-        "it cannot be opened",
-        "Check the permissions of the file and its directory, or choose another --out.",
-    ),
+    sqlite3.SQLITE_READONLY: ("it cannot be written to", _RIGHTS),
+    sqlite3.SQLITE_CANTOPEN: ("it cannot be opened", _RIGHTS),
     sqlite3.SQLITE_BUSY: (
         "another program has locked it",
         "Close that program and run the same command again.",
@@ -231,6 +228,15 @@ class Held:
         with explained(store):
             make_folder(store.parent)
             self._locks: tuple[int, ...] = hold(self._path)
+            self._place = os.stat(store.parent)
+
+    def check(self) -> None:
+        """StoreError where another folder, or none, has come to the place of the one held."""
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samestat(self._place, os.stat(self._store.parent)):
+                return
+        hint = "What was stored moved with it: the same command with its new place continues."
+        raise StoreError(f"{self._store.parent} was moved or removed while in use.", hint=hint)
 
     def release(self) -> None:
         """Give the directory free, and leave nothing where no store was made; twice no harm."""
@@ -254,7 +260,8 @@ def create(path: Path) -> None:
     """
     new = path.with_suffix(".new")
     with explained(path):
-        new.unlink(missing_ok=True)
+        for left in (new, Path(f"{new}-journal")):
+            left.unlink(missing_ok=True)
         # What is made beside it, such as its log, gets the same permissions.
         created(new).close()
         connection = sqlite3.connect(new)
@@ -283,8 +290,9 @@ def examine(path: Path) -> None:
     Raises:
         StoreError: the file is short, a link, of another program or of another schema.
     """
-    refuse_links([path, Path(f"{path}-wal"), Path(f"{path}-shm")])
+    refuse_links([path, *(Path(f"{path}-{beside}") for beside in ("wal", "shm", "journal"))])
     with explained(path):
+        _check_journal(Path(f"{path}-journal"))
         with opened(path, inside=True) as file:
             header = file.read(100)
         size = path.stat().st_size
@@ -301,6 +309,18 @@ def examine(path: Path) -> None:
         seen, advice = _ADVICE[sqlite3.SQLITE_NOTADB]
         raise StoreError(f"{path}: {seen}", hint=advice)
     _check_marks(path, *(int.from_bytes(header[at : at + 4]) for at in (68, 60)))
+
+
+def _check_journal(journal: Path) -> None:
+    """Refuse a journal that names a file. One of ours, of a process that was killed, names none."""
+    if not journal.exists():
+        return
+    with opened(journal, inside=True) as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - len(_NAMES_ANOTHER)))
+        if file.read() == _NAMES_ANOTHER:
+            hint = "Nothing was changed. Find out first why it is so, or remove the journal."
+            message = f"{journal} is not one that horsesense makes: it would delete another file."
+            raise StoreError(message, hint=hint)
 
 
 def _check_marks(path: Path, application: int, version: int) -> None:
