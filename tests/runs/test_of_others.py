@@ -85,9 +85,11 @@ def test_a_journal_that_names_a_file_to_delete(run: Path, victim: Path) -> None:
     for words in (read, audit, ("verify", str(run))):
         done = call(*words)
         assert done.returncode == 3, done.stderr
-        assert "would delete another file" in done.stderr
+        assert "delete another file" in done.stderr
     assert victim.read_text() == VICTIM
-    os.truncate(journal, 512)  # what a killed process leaves, which names none
+    os.truncate(journal, 512)  # names none, but would cut the store to a page
+    assert "is not one that horsesense makes" in call(*read).stderr
+    os.truncate(journal, 0)
     assert call(*read).returncode == 0
     assert Run.open(run).verify().sound
 

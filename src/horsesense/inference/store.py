@@ -23,12 +23,12 @@ from typing import Any, Final, Self
 import orjson
 
 from horsesense.errors import StoreError
+from horsesense.inference.store_errors import explained
 from horsesense.inference.store_file import (
     Held,
     connect,
     connected,
     examine,
-    explained,
 )
 from horsesense.inference.store_schema import PAID, Watched, refusal
 from horsesense.inference.stored_rows import (
