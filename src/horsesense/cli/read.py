@@ -247,8 +247,7 @@ def _read_file(
         print(printable(said), file=sys.stderr)
     if unread:
         print(f"{unread} more have no reading: {reader} gave none.", file=sys.stderr)
-        return code
-    return ExitCode.USAGE if failed else ExitCode.FINE
+    return code or (ExitCode.USAGE if failed else ExitCode.FINE)
 
 
 def _repeated(ids: Counter[str]) -> str:

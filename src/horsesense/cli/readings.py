@@ -42,7 +42,7 @@ def read_any(
 ) -> tuple[int, ExitCode]:
     """Read a file through the text reader or a model.
 
-    Returns the number of responses without a reading, and the exit code where there are any.
+    Returns the number of responses without a reading, and the exit code for what a model left.
     """
     if name != "text":
         return _read_in_bulk(path, name, show, judging, fields)
@@ -50,7 +50,7 @@ def read_any(
 
     for row in read_file(path, multiple=multiple, fields=fields, items=judging.items):
         show(row)
-    return 0, ExitCode.TROUBLE
+    return 0, ExitCode.FINE
 
 
 def _read_in_bulk(
@@ -70,7 +70,11 @@ def _read_in_bulk(
     found = asyncio.run(read_in_bulk(path, reader, out, show, may, fields, connections, items))
     if found.spent.asked:
         print(found.costs(), file=sys.stderr)
-    return found.unread, found.spent.exit_code or ExitCode.TROUBLE
+    code = found.spent.exit_code
+    if code:
+        left = "its budget is spent" if code == ExitCode.BUDGET else "calls failed"
+        print(f"The judge has not read all: {left}. The same command goes on.", file=sys.stderr)
+    return found.unread, code or (ExitCode.TROUBLE if found.unread else ExitCode.FINE)
 
 
 def line_of(row: Recorded, *more: str) -> str:

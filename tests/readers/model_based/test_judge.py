@@ -13,7 +13,7 @@ import pytest
 from horsesense.api import audit
 from horsesense.cli import main
 from horsesense.cli.each import show
-from horsesense.errors import UsageError
+from horsesense.errors import ExitCode, UsageError
 from horsesense.inference.limits import Limits
 from horsesense.inference.store import Store
 from horsesense.models.messages import Response
@@ -167,6 +167,17 @@ def test_read_with_a_judge_asks_once_and_says_what_it_took(
     with Store.open(tmp_path / "answers.jsonl.judge" / "store.sqlite", read_only=True) as store:
         assert store.verify().sound
         assert store.totals().responses == 2
+
+
+def test_a_cascade_whose_budget_ends_says_so(tmp_path: Path, run_read: RunRead) -> None:
+    row = {"options": ["red", "blue"], "response": "Some like red, and some like blue."}
+    path = tmp_path / "open.jsonl"
+    path.write_text("\n".join(json.dumps({"id": str(n), **row}) for n in range(4)))
+    with FaultServer(answer=first_letter_named) as server:
+        judge = f"cascade:judge=http:m@{server.url}"
+        code, rows, said = run_read(str(path), "--reader", judge, "--budget", "requests=1")
+    assert (code, len(rows)) == (ExitCode.BUDGET, 4)
+    assert "The judge has not read all: its budget is spent." in said
 
 
 def test_what_the_judge_does_not_answer_has_no_reading(tmp_path: Path, run_read: RunRead) -> None:
