@@ -24,6 +24,7 @@ from horsesense.hosts import named_in
 from horsesense.models.base import Asked
 from horsesense.models.messages import Failure, Request, Response, SamplingParams, Usage
 from horsesense.models.openai.api_key import JUDGE, Secret
+from horsesense.models.openai.calls import Calls
 from horsesense.models.openai.dialect import Dialect
 from horsesense.models.openai.http import HttpModel, refuse_shared_key
 from horsesense.models.openai.protocol import (
@@ -592,6 +593,62 @@ def test_a_proxy_is_told_the_whole_address_and_its_password(
         return web.json_response(chat_reply() if told else {})
 
     assert isinstance(respond(handler), Response)
+
+
+@pytest.mark.parametrize(
+    ("proxy", "message"),
+    [
+        ("http://me:my-password@{}", "407 Who"),
+        ("http://me:my-password@[::1", "the address cannot be used"),
+    ],
+)
+def test_a_proxy_that_gives_no_connection(
+    monkeypatch: pytest.MonkeyPatch, proxy: str, message: str
+) -> None:
+    async def go() -> Response | Failure:
+        server = await asyncio.start_server(_refuse, "127.0.0.1", 0)
+        address = f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        monkeypatch.setattr(
+            "horsesense.models.openai.http.proxy_of", lambda _: proxy.format(address)
+        )
+        async with server, HttpModel("m", URL("https://model.example/v1")) as model:
+            return await model._ask(CHAT)
+
+    async def _refuse(_: Any, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 407 Who\r\nContent-Length: 0\r\n\r\n")
+
+    result = asyncio.run(go())
+    assert isinstance(result, Failure)
+    assert message in result.message
+    assert "my-password" not in result.message
+
+
+def test_what_comes_unasked_is_no_reply() -> None:
+    reply = b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n"
+    unasked = asyncio.Event()
+
+    async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(reply + b"1")
+        await unasked.wait()
+        writer.write(reply + b"0")
+
+    async def go() -> list[Any]:
+        server = await asyncio.start_server(handler, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        calls = Calls({}, None, 5)
+        async with server:
+            replies = [await calls.call("GET", URL(f"http://127.0.0.1:{port}"))]
+            unasked.set()
+            await asyncio.sleep(0.2)
+            replies += [await calls.call("GET", URL(f"http://127.0.0.1:{port}")) for _ in range(2)]
+            await calls.close()
+        return replies
+
+    first, second, third = asyncio.run(go())
+    assert first[2] == third[2] == b"1"
+    assert isinstance(second, Failure)
+    assert second.retryable
 
 
 def test_given_replies_cannot_be_scored() -> None:
