@@ -27,7 +27,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -39,7 +39,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 from command_line import made_by
 from horsesense.cli import main
 from horsesense.errors import ExitCode, StoreError
-from horsesense.inference.limits import Retry
+from horsesense.inference.limits import PATIENT, Retry
 from horsesense.inference.store import Store
 from horsesense.inference.store_file import explained
 from horsesense.inference.stored_rows import Spent
@@ -175,16 +175,12 @@ def _work(
     """`horsesense WORDS` in this process, which is a new one; what it says goes to a file."""
     import vl_convert
 
-    from horsesense.inference.runner import run
     from horsesense.models.openai import http
-    from horsesense.readers.model_based import judge
-    from horsesense.runs import ask
 
     signal.signal(signal.SIGINT, signal.default_int_handler)
     # As patient as ever, but after short pauses; and charts are not what is tried here.
-    for module in (ask, judge):
-        if hasattr(module, "run"):
-            module.run = partial(run, retry=HASTY)  # type: ignore[attr-defined]
+    for name, value in asdict(HASTY).items():
+        object.__setattr__(PATIENT, name, value)  # whoever asks, asks with this one
     http.LONGEST_PROBE_PAUSE = HASTY.longest_pause
     vl_convert.vegalite_to_svg = lambda spec: '<svg viewBox="0 0 9 9"></svg>'
     with (
@@ -219,9 +215,9 @@ def processes() -> Any:
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS"):
         os.environ.setdefault(name, "1")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(
-        ["chaos", "horsesense.api", "horsesense.report", "horsesense.runs.tables", "vl_convert"]
-    )
+    ours = ("api", "cli.audit", "readers.text.reader", "report", "runs.measure", "runs.tables")
+    loaded = [f"horsesense.{name}" for name in ours]
+    context.set_forkserver_preload(["chaos", *loaded, "scipy.special", "vl_convert"])
     return context
 
 
@@ -454,6 +450,19 @@ class Chaos(RuleBasedStateMachine):
         assert set(ended) <= {ExitCode.TROUBLE}, (ended, said.read_text())
         assert not ended or "is in use by another run" in said.read_text(), said.read_text()
         TALLY.tried["second audit, the lock removed"] += len(ended)
+
+    @rule(at=counts)
+    def moved(self, at: int) -> None:
+        """Somebody moves the folder while an audit is under way, and back when it has ended."""
+        aside = self.out.with_name("aside")
+        self.server.at_call = {at: lambda: self.out.rename(aside)}
+        self.audit()
+        if aside.exists():
+            assert not [*self.out.rglob("*.*")], [*self.out.rglob("*")]
+            shutil.rmtree(self.out, ignore_errors=True)
+            aside.rename(self.out)
+            self.sessions[-1] = replace(self.sessions[-1], largest=0)  # it lost what was in flight
+            TALLY.tried["folder moved"] += 1
 
     @rule(budget=budgets)
     def with_budget(self, budget: tuple[str, int]) -> None:

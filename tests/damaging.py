@@ -9,6 +9,7 @@ import errno
 import os
 import random
 import shutil
+import struct
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -83,7 +84,7 @@ CONTENT: Final[dict[str, Callable[[bytes, random.Random], bytes]]] = {
     "empty": lambda data, dice: b"",
     "not UTF-8": lambda data, dice: data[: len(data) // 2] + b"\xff\xfe" + data[len(data) // 2 :],
 }
-KINDS: Final = (*CONTENT, "a folder", "absent", "forbidden")
+KINDS: Final = (*CONTENT, "a folder", "absent", "forbidden", "earlier")
 
 
 def files_of(run: Path) -> list[str]:
@@ -92,11 +93,26 @@ def files_of(run: Path) -> list[str]:
 
 
 def made_in(place: Path) -> Path:
-    """A sound run, small."""
+    """A sound run, small; beside it, in `earlier`, what it was when half was asked."""
     words = ("sample", "-m", "sim:prior", "--limit", "3", "--probes", "order")
-    done = call("audit", *words, "--out", str(place / "made"), "--report-items", "1")
-    assert done.returncode == 0, done.stderr
+    for budget in (("--budget", "requests=6"), ()):
+        done = call("audit", *words, "--out", str(place / "made"), "--report-items", "1", *budget)
+        assert done.returncode == (ExitCode.BUDGET if budget else 0), done.stderr
+        if budget:
+            shutil.copytree(place / "made", place / "earlier")
     return place / "made"
+
+
+def journal_naming(store: Path, victim: Path) -> Path:
+    """A rollback journal beside a store, which has SQLite delete the file that it names."""
+    magic, name = bytes.fromhex("d9d505f920a163d7"), os.fsencode(victim)
+    page = int.from_bytes(store.read_bytes()[16:18])
+    head = (0, 0, store.stat().st_size // page, 512, page)
+    tail = struct.pack(">II", len(name), sum(name) & 0xFFFFFFFF) + magic
+    content = (magic + struct.pack(">5I", *head)).ljust(512, b"\0")
+    content += struct.pack(">I", 2**30 // page + 1) + name + tail
+    (journal := Path(f"{store}-journal")).write_bytes(content)
+    return journal
 
 
 def check(made: Path, place: Path, tried: Damage, seed: int = 0) -> Done:
@@ -127,6 +143,8 @@ def attempt(made: Path, place: Path, tried: Damage, seed: int = 0) -> Iterator[C
     file = run / tried.file
     if tried.kind in CONTENT and file.is_file():
         file.write_bytes(CONTENT[tried.kind](file.read_bytes(), dice))
+    elif tried.kind == "earlier" and (before := made.with_name("earlier") / tried.file).is_file():
+        shutil.copy(before, file)
     elif tried.kind in ("a folder", "absent"):
         shutil.rmtree(file) if file.is_dir() else file.unlink(missing_ok=True)
         if tried.kind == "a folder":

@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from command_line import made_by
+from damaging import journal_naming
 from horsesense.api.runs import Run
 from horsesense.errors import HorsesenseError
 from horsesense.inference.limits import Retry
@@ -270,20 +271,27 @@ def labelled() -> Sequence[bytes]:
 
 
 def no_file(path: Path) -> None:
-    """A run one of whose parts is a link or a pipe: what it leads to stays as it is."""
+    """A run one of whose parts is a link or a pipe, or whose store has a journal that names a
+    file: what it leads to stays as it is."""
     data = path.read_bytes().ljust(2, b"\0")
     place = _copied(path, whole_run())
     victim = path.with_name("victim")
     victim.mkdir(exist_ok=True)
     (victim / "file").write_text("mine")
     parts = sorted(place.rglob("*"))
-    part = parts[data[0] % len(parts)]
-    shutil.rmtree(part) if part.is_dir() else part.unlink()
-    if data[1] % 3 == 0:
-        os.mkfifo(part)
+    part, kind = parts[data[0] % len(parts)], data[1] % 4
+    if kind == 3:
+        part = journal_naming(place / "store.sqlite", victim / "file")
+        if data[0] % 2:
+            part.write_bytes(mutated(part.read_bytes(), random.Random(data), (data,)))
     else:
-        part.symlink_to(victim if data[1] % 3 == 1 else victim / "file")
+        shutil.rmtree(part) if part.is_dir() else part.unlink()
+    if kind == 0:
+        os.mkfifo(part)
+    elif kind < 3:
+        part.symlink_to(victim if kind == 1 else victim / "file")
     try:
+        _allowed(lambda: Store.open(place / "store.sqlite").close())
         run = Run.open(place)
         _use_run(run)
         _allowed(run.report)

@@ -26,6 +26,7 @@ _UNSEEN = "\u115f\u1160\u2800\u3164\uffa0"
 """Letters and signs without a shape; other invisible characters are known by their category."""
 PRIVATE = 0o600
 """Permissions of a new file: prompts and answers are their owner's, also on a shared machine."""
+_DEVICES: Final = Path("/dev")
 MOST_READ: Final = 2**28
 """Bytes of the largest file that is read whole, where nothing else is said."""
 MOST_SETTINGS: Final = 2**22
@@ -60,6 +61,8 @@ def whole(path: Path) -> Iterator[Path]:
     try:
         make_folder(path.parent)
         mode = path.stat().st_mode & 0o777 if path.exists() else PRIVATE
+        if path.exists() and (path.parent == _DEVICES or not (path.is_file() or path.is_dir())):
+            raise OSError("it is a device or a pipe; name a file")
         # Made here, so that nobody can open it before its permissions are right.
         part.unlink(missing_ok=True)
         created(part).close()

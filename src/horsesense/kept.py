@@ -1,8 +1,10 @@
 """`manifest`: a digest of each file of a run that is written whole, by which damage is seen.
 
 A line is added before the file that it speaks of takes its place: a process that is killed leaves
-no file without one. Digests show damage, not forgery: whoever changes a file on purpose can add its
-line. Files without a line, such as those of earlier versions, are read as they are.
+no file without one. Of a file beside the manifest another line follows, with `=`, once it is there:
+nothing that it held earlier counts from then on, such as what was put back from a copy.
+Digests show damage, not forgery: whoever changes a file on purpose can add its line. Files without
+a line, such as those of earlier versions, are read as they are.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from horsesense.files import MOST_READ, append, opened, read_whole, write_whole
 NAME: Final = "manifest"
 LONG: Final = 2**16
 """Bytes from which a manifest is made shorter, where half of it or less will do."""
-_LINE: Final = re.compile(r"^([0-9a-f]{32}) ([^\s\0]+)$", re.MULTILINE)
+_LINE: Final = re.compile(r"^(=?)([0-9a-f]{32}) ([^\s\0]+)$", re.MULTILINE)
 _NEW: Final = re.compile(r"\.([^/]+)\.new(?=/|$)")
 """A folder that takes its place when it is whole: its files are known by where they will be."""
 _TABLES: Final = ("trials", "readings", "recorded")
@@ -41,30 +43,28 @@ def root_of(path: Path) -> Path | None:
 def keep(path: Path, content: bytes | str) -> None:
     """Write a file of a run whole, and its digest before it; StoreError where the disk refuses."""
     data = content.encode("utf-8", errors="replace") if isinstance(content, str) else content
-    if (root := root_of(path)) is not None:
-        line = f"\n{_digest(data)} {_name(root, path)}\n"  # behind what a kill left of another
-        append(root / NAME, line.encode())
+    root = root_of(path)
+    line = "" if root is None else f"{_digest(data)} {_name(root, path)}\n"
+    if root is not None:
+        append(root / NAME, f"\n{line}".encode())  # behind what a kill left of another
     write_whole(path, data)
+    if root == path.parent:
+        append(root / NAME, f"={line}".encode())
 
 
 def read_kept(path: Path, most: int = MOST_READ) -> bytes:
     """The content of a file of a run; OSError as for `read_whole`, ChangedError where it is not
     what was written there."""
-    content = read_whole(path, most, inside=True)
-    _check(path, lambda: _digest(content))
+    before, content = _known(path), read_whole(path, most, inside=True)
+    _check(path, before, lambda: _digest(content))
     return content
-
-
-def check_kept(path: Path) -> None:
-    """Check a file of any size; OSError as for `read_kept`."""
-    digest_of(path)
 
 
 def digest_of(path: Path) -> str | None:
     """The digest of a file of any size; None where the manifest does not name it; OSError as for
     `read_kept`."""
     path.stat()
-    return _check(path, lambda: _digest_now(path))
+    return _check(path, _known(path), lambda: _digest_now(path))
 
 
 def shorten(root: Path) -> None:
@@ -103,7 +103,7 @@ def changed(root: Path) -> Iterator[tuple[Path, str]]:
     """Files of a run that are not as they were written, each with what is wrong with it."""
     for name in known_files(root):
         try:
-            check_kept(root / name)
+            digest_of(root / name)
         except FileNotFoundError:
             continue
         except OSError as error:
@@ -115,21 +115,27 @@ def _listed(path: Path, *_: int) -> Mapping[str, tuple[str, ...]]:
     found: dict[str, dict[str, None]] = {}
     text = read_whole(path, inside=True).decode(errors="replace")
     for line in _LINE.finditer(text):
-        if ".." not in line[2] and not line[2].startswith("/"):
-            digests = found.setdefault(line[2], {})
-            digests.pop(line[1], None)
-            digests[line[1]] = None
+        if ".." not in line[3] and not line[3].startswith("/"):
+            digests = found.setdefault(line[3], {})
+            if line[1]:
+                digests.clear()
+            digests.pop(line[2], None)
+            digests[line[2]] = None
     return {name: tuple(digests) for name, digests in found.items()}
 
 
-def _check(path: Path, digest: Callable[[], str]) -> str | None:
+def _known(path: Path) -> tuple[str, ...]:
+    """The digests of what a file may hold; none where no manifest names it."""
     root = root_of(path)
-    known = None if root is None else known_files(root).get(_name(root, path))
-    if known is None:
-        return None
-    if (now := digest()) not in known:
+    return () if root is None else known_files(root).get(_name(root, path), ())
+
+
+def _check(path: Path, before: tuple[str, ...], digest: Callable[[], str]) -> str | None:
+    """The digest of a file that was known `before` it was read: another may have come since."""
+    known = (*before, *_known(path))
+    if known and (now := digest()) not in known:
         raise ChangedError("it is not as it was written")
-    return now
+    return now if known else None
 
 
 def _name(root: Path, path: Path) -> str:

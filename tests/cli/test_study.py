@@ -16,6 +16,7 @@ from horsesense.cli import main
 from horsesense.cli.schemas import OUTPUTS
 from horsesense.errors import EXIT_CODES, ExitCode, UsageError
 from horsesense.findings.sentences import sentence, statement
+from horsesense.inference.store_file import held
 from horsesense.models.registry import make_model
 from horsesense.runs.settings import Settings
 from horsesense.runs.studies import StudyFile
@@ -339,3 +340,12 @@ def test_of_several_models_nothing_that_was_found_is_cut(tmp_path: Path) -> None
     name = hs.open(tmp_path / "study" / "sim-slips-sample").results.findings["model"]["name"]
     assert second.startswith(f" {name} on sample")
     assert first.count("- Until decided") == second.count("- Until decided") == 1
+
+
+def test_a_study_is_asked_by_one_process_at_a_time(tmp_path: Path) -> None:
+    """Two would both spend what a run leaves of the budget."""
+    words = ("sample", "-m", "sim:oracle", "-m", "sim:prior", "--limit", "2")
+    with held(tmp_path / "study.lock"):
+        done = call("audit", *words, "--out", str(tmp_path))
+    assert done.returncode == 3
+    assert "is in use by another run" in done.stderr

@@ -223,3 +223,28 @@ def test_what_its_owner_opened_stays_open(tmp_path: Path) -> None:
     path.chmod(0o644)
     write_whole(path, "two")
     assert stat.S_IMODE(path.stat().st_mode) == 0o644
+
+
+def test_a_device_or_a_pipe_is_not_replaced(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "null").symlink_to("/dev/null")
+    for name in ("pipe", "null"):
+        with pytest.raises(StoreError, match="it is a device or a pipe"):
+            write_whole(tmp_path / name, "text")
+        assert not (tmp_path / name).is_file()
+
+
+def test_a_folder_that_takes_the_place_of_one_that_was_moved_gets_nothing(tmp_path: Path) -> None:
+    path, answer = tmp_path / "run" / "store.sqlite", [(ASKED[0], ANSWERS[KEYS[0]])]
+    for begun in (True, False):
+        with Store.lazy(path, lambda: None) as store:
+            if begun:
+                store.put(answer, identity=MODEL)
+            path.parent.rename(tmp_path / f"moved-{begun}")
+            for there in ("nothing", "another run"):
+                with pytest.raises(StoreError, match="was moved or removed"):
+                    store.put(answer, identity=MODEL)
+                assert path.parent.exists() == (there == "another run")
+                path.parent.mkdir(exist_ok=True)
+        assert not path.exists()
+        shutil.rmtree(path.parent, ignore_errors=True)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 import horsesense as hs
 from command_line import call
+from damaging import made_in
 from horsesense.errors import StoreError
 from horsesense.readers.registry import READERS
 from horsesense.readers.text_answers import TextAnswers
@@ -61,6 +63,44 @@ def test_what_the_answers_give_again_is_made_again(made: Path, run: Path, name: 
     assert hs.open(run).verify().sound
 
 
+def test_what_was_put_back_from_an_earlier_state_is_seen(tmp_path: Path) -> None:
+    made = made_in(tmp_path)
+    for name in ("estimates.json", "asked.json", "run.toml"):
+        run = Path(shutil.copytree(made, tmp_path / name))
+        shutil.copy(tmp_path / "earlier" / name, run)
+        done = call("verify", str(run))
+        assert done.returncode == 3
+        assert "not as it was written" in done.stdout + done.stderr
+        if name != "run.toml":
+            assert "made again" in call("report", str(run)).stderr
+            assert hs.open(run).results.estimates == hs.open(made).results.estimates
+        if name == "estimates.json":
+            shutil.copy(tmp_path / "earlier" / name, run)
+            done = call("gate", str(run), "--require", "accuracy > 0", "--json")
+            assert "made again" in done.stderr
+
+
+@pytest.mark.parametrize("to", ["5", "-1", "'x'"])
+def test_an_account_below_what_the_answers_took_is_seen(run: Path, to: str) -> None:
+    with closing(sqlite3.connect(run / "store.sqlite")) as database, database:
+        database.execute(f"UPDATE spending SET requests = {to}")
+    done = call("verify", str(run))
+    assert done.returncode == 3
+    assert "the account of what was spent is" in done.stdout + done.stderr
+    words = ("-m", "sim:prior", "--limit", "4", "--probes", "order,labels", "--out", str(run))
+    done = call("audit", "sample", *words, "--budget", "requests=10")
+    assert done.returncode == (4 if to == "5" else 3)
+    assert hs.open(run).verify().checked == 19
+
+
+@pytest.mark.parametrize(("which", "gone"), [("", 19), ("WHERE rowid % 2", 10)])
+def test_answers_that_are_gone_are_a_fault(run: Path, which: str, gone: int) -> None:
+    with closing(sqlite3.connect(run / "store.sqlite")) as database, database:
+        database.execute("DROP TRIGGER responses_DELETE_refused")
+        database.execute(f"DELETE FROM responses {which}")
+    assert f"{gone} of 19 answers read are gone" in str(hs.open(run).verify().faults)
+
+
 def test_a_gate_never_judges_changed_estimates(run: Path) -> None:
     words = ("gate", str(run), "--require", "accuracy > 0.5")
     sound = call(*words)
@@ -103,7 +143,7 @@ def test_a_long_manifest_is_shortened(run: Path) -> None:
         file.writelines(f"\n{n:032x} run.toml\n" for n in range(2_000))
     assert call("read", str(run), "--readers", "text").returncode == 0
     assert manifest.stat().st_size < 10_000
-    assert manifest.read_text().count(" run.toml\n") <= 8
+    assert manifest.read_text().count(" run.toml\n") <= 16
     assert hs.open(run).verify().sound
     flip(run, "estimates.json")
     assert not hs.open(run).verify().sound

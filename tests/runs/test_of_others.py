@@ -17,6 +17,7 @@ import pytest
 
 import horsesense
 from command_line import call
+from damaging import journal_naming
 from horsesense.api import Run
 from horsesense.errors import HorsesenseError, StoreError, UsageError
 from horsesense.files import read_whole
@@ -54,7 +55,8 @@ def victim(tmp_path: Path) -> Path:
 
 PARTS = (
     *("run.toml", "items.json", "asked.json", "estimates.json", "reviews.json", "report.html"),
-    *("store.sqlite", "store.sqlite-wal", "store.lock", "trials/stage-1/000000.parquet"),
+    *("store.sqlite", "store.sqlite-wal", "store.sqlite-journal", "store.lock"),
+    "trials/stage-1/000000.parquet",
 )
 
 
@@ -73,6 +75,23 @@ def test_a_part_that_is_no_file(
         assert done.returncode == 3, done.stderr
         assert part in done.stderr
     assert victim.read_text() == VICTIM
+
+
+def test_a_journal_that_names_a_file_to_delete(run: Path, victim: Path) -> None:
+    journal = journal_naming(run / "store.sqlite", victim)
+    items = str(items_file(run.parent / "items.jsonl", 6))
+    read = ("read", str(run), "--readers", "text")
+    audit = ("audit", items, "--model", "sim:prior", "--out", str(run), "--probes", "order")
+    for words in (read, audit, ("verify", str(run))):
+        done = call(*words)
+        assert done.returncode == 3, done.stderr
+        assert "delete another file" in done.stderr
+    assert victim.read_text() == VICTIM
+    os.truncate(journal, 512)  # names none, but would cut the store to a page
+    assert "is not one that horsesense makes" in call(*read).stderr
+    os.truncate(journal, 0)
+    assert call(*read).returncode == 0
+    assert Run.open(run).verify().sound
 
 
 @pytest.mark.parametrize("folder", ["trials", "readings", ".readings.1.old", "trials/stage-1"])

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,7 +15,7 @@ from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 from horsesense.cli.output import print_json
-from horsesense.errors import BudgetSpentError, ExitCode, install
+from horsesense.errors import BudgetSpentError, ExitCode, StoreError, install
 from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
 from horsesense.inference.stored_rows import Spent
 from horsesense.progress import harmless, say
@@ -60,21 +62,24 @@ def audit_one(run: Run, model: Model, options: AuditOptions) -> ExitCode:
             **(options.server if options.engine is not None else {}),
         )
     finally:
-        if run.directory.record is not None:
+        # Not where the run may have been moved, and another be in its place.
+        failed = isinstance(sys.exc_info()[1], StoreError)
+        if run.directory.record is not None and not failed:
             StudyFile.of(run.settings).save(run.path)
     judged = run.read(limits=may, max_connections=connections)
     run.measure()
     run.report(items=options.report_items)
     if "budget" in (asked.stopped, judged.stopped):
         return ExitCode.BUDGET
-    failed = asked.stopped == "failures" or run.results.findings["failures"]
-    return ExitCode.TROUBLE if failed else ExitCode.FINE
+    missing = asked.stopped == "failures" or run.results.findings["failures"]
+    return ExitCode.TROUBLE if missing else ExitCode.FINE
 
 
 def audit_all(study: StudyFile, folder: Path, options: AuditOptions) -> ExitCode:
     """Audit in turn; the runs share the limits, with what each spent in earlier sessions. How
     the command ends: as its worst run did."""
     from horsesense.api import Run
+    from horsesense.inference.store_file import held
     from horsesense.models.registry import make_model, refuse_shared_key
     from horsesense.report.told import as_rows, in_short
     from horsesense.runs.accounts import spent_in
@@ -83,42 +88,46 @@ def audit_all(study: StudyFile, folder: Path, options: AuditOptions) -> ExitCode
     runs = list(study.runs(folder))
     models = {settings.model: make_model(settings.model) for _, settings in runs}
     refuse_shared_key(models.values())
-    study.save(folder)
-    rows, codes = [], [ExitCode.FINE]
-    spent = {path: spent_in(RunLayout(path)) for path, _ in runs} if options.may.any else {}
-    if spent and not options.as_json and len(runs) > 1:
-        print(f"The {len(runs)} runs share the budget equally; what one leaves goes to the next.")
-    for number, (path, settings) in enumerate(runs, 1):
-        if not options.as_json:
+    # Two at once would both spend what one run leaves to the next.
+    with held(folder / "study.lock") if len(runs) > 1 else nullcontext():
+        study.save(folder)
+        rows, codes = [], [ExitCode.FINE]
+        spent = {path: spent_in(RunLayout(path)) for path, _ in runs} if options.may.any else {}
+        if spent and not options.as_json and len(runs) > 1:
             print(
-                f"{number} of {len(runs)}: {models[settings.model].name} on {settings.items}",
-                flush=True,
+                f"The {len(runs)} runs share the budget equally; what one leaves goes to the next."
             )
-        run = Run.start(path, settings)
-        others = (of for one, of in spent.items() if one != path)
-        may = options.may.less(sum(others, start=Spent()))
-        if spent:
-            may = may.share(spent[path], len(runs) - number + 1)
-        try:
-            codes.append(audit_one(run, models[settings.model], replace(options, may=may)))
-        except BudgetSpentError as error:
-            codes.append(error.exit_code)
-            say(f"{path}: not asked, since the budget of the study is spent.")
-            continue
-        finally:  # what a run sent before it was refused counts too
+        for number, (path, settings) in enumerate(runs, 1):
+            if not options.as_json:
+                print(
+                    f"{number} of {len(runs)}: {models[settings.model].name} on {settings.items}",
+                    flush=True,
+                )
+            run = Run.start(path, settings)
+            others = (of for one, of in spent.items() if one != path)
+            may = options.may.less(sum(others, start=Spent()))
             if spent:
-                spent[path] = spent_in(RunLayout(path))
-        report, missing = run.directory.layout.report, shortfalls(run)
-        rows.append(
-            {"run": str(path), "items": settings.items,
-             "model": models[settings.model].name,
-             "suite": settings.suite, "report": str(report), **as_rows(run.results),
-             "missing": missing, "expected": _expected(run)}
-        )  # fmt: skip
-        if not options.as_json:
-            said, more = in_short(run.results)
-            print(*(f"- {line}" for line in [*said, *saved(run.results), *missing]), sep="\n")
-            print(f"  {f'and {more} more (open {report})' if more else report}")
+                may = may.share(spent[path], len(runs) - number + 1)
+            try:
+                codes.append(audit_one(run, models[settings.model], replace(options, may=may)))
+            except BudgetSpentError as error:
+                codes.append(error.exit_code)
+                say(f"{path}: not asked, since the budget of the study is spent.")
+                continue
+            finally:  # what a run sent before it was refused counts too
+                if spent:
+                    spent[path] = spent_in(RunLayout(path))
+            report, missing = run.directory.layout.report, shortfalls(run)
+            rows.append(
+                {"run": str(path), "items": settings.items,
+                 "model": models[settings.model].name,
+                 "suite": settings.suite, "report": str(report), **as_rows(run.results),
+                 "missing": missing, "expected": _expected(run)}
+            )  # fmt: skip
+            if not options.as_json:
+                said, more = in_short(run.results)
+                print(*(f"- {line}" for line in [*said, *saved(run.results), *missing]), sep="\n")
+                print(f"  {f'and {more} more (open {report})' if more else report}")
     if options.as_json:
         print_json("run", {"study": str(folder), "runs": rows})
     elif len(runs) > 1:

@@ -77,6 +77,8 @@ class Ledger:
         self._identity = identity
         before = store.spent()
         self._own = before.get(identity, Spent())
+        if limits.any:  # an account that was damaged may say less
+            self._own |= store.paid().get(identity, Spent())
         self._others = _total({name: s for name, s in before.items() if name != identity})
         self._under_way = _InFlight()
         self._excess = limits.excess

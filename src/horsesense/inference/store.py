@@ -23,14 +23,14 @@ from typing import Any, Final, Self
 import orjson
 
 from horsesense.errors import StoreError
+from horsesense.inference.store_errors import explained
 from horsesense.inference.store_file import (
     Held,
     connect,
     connected,
     examine,
-    explained,
 )
-from horsesense.inference.store_schema import Watched, refusal
+from horsesense.inference.store_schema import PAID, Watched, refusal
 from horsesense.inference.stored_rows import (
     ASKED_IN,
     MOST_COUNTED,
@@ -39,6 +39,7 @@ from horsesense.inference.stored_rows import (
     Spent,
     Totals,
     Verification,
+    countable,
     digest_of,
     faults_of_row,
     json_of,
@@ -60,8 +61,7 @@ _SYNC_EVERY: Final = 1.0  # seconds between commits that wait for the disk
 class Store:
     """Requests and responses of one run directory. One process writes; any number may read.
 
-    Raises:
-        StoreError: by every method, when the file cannot be used; what was stored before stays.
+    Every method raises StoreError where the file cannot be used; what was stored before stays.
 
     >>> import tempfile
     >>> from horsesense.models.messages import Request, Response
@@ -141,6 +141,8 @@ class Store:
 
     def _make(self) -> None:
         """Make the file, if there is none, and write down what was kept for it."""
+        if self._held is not None:
+            self._held.check()
         if self._connection is not None:
             return
         self._connection = connected(self.path)
@@ -295,10 +297,8 @@ class Store:
         """What all sessions spent at most, by the identity of the model."""
         if self._connection is None:
             return dict(self._spent)
-        rows = self.rows(
-            "SELECT identity, requests, prompt_tokens, completion_tokens FROM spending"
-        )
-        found = {identity: Spent(*counts) for identity, *counts in rows}
+        sql = "SELECT identity, requests, prompt_tokens, completion_tokens FROM spending"
+        found = {identity: Spent(*counts) for identity, *counts in self.rows(sql)}
         counts = [n for spent in found.values() for n in astuple(spent)]
         if not all(isinstance(n, int) and 0 <= n <= MOST_COUNTED for n in counts):
             raise StoreError(
@@ -307,6 +307,10 @@ class Store:
                 " horsesense report still reads its answers.",
             )
         return found
+
+    def paid(self) -> dict[str, Spent]:
+        """What the stored answers took at least, by the identity of the model."""
+        return {name: Spent(*map(countable, counts)) for name, *counts in self.rows(PAID)}
 
     def keep_spent(self, identity: str, spent: Spent, *, at_once: bool = False) -> None:
         """Write down what a model has taken, all sessions together.
@@ -326,9 +330,8 @@ class Store:
 
     def answered(self) -> int:
         """Answers so far, at the cost of one look-up: a store only grows."""
-        return max(
-            (last or 0 for (last,) in self.rows("SELECT max(rowid) FROM responses")), default=0
-        )
+        found = self.rows("SELECT max(rowid) FROM responses")
+        return max((last or 0 for (last,) in found), default=0)
 
     def latest(self, n: int) -> list[tuple[Request, Response]]:
         """The last `n` requests that were answered, the newest first."""
@@ -358,6 +361,8 @@ class Store:
 
     @property
     def _open_connection(self) -> Watched:
+        if self._held is not None:
+            self._held.check()
         if self._connection is None:
             raise StoreError(f"{self.path} holds nothing yet.")
         return self._connection

@@ -13,6 +13,7 @@ from typing import Final
 
 from horsesense.errors import InUseError, StoreError
 from horsesense.files import MOST_READ, PRIVATE, created, flush, make_folder, opened, refuse_links
+from horsesense.inference.store_errors import ADVICE, NO_LOCKS, explained
 from horsesense.inference.store_schema import LATER, Watched, check_schema, fill
 
 SCHEMA: Final = 1
@@ -22,86 +23,8 @@ _BEHIND: Final = 1 << 16
 """Byte of the lock file that is locked where whole files cannot be."""
 
 _MAGIC: Final = b"SQLite format 3\0"
-
-_ADVICE: Final = {
-    sqlite3.SQLITE_FULL: (
-        "the disk is full",
-        "Everything stored before is kept. Free some space and run the same command again.",
-    ),
-    sqlite3.SQLITE_IOERR: (
-        "the disk refused to read or write",
-        "Everything stored before is kept. Check free space, quota and the disk itself.",
-    ),
-    sqlite3.SQLITE_READONLY: (
-        "it cannot be written to",
-        "Check the permissions of the file and its directory, or choose another --out.",
-    ),
-    sqlite3.SQLITE_CANTOPEN: (
-        "it cannot be opened",
-        "Check the permissions of the file and its directory, or choose another --out.",
-    ),
-    sqlite3.SQLITE_BUSY: (
-        "another program has locked it",
-        "Close that program and run the same command again.",
-    ),
-    sqlite3.SQLITE_INTERRUPT: (
-        "reading it does not end",
-        "Nothing was changed. Of a run that others made, find out first why it is so.",
-    ),
-    sqlite3.SQLITE_CORRUPT: (
-        "the file is damaged or was cut short",
-        "Nothing was changed. Keep a copy; `sqlite3 FILE .recover` can save what is readable.",
-    ),
-    sqlite3.SQLITE_NOTADB: (
-        "the file is not an SQLite database",
-        "Nothing was changed. Choose another --out, or move that file away.",
-    ),
-}
-
-_SHARED: Final = (
-    "the file system of this folder has no locks that hold, as some network folders",
-    "Choose an --out on a disk of this machine, and copy the run when it is complete. Workers of"
-    " --engine keep their answers elsewhere with --keep.",
-)
-"""Where two processes could write one store: it would be damaged, and be asked twice."""
-_NO_LOCKS: Final = frozenset((errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS))
-_LOCK_CODES: Final = frozenset(
-    (
-        sqlite3.SQLITE_PROTOCOL,
-        sqlite3.SQLITE_NOLFS,
-        *(sqlite3.SQLITE_IOERR_LOCK, sqlite3.SQLITE_IOERR_RDLOCK, sqlite3.SQLITE_IOERR_UNLOCK),
-        *(sqlite3.SQLITE_IOERR_CHECKRESERVEDLOCK, sqlite3.SQLITE_IOERR_SHMOPEN),
-        *(sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_IOERR_SHMLOCK, sqlite3.SQLITE_IOERR_SHMMAP),
-    )
-)
-
-
-@contextlib.contextmanager
-def explained(path: Path, watched: Watched | None = None) -> Iterator[None]:
-    """Turn what SQLite or the file system says into a StoreError that says what to do.
-
-    KeyboardInterrupt where Ctrl-C ended a query. The steps of a connection are counted anew.
-    """
-    if watched is not None:
-        watched.looked = 0
-    try:
-        yield
-    except UnicodeDecodeError as error:  # a name or a text in the file that is none
-        damaged, copy = _ADVICE[sqlite3.SQLITE_CORRUPT]
-        raise StoreError(f"{path}: {damaged} ({error})", hint=copy) from error
-    except sqlite3.Error as error:
-        full = getattr(error, "sqlite_errorcode", 0)
-        code = full & 0xFF  # the low byte is the primary code
-        if code == sqlite3.SQLITE_INTERRUPT and not (watched and watched.late):
-            raise KeyboardInterrupt from error
-        seen, advice = _ADVICE.get(code, ("the database reports a fault", None))
-        if full in _LOCK_CODES:
-            seen, advice = _SHARED
-        raise StoreError(f"{path}: {seen} (SQLite: {error})", hint=advice) from error
-    except OSError as error:
-        hint = "Check the permissions of the directory, or choose another --out."
-        seen, hint = _SHARED if error.errno in _NO_LOCKS else (error.strerror or str(error), hint)
-        raise StoreError(f"{path}: {seen}", hint=hint) from error
+_NAMES_ANOTHER: Final = bytes.fromhex("d9d505f920a163d7")
+"""The end of a rollback journal that names a file, which SQLite deletes when it has rolled back."""
 
 
 def hold(path: Path) -> tuple[int, ...]:
@@ -231,6 +154,15 @@ class Held:
         with explained(store):
             make_folder(store.parent)
             self._locks: tuple[int, ...] = hold(self._path)
+            self._place = os.stat(store.parent)
+
+    def check(self) -> None:
+        """StoreError where another folder, or none, has come to the place of the one held."""
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samestat(self._place, os.stat(self._store.parent)):
+                return
+        hint = "What was stored moved with it: the same command with its new place continues."
+        raise StoreError(f"{self._store.parent} was moved or removed while in use.", hint=hint)
 
     def release(self) -> None:
         """Give the directory free, and leave nothing where no store was made; twice no harm."""
@@ -254,7 +186,8 @@ def create(path: Path) -> None:
     """
     new = path.with_suffix(".new")
     with explained(path):
-        new.unlink(missing_ok=True)
+        for left in (new, Path(f"{new}-journal")):
+            left.unlink(missing_ok=True)
         # What is made beside it, such as its log, gets the same permissions.
         created(new).close()
         connection = sqlite3.connect(new)
@@ -283,10 +216,11 @@ def examine(path: Path) -> None:
     Raises:
         StoreError: the file is short, a link, of another program or of another schema.
     """
-    refuse_links([path, Path(f"{path}-wal"), Path(f"{path}-shm")])
+    refuse_links([path, *(Path(f"{path}-{beside}") for beside in ("wal", "shm", "journal"))])
     with explained(path):
         with opened(path, inside=True) as file:
             header = file.read(100)
+        _check_journal(Path(f"{path}-journal"), has_log=header[18:20] == b"\2\2")
         size = path.stat().st_size
     # The header is read without SQLite, which may change a file by opening it (a log is folded in).
     page, pages = int.from_bytes(header[16:18]), int.from_bytes(header[28:32])
@@ -298,9 +232,24 @@ def examine(path: Path) -> None:
             hint="Restore it from a copy. If it never held anything, delete it and start again.",
         )
     if not header.startswith(_MAGIC):
-        seen, advice = _ADVICE[sqlite3.SQLITE_NOTADB]
+        seen, advice = ADVICE[sqlite3.SQLITE_NOTADB]
         raise StoreError(f"{path}: {seen}", hint=advice)
     _check_marks(path, *(int.from_bytes(header[at : at + 4]) for at in (68, 60)))
+
+
+def _check_journal(journal: Path, *, has_log: bool) -> None:
+    """Refuse a journal that names a file, and any beside a store that keeps a log instead."""
+    if not journal.exists():
+        return
+    with opened(journal, inside=True) as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - len(_NAMES_ANOTHER)))
+        if (has_log and size) or file.read() == _NAMES_ANOTHER:
+            raise StoreError(
+                f"{journal} is not one that horsesense makes: SQLite would cut the store by it, or"
+                " delete another file.",
+                hint="Nothing was changed. Find out first why it is there, or remove it.",
+            )
 
 
 def _check_marks(path: Path, application: int, version: int) -> None:
@@ -350,7 +299,7 @@ def has_locks(path: Path) -> bool:
         with opened(path) as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except (ImportError, OSError) as error:
-        return getattr(error, "errno", None) not in _NO_LOCKS
+        return getattr(error, "errno", None) not in NO_LOCKS
     return True
 
 

@@ -34,7 +34,18 @@ CREATE TABLE failures (
 );
 CREATE INDEX failures_by_key ON failures (key);
 """
-_ACCOUNT: Final = """
+_ANSWERED: Final = """
+    SELECT model, 1 AS n, coalesce(json_extract(response, '$.usage[0]'), 0) AS prompt,
+        coalesce(json_extract(response, '$.usage[1]'), 0) AS completion FROM responses
+        WHERE json_valid(response)
+"""
+_SUMS: Final = """
+SELECT identity, sum(n), total(prompt), total(completion) FROM ({})
+JOIN models ON models.id = model GROUP BY identity
+"""
+PAID: Final = _SUMS.format(_ANSWERED)
+"""What the answers took, as far as the model counted it, by its identity."""
+_ACCOUNT: Final = f"""
 CREATE TABLE spending (
     identity TEXT PRIMARY KEY,
     requests INTEGER NOT NULL,
@@ -42,12 +53,7 @@ CREATE TABLE spending (
     completion_tokens INTEGER NOT NULL
 );
 INSERT INTO spending
-SELECT identity, sum(n), sum(prompt), sum(completion) FROM (
-    SELECT model, 1 AS n, coalesce(json_extract(response, '$.usage[0]'), 0) AS prompt,
-        coalesce(json_extract(response, '$.usage[1]'), 0) AS completion FROM responses
-        WHERE json_valid(response)
-    UNION ALL SELECT model, attempts, 0, 0 FROM failures
-) JOIN models ON models.id = model GROUP BY identity;
+{_SUMS.format(_ANSWERED + "UNION ALL SELECT model, attempts, 0, 0 FROM failures")};
 """
 """What was spent. A store of an earlier release has none and gets what its answers tell."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from hashlib import blake2b
 from typing import Any, Final, NamedTuple
 
@@ -45,11 +45,7 @@ class Spent:
 
     def __or__(self, other: Spent) -> Spent:
         """Of two states of one account the later: it never shrinks."""
-        return Spent(
-            max(self.requests, other.requests),
-            max(self.prompt_tokens, other.prompt_tokens),
-            max(self.completion_tokens, other.completion_tokens),
-        )
+        return Spent(*map(max, astuple(self), astuple(other)))
 
 
 class Failed(NamedTuple):
@@ -75,6 +71,12 @@ class Verification:
 
 MOST_COUNTED: Final = 2**53
 """A larger number is no count of what was spent: sums of these fit into every file."""
+
+
+def countable(n: float) -> int:
+    """A sum of counts that may be damaged, as one that an account can hold."""
+    return int(min(max(n, 0), MOST_COUNTED))
+
 
 UNREADABLE: Final = (ValueError, KeyError, TypeError, AttributeError)
 """What damaged JSON raises, in parsing it or in what is made of it."""

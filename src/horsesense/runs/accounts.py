@@ -70,7 +70,7 @@ def account(whole: RunLayout, store: Store, parts: Mapping[str, Mapping[str, Spe
     before = told.copy()
     for name, spent in parts.items():
         old = {who: Spent(*counts) for who, counts in told.get(name, {}).items()}
-        told[name] = {who: _counts(one) for who, one in later(old, spent).items()}
+        told[name] = {who: astuple(one) for who, one in later(old, spent).items()}
     mine = store.spent()
     for identity in {name for row in told.values() for name in row}:
         own = astuple(mine.get(identity, Spent()))
@@ -78,10 +78,6 @@ def account(whole: RunLayout, store: Store, parts: Mapping[str, Mapping[str, Spe
         counts = (max(0, n - m) + k for n, m, k in zip(own, gone, come, strict=True))
         store.keep_spent(identity, Spent(*counts))
     _tell(whole, told)
-
-
-def _counts(spent: Spent) -> Counts:
-    return spent.requests, spent.prompt_tokens, spent.completion_tokens
 
 
 def later(one: Mapping[str, Spent], other: Mapping[str, Spent]) -> dict[str, Spent]:

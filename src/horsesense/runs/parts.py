@@ -16,7 +16,7 @@ import polars as pl
 
 from horsesense.errors import StoreError
 from horsesense.files import make_folder, replace_folder
-from horsesense.kept import check_kept, keep, root_of
+from horsesense.kept import digest_of, keep, root_of
 from horsesense.runs.layout import parts_of
 
 CHUNK = 50_000
@@ -128,7 +128,7 @@ def scan_parts(folders: Iterable[Path], schema: Mapping[str, Any]) -> pl.LazyFra
         return pl.LazyFrame(schema=dict(schema))
     for path in paths:
         try:
-            check_kept(path)
+            digest_of(path)
         except OSError as error:
             seen = f"{path}: {error.strerror or error}"
             raise _unusable(root_of(path) or path.parent, seen) from None

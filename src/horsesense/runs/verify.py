@@ -5,21 +5,43 @@ from __future__ import annotations
 import polars as pl
 
 from horsesense.errors import HorsesenseError
-from horsesense.inference.stored_rows import Verification
+from horsesense.inference.store import Store
+from horsesense.inference.stored_rows import Spent, Verification
 from horsesense.kept import changed, known_files
+from horsesense.runs.accounts import told_before
 from horsesense.runs.directory import RunDirectory, scan_readings
 from horsesense.runs.parts import UNREADABLE
 from horsesense.runs.read import described
 from horsesense.runs.results import Results
+from horsesense.runs.tables import CHUNK
 
 
 def verify(directory: RunDirectory) -> Verification:
     """What the store holds, and whether the tables and estimates speak of it."""
     with directory.store() as store:
         found = store.verify()
-    faults = [*found.faults, *_tables(directory), *_estimates(directory), *_files(directory)]
+        faults = [*found.faults, *_account(directory, store), *_tables(directory, store)]
+    faults += [*_estimates(directory), *_files(directory)]
     manifest = bool(known_files(directory.layout.root))
     return Verification(found.checked, tuple(faults), manifest)
+
+
+def _account(directory: RunDirectory, store: Store) -> list[str]:
+    """Faults of the account: it cannot be read, or holds less than the answers took.
+
+    Where parts became one, answers of copies may exceed it.
+    """
+    if not [*store.rows("SELECT 1 FROM sqlite_master WHERE name = 'spending'")]:
+        return []  # of an earlier release
+    try:
+        spent = store.spent()
+    except HorsesenseError as error:
+        return [error.message]
+    if directory.known.kind != "asked" or told_before(directory.layout):
+        return []
+    paid = store.paid().items()
+    low = [who for who, least in paid if spent.get(who, Spent()) | least != spent.get(who)]
+    return [f"the account of what was spent is below what the answers of {who} took" for who in low]
 
 
 def _files(directory: RunDirectory) -> list[str]:
@@ -31,12 +53,12 @@ def _files(directory: RunDirectory) -> list[str]:
     return [*faults, *(f"{name}: it is missing" for name in gone)]
 
 
-def _tables(directory: RunDirectory) -> list[str]:
-    """Faults of the tables: what cannot be read, and readings of no trial."""
+def _tables(directory: RunDirectory, store: Store) -> list[str]:
+    """Faults of the tables: what cannot be read, and readings of no trial or of no answer."""
     try:
         asked, readers = directory.asked(), described(directory)
         plan = {} if asked is None else asked.plan
-        trials = directory.trials(sorted(plan)).select("trial", "variant", "item").collect()
+        trials = directory.trials(sorted(plan)).select("trial", "variant", "item", "key").collect()
         read = scan_readings(directory.layout, directory.known.readers, plan)
         every = read.select("trial", "variant", "reader").collect()
         readings = every.select("trial", "variant").unique()
@@ -60,6 +82,12 @@ def _tables(directory: RunDirectory) -> list[str]:
     stray = readings.join(trials, on=["trial", "variant"], how="anti").height
     if stray:
         faults.append(f"readings: {stray:,} belong to no trial")
+    keys = readings.join(trials, on=["trial", "variant"]).select(pl.col("key").unique())
+    sql = "SELECT 1 FROM responses WHERE key IN ({})"
+    parts = keys.iter_slices(CHUNK)
+    there = sum(1 for part in parts for _ in store.select_in(sql, part["key"].to_list()))
+    if there < keys.height:
+        faults.append(f"store: {keys.height - there:,} of {keys.height:,} answers read are gone")
     return faults
 
 
