@@ -8,7 +8,7 @@ import pickle
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from email.utils import formatdate
-from typing import Any
+from typing import Any, cast
 
 import orjson
 import pytest
@@ -595,60 +595,49 @@ def test_a_proxy_is_told_the_whole_address_and_its_password(
     assert isinstance(respond(handler), Response)
 
 
-@pytest.mark.parametrize(
-    ("proxy", "message"),
-    [
-        ("http://me:my-password@{}", "407 Who"),
-        ("http://me:my-password@[::1", "the address cannot be used"),
-    ],
-)
-def test_a_proxy_that_gives_no_connection(
-    monkeypatch: pytest.MonkeyPatch, proxy: str, message: str
-) -> None:
-    async def go() -> Response | Failure:
-        server = await asyncio.start_server(_refuse, "127.0.0.1", 0)
-        address = f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
-        monkeypatch.setattr(
-            "horsesense.models.openai.http.proxy_of", lambda _: proxy.format(address)
-        )
-        async with server, HttpModel("m", URL("https://model.example/v1")) as model:
-            return await model._ask(CHAT)
+@pytest.mark.parametrize(("end", "message"), [("", "the proxy: 4"), ("0000", "cannot be used")])
+def test_a_proxy_that_gives_no_connection(end: str, message: str) -> None:
+    async def act(model: HttpModel) -> Any:
+        calls = Calls({}, f"http://me:my-password@{model.url.authority}{end}", 5)
+        return await calls.call("GET", URL("https://model.example"))
 
-    async def _refuse(_: Any, writer: asyncio.StreamWriter) -> None:
-        writer.write(b"HTTP/1.1 407 Who\r\nContent-Length: 0\r\n\r\n")
-
-    result = asyncio.run(go())
+    result = against(always({}, status=407), act)
     assert isinstance(result, Failure)
     assert message in result.message
     assert "my-password" not in result.message
 
 
 def test_what_comes_unasked_is_no_reply() -> None:
-    reply = b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n"
-    unasked = asyncio.Event()
+    async def handler(call: web.Request) -> web.Response:
+        unasked = b"HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n"
+        assert call.transport
+        asyncio.get_running_loop().call_later(0.1, call.transport.write, unasked)
+        return web.json_response(chat_reply())
 
-    async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readuntil(b"\r\n\r\n")
-        writer.write(reply + b"1")
-        await unasked.wait()
-        writer.write(reply + b"0")
+    async def act(model: HttpModel) -> list[Any]:
+        first = await model._ask(CHAT)
+        await asyncio.sleep(0.4)
+        return [first, await model._ask(CHAT), await model._ask(CHAT)]
+
+    first, second, third = against(handler, act)
+    assert isinstance(first, Response)
+    assert isinstance(third, Response)
+    assert "unasked" in second.message
+
+
+def test_a_reply_to_what_was_not_read_ends_the_connection() -> None:
+    async def early(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        cast("Any", writer.transport).pause_reading()
+        writer.write(b"HTTP/1.1 413 Big\r\nContent-Length: 0\r\n\r\n")
 
     async def go() -> list[Any]:
-        server = await asyncio.start_server(handler, "127.0.0.1", 0)
-        port = server.sockets[0].getsockname()[1]
+        server = await asyncio.start_server(early, "127.0.0.1", 0)
+        url = URL(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}")
         calls = Calls({}, None, 5)
-        async with server:
-            replies = [await calls.call("GET", URL(f"http://127.0.0.1:{port}"))]
-            unasked.set()
-            await asyncio.sleep(0.2)
-            replies += [await calls.call("GET", URL(f"http://127.0.0.1:{port}")) for _ in range(2)]
-            await calls.close()
-        return replies
+        return [await calls.call("POST", url, bytes(9_000_000)) for _ in range(2)]
 
-    first, second, third = asyncio.run(go())
-    assert first[2] == third[2] == b"1"
-    assert isinstance(second, Failure)
-    assert second.retryable
+    assert [reply[0] for reply in asyncio.run(go())] == [413, 413]
 
 
 def test_given_replies_cannot_be_scored() -> None:

@@ -60,8 +60,7 @@ class Calls:
         except aiohttp.ClientConnectorCertificateError as error:
             return Failure("connection", f"certificate: {error}", retryable=False, unsent=True)
         except aiohttp.ClientResponseError as error:  # its own words hold the proxy's password
-            message = f"the proxy gives no connection: {error.status} {error.message}"
-            return Failure("connection", message, unsent=True)
+            return Failure("connection", f"the proxy: {error.status} {error.message}", unsent=True)
         except ValueError as error:
             message = f"the address cannot be used: {type(error).__name__}"
             return Failure("connection", message, retryable=False, unsent=True)
