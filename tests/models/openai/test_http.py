@@ -8,7 +8,7 @@ import pickle
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from email.utils import formatdate
-from typing import Any
+from typing import Any, cast
 
 import orjson
 import pytest
@@ -24,6 +24,7 @@ from horsesense.hosts import named_in
 from horsesense.models.base import Asked
 from horsesense.models.messages import Failure, Request, Response, SamplingParams, Usage
 from horsesense.models.openai.api_key import JUDGE, Secret
+from horsesense.models.openai.calls import Calls
 from horsesense.models.openai.dialect import Dialect
 from horsesense.models.openai.http import HttpModel, refuse_shared_key
 from horsesense.models.openai.protocol import (
@@ -592,6 +593,51 @@ def test_a_proxy_is_told_the_whole_address_and_its_password(
         return web.json_response(chat_reply() if told else {})
 
     assert isinstance(respond(handler), Response)
+
+
+@pytest.mark.parametrize(("end", "message"), [("", "the proxy: 4"), ("0000", "cannot be used")])
+def test_a_proxy_that_gives_no_connection(end: str, message: str) -> None:
+    async def act(model: HttpModel) -> Any:
+        calls = Calls({}, f"http://me:my-password@{model.url.authority}{end}", 5)
+        return await calls.call("GET", URL("https://model.example"))
+
+    result = against(always({}, status=407), act)
+    assert isinstance(result, Failure)
+    assert message in result.message
+    assert "my-password" not in result.message
+
+
+def test_what_comes_unasked_is_no_reply() -> None:
+    async def handler(call: web.Request) -> web.Response:
+        unasked = b"HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n"
+        assert call.transport
+        asyncio.get_running_loop().call_later(0.1, call.transport.write, unasked)
+        return web.json_response(chat_reply())
+
+    async def act(model: HttpModel) -> list[Any]:
+        first = await model._ask(CHAT)
+        await asyncio.sleep(0.4)
+        return [first, await model._ask(CHAT), await model._ask(CHAT)]
+
+    first, second, third = against(handler, act)
+    assert isinstance(first, Response)
+    assert isinstance(third, Response)
+    assert "unasked" in second.message
+
+
+def test_a_reply_to_what_was_not_read_ends_the_connection() -> None:
+    async def early(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        cast("Any", writer.transport).pause_reading()
+        writer.write(b"HTTP/1.1 413 Big\r\nContent-Length: 0\r\n\r\n")
+
+    async def go() -> list[Any]:
+        server = await asyncio.start_server(early, "127.0.0.1", 0)
+        url = URL(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}")
+        calls = Calls({}, None, 5)
+        return [await calls.call("POST", url, bytes(9_000_000)) for _ in range(2)]
+
+    assert [reply[0] for reply in asyncio.run(go())] == [413, 413]
 
 
 def test_given_replies_cannot_be_scored() -> None:

@@ -37,7 +37,7 @@ class Calls:
 
     def __init__(self, headers: Mapping[str, str], proxy: str | None, timeout: float) -> None:
         self._headers = headers
-        self._proxy = None if proxy is None else URL(proxy)
+        self._proxy = proxy
         self._timeout = aiohttp.ClientTimeout(total=timeout, sock_connect=min(CONNECTING, timeout))
         self._connector = aiohttp.TCPConnector(limit=0, ttl_dns_cache=300)  # the runner counts
         self._prepared = cache(self._prepare)
@@ -59,7 +59,9 @@ class Calls:
             return Failure("malformed", f"the reply broke off or is not HTTP: {error}")
         except aiohttp.ClientConnectorCertificateError as error:
             return Failure("connection", f"certificate: {error}", retryable=False, unsent=True)
-        except (aiohttp.InvalidURL, UnicodeError) as error:
+        except aiohttp.ClientResponseError as error:  # its own words hold the proxy's password
+            return Failure("connection", f"the proxy: {error.status} {error.message}", unsent=True)
+        except ValueError as error:
             message = f"the address cannot be used: {type(error).__name__}"
             return Failure("connection", message, retryable=False, unsent=True)
         except aiohttp.ClientConnectorError as error:
@@ -75,6 +77,8 @@ class Calls:
             raise aiohttp.ConnectionTimeoutError from error
         try:
             protocol: Any = connection.protocol
+            if protocol.should_close:  # what came unasked would be taken for the reply
+                raise aiohttp.ClientConnectionError("the server closed it, or sent bytes unasked")
             protocol.set_response_params(read_until_eof=True)
             length = b"" if body is None else b"Content-Length: %d\r\n" % len(body)
             # A connection through a proxy adds to the request what the proxy needs.
@@ -84,11 +88,14 @@ class Calls:
         except BaseException:
             connection.close()
             raise
+        if protocol.writing_paused:  # it answered before it read: the next request would wait
+            protocol.force_close()
         connection.release()
         return reply
 
     def _prepare(self, method: str, url: URL) -> aiohttp.ClientRequest:
-        return aiohttp.ClientRequest(method, url, headers=self._headers, proxy=self._proxy)
+        proxy = None if self._proxy is None else URL(self._proxy)
+        return aiohttp.ClientRequest(method, url, headers=self._headers, proxy=proxy)
 
 
 def _head(request: aiohttp.ClientRequest) -> bytes:
