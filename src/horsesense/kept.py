@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Final
@@ -55,9 +55,14 @@ def keep(path: Path, content: bytes | str) -> None:
 def read_kept(path: Path, most: int = MOST_READ) -> bytes:
     """The content of a file of a run; OSError as for `read_whole`, ChangedError where it is not
     what was written there."""
-    before, content = _known(path), read_whole(path, most, inside=True)
-    _check(path, before, lambda: _digest(content))
-    return content
+    for _ in range(
+        2
+    ):  # another process may write it at that moment: then it is right the next time
+        before, content = _known(path), read_whole(path, most, inside=True)
+        with contextlib.suppress(ChangedError):
+            _check(path, before, partial(_digest, content))
+            return content
+    raise ChangedError("it is not as it was written")
 
 
 def digest_of(path: Path) -> str | None:
@@ -81,7 +86,8 @@ def shorten(root: Path) -> None:
         with contextlib.suppress(OSError):  # a process may be about to put the last in its place
             now = _digest_now(root / name) if len(digests) > 2 else ""
             digests = (now, digests[-1]) if now in digests else digests
-        lines += [f"\n{digest} {name}\n" for digest in dict.fromkeys(digests)]
+        there = "=" if (root / name).exists() else ""
+        lines += [f"\n{there}{digests[0]} {name}\n", *(f"{d} {name}\n" for d in digests[1:])]
     if 2 * len(content := "".join(lines).encode()) < size:
         write_whole(path, content)
 
@@ -97,6 +103,12 @@ def known_files(root: Path) -> Mapping[str, tuple[str, ...]]:
     except FileNotFoundError:
         return {}
     return _listed(root / NAME, seen.st_mtime_ns, seen.st_size)
+
+
+def in_place(root: Path) -> frozenset[str]:
+    """The files of a run that were whole in their place once; OSError as for `known_files`."""
+    text = read_whole(root / NAME, inside=True).decode(errors="replace")
+    return frozenset(line[3] for line in _LINE.finditer(text) if line[1])
 
 
 def changed(root: Path) -> Iterator[tuple[Path, str]]:

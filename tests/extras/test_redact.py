@@ -169,6 +169,7 @@ def test_the_command_line(run: Run, tmp_path: Path) -> None:
     done = call(*words)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["out"] == str(out)
+    assert call("verify", str(out)).returncode == 0
     gate = call("gate", str(out), "--require", "accuracy > 0", "--baseline", str(run.path))
     assert gate.returncode == 2
     assert call("gate", str(out), "--require", "accuracy > 0").returncode == 0

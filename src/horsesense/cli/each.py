@@ -89,7 +89,8 @@ def audit_all(study: StudyFile, folder: Path, options: AuditOptions) -> ExitCode
     models = {settings.model: make_model(settings.model) for _, settings in runs}
     refuse_shared_key(models.values())
     # Two at once would both spend what one run leaves to the next.
-    with held(folder / "study.lock") if len(runs) > 1 else nullcontext():
+    shared = len(runs) > 1 and options.may.any
+    with held(folder / "study.lock") if shared else nullcontext():
         study.save(folder)
         rows, codes = [], [ExitCode.FINE]
         spent = {path: spent_in(RunLayout(path)) for path, _ in runs} if options.may.any else {}

@@ -23,8 +23,8 @@ _BEHIND: Final = 1 << 16
 """Byte of the lock file that is locked where whole files cannot be."""
 
 _MAGIC: Final = b"SQLite format 3\0"
-_NAMES_ANOTHER: Final = bytes.fromhex("d9d505f920a163d7")
-"""The end of a rollback journal that names a file, which SQLite deletes when it has rolled back."""
+_JOURNAL: Final = bytes.fromhex("d9d505f920a163d7")
+"""How a rollback journal begins, and how one ends that names a file, which SQLite then deletes."""
 
 
 def hold(path: Path) -> tuple[int, ...]:
@@ -220,8 +220,8 @@ def examine(path: Path) -> None:
     with explained(path):
         with opened(path, inside=True) as file:
             header = file.read(100)
-        _check_journal(Path(f"{path}-journal"), has_log=header[18:20] == b"\2\2")
         size = path.stat().st_size
+        _check_journal(Path(f"{path}-journal"), size, int.from_bytes(header[16:18]))
     # The header is read without SQLite, which may change a file by opening it (a log is folded in).
     page, pages = int.from_bytes(header[16:18]), int.from_bytes(header[28:32])
     # While a log lies beside it, the file itself may lag behind what its header says.
@@ -237,19 +237,24 @@ def examine(path: Path) -> None:
     _check_marks(path, *(int.from_bytes(header[at : at + 4]) for at in (68, 60)))
 
 
-def _check_journal(journal: Path, *, has_log: bool) -> None:
-    """Refuse a journal that names a file, and any beside a store that keeps a log instead."""
+def _check_journal(journal: Path, size: int, page: int) -> None:
+    """Refuse a journal that names a file, or would give a store of `size` bytes another size.
+
+    One of ours, of a process that was killed while it made a store keep a log, does neither.
+    """
     if not journal.exists():
         return
     with opened(journal, inside=True) as file:
-        size = file.seek(0, os.SEEK_END)
-        file.seek(max(0, size - len(_NAMES_ANOTHER)))
-        if (has_log and size) or file.read() == _NAMES_ANOTHER:
-            raise StoreError(
-                f"{journal} is not one that horsesense makes: SQLite would cut the store by it, or"
-                " delete another file.",
-                hint="Nothing was changed. Find out first why it is there, or remove it.",
-            )
+        head = file.read(28)
+        file.seek(max(0, file.seek(0, os.SEEK_END) - len(_JOURNAL)))
+        names = file.read() == _JOURNAL
+    pages, of = int.from_bytes(head[16:20]), int.from_bytes(head[24:28])
+    if names or (head.startswith(_JOURNAL) and (pages * page, of) != (size, page)):
+        raise StoreError(
+            f"{journal} is not one that horsesense makes: SQLite would cut the store by it, or"
+            " delete another file.",
+            hint="Nothing was changed. Find out first why it is there, or remove it.",
+        )
 
 
 def _check_marks(path: Path, application: int, version: int) -> None:

@@ -351,6 +351,7 @@ def _tally(
     item: Item, trials: Sequence[AskedExample], reader: str
 ) -> Iterator[tuple[str, int, bool]]:
     chosen = [_chosen(t, reader) for t in trials if t.probe in SAME_CONTENT]
-    counted = Counter(c[0] for c in chosen if c is not None and len(c) == 1 and c[0] >= 0)
+    known = range(len(item.options))
+    counted = Counter(c[0] for c in chosen if c is not None and len(c) == 1 and c[0] in known)
     for option, n in counted.most_common():
         yield quoted(item.options[option]), n, option == item.gold

@@ -7,11 +7,12 @@ import polars as pl
 from horsesense.errors import HorsesenseError
 from horsesense.inference.store import Store
 from horsesense.inference.stored_rows import Spent, Verification
-from horsesense.kept import changed, known_files
+from horsesense.kept import changed, in_place, known_files
 from horsesense.runs.accounts import told_before
 from horsesense.runs.directory import RunDirectory, scan_readings
 from horsesense.runs.parts import UNREADABLE
 from horsesense.runs.read import described
+from horsesense.runs.redacted import MARK
 from horsesense.runs.results import Results
 from horsesense.runs.tables import CHUNK
 
@@ -48,8 +49,9 @@ def _files(directory: RunDirectory) -> list[str]:
     """Faults of the files that the manifest lists: what was changed, or is gone."""
     root, layout = directory.layout.root, directory.layout
     faults = [f"{path.relative_to(root)}: {wrong}" for path, wrong in changed(root)]
+    was = in_place(root) if known_files(root) else ()
     lasting = (layout.asked, layout.estimates, layout.name)
-    gone = (p.name for p in lasting if p.name in known_files(root) and not p.exists())
+    gone = (p.name for p in lasting if p.name in was and not p.exists())
     return [*faults, *(f"{name}: it is missing" for name in gone)]
 
 
@@ -82,6 +84,8 @@ def _tables(directory: RunDirectory, store: Store) -> list[str]:
     stray = readings.join(trials, on=["trial", "variant"], how="anti").height
     if stray:
         faults.append(f"readings: {stray:,} belong to no trial")
+    if (directory.layout.root / MARK).exists():
+        return faults  # a redacted run has no answers
     keys = readings.join(trials, on=["trial", "variant"]).select(pl.col("key").unique())
     sql = "SELECT 1 FROM responses WHERE key IN ({})"
     parts = keys.iter_slices(CHUNK)
