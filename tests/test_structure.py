@@ -160,7 +160,7 @@ errors
 files
 findings: wording
 hosts
-inference: absorb control limits probe runner store store_file stored_rows
+inference: absorb control limits probe runner store store_errors store_file stored_rows
 items: faults fields files item layouts load near nested own_order rows select tasks
 kept
 measures: base families joined registry

@@ -24,7 +24,7 @@ from horsesense.errors import HorsesenseError, StoreError, UsageError, install
 from horsesense.files import PRIVATE, make_folder, write_whole
 from horsesense.inference.absorb import Absorbed, absorb
 from horsesense.inference.store import Store
-from horsesense.inference.store_file import explained
+from horsesense.inference.store_errors import explained
 from horsesense.inference.stored_rows import Spent
 from horsesense.progress import progress, say
 from horsesense.runs.accounts import account, most_spent, told_before, told_of_shards
