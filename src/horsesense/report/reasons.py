@@ -154,7 +154,6 @@ def evidence_of(run: Results) -> ItemEvidence:
         _read_trials(run, first, first + step)
         .group_by("item")
         .agg(
-            pl.col("item_id").first(),
             *(reason.holds.alias(reason.name) for reason in reasons),
             part=_part(),
         )
@@ -162,15 +161,20 @@ def evidence_of(run: Results) -> ItemEvidence:
         .collect()
         for first in range(0, max(1, len(run.items)), step)
     )
+    names = [item.id for item in run.items]  # not those of the table: each would be a copy
+
+    def named(rows: pl.DataFrame) -> list[str]:
+        return [names[at] for at in rows["item"]]
+
     holds = {
-        reason.name: frozenset(frame.filter(pl.col(reason.name).fill_null(False))["item_id"])
+        reason.name: frozenset(named(frame.filter(pl.col(reason.name).fill_null(False))))
         for reason in reasons
     }
     placed = frame.filter(pl.col("part").is_not_null())
     return ItemEvidence(
-        tuple(frame["item_id"]),
+        tuple(named(frame)),
         {name: ids for name, ids in holds.items() if ids},
-        dict(zip(placed["item_id"], placed["part"], strict=True)),
+        dict(zip(named(placed), placed["part"], strict=True)),
     )
 
 
@@ -202,7 +206,7 @@ def _read_trials(run: Results, first: int, end: int) -> pl.LazyFrame:
         run.directory.trials()
         .filter(pl.col("item").is_between(first, end, closed="left"))
         .select(
-            pl.col("trial", "variant", "item", "item_id", "probe"),
+            pl.col("trial", "variant", "item", "probe"),
             gold_content=pl.col("origin").list.get(pl.col("gold_at"), null_on_oob=True),
         )
     )
