@@ -92,6 +92,7 @@ FOUND = {
     "infinitely many tokens": ("store-row", b'{"text": "B", "usage": [1e400, 1]}'),
     "a log that says nothing": ("run-imported", b"[]"),
     "a probe that declares nothing": ("run-asked", b'{"probes": [{"name": "order"}]}'),
+    "a long number": ("reply-text", b"Yes, i1979: 94611686018427387904999999999999999999\r\nt."),
     "a table that ends early": ("run-trials", b"PAR1\x15\x04"),
 }
 """What fuzzing found: it fails no more."""

@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="32", source="90eb6b817462")
+RULES: Final = Rules(version="32", source="8d61d7166051")
 
 
 class TextAnswers:

@@ -42,7 +42,7 @@ _SIGN = re.compile(r"\\.|[\"{}]", re.DOTALL)
 """What tells where a JSON object ends; what a backslash stands before does not."""
 _COLON = re.compile(r"[:=]")
 _NUMBERED = re.compile(r"^(?:[^\S\n]|[>*_`•–—-])*+\d{1,4}[*_`]{0,3}[:=]", re.MULTILINE)
-_LISTED = re.compile(r"(?:\d+|and|[\s,;&.–-])*")
+_LISTED = re.compile(r"(?:\d++|and|[\s,;&.–-])*+")
 _MARKS_BEFORE: Final = 20
 _QUOTING: Final = frozenset("{[\"'")
 """What begins JSON, unless a label begins so."""
