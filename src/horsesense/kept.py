@@ -55,9 +55,7 @@ def keep(path: Path, content: bytes | str) -> None:
 def read_kept(path: Path, most: int = MOST_READ) -> bytes:
     """The content of a file of a run; OSError as for `read_whole`, ChangedError where it is not
     what was written there."""
-    for _ in range(
-        2
-    ):  # another process may write it at that moment: then it is right the next time
+    for _ in range(2):  # another process may write it just now
         before, content = _known(path), read_whole(path, most, inside=True)
         with contextlib.suppress(ChangedError):
             _check(path, before, partial(_digest, content))
@@ -87,7 +85,8 @@ def shorten(root: Path) -> None:
             now = _digest_now(root / name) if len(digests) > 2 else ""
             digests = (now, digests[-1]) if now in digests else digests
         there = "=" if (root / name).exists() else ""
-        lines += [f"\n{there}{digests[0]} {name}\n", *(f"{d} {name}\n" for d in digests[1:])]
+        first, *others = dict.fromkeys(digests)
+        lines += [f"\n{there}{first} {name}\n", *(f"{digest} {name}\n" for digest in others)]
     if 2 * len(content := "".join(lines).encode()) < size:
         write_whole(path, content)
 

@@ -239,8 +239,8 @@ def shortfalls(run: Run, *, counted: bool = False) -> list[str]:
         lines.append("The budget is spent. Run the same command with a larger one to continue.")
         if uncounted := findings["run"].get("uncounted"):
             lines.append(
-                f"{plural(uncounted, 'call')} came back without token counts. Under a budget such"
-                " a call costs a token a byte, some four times what plan tells."
+                f"{plural(uncounted, 'call')} came back without token counts. Under a budget of"
+                " tokens or money such a call costs a token a byte, more than plan tells."
             )
     if reason == "interrupted" and not told:
         lines.append(
