@@ -359,7 +359,9 @@ def test_memory_that_is_not_there(tmp_path: Path) -> None:
         raise MemoryError("2 TiB")
 
 
-def test_a_study_writes_into_its_own_folder(tmp_path: Path) -> None:
+def test_a_study_writes_into_its_own_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     here, away = tmp_path / "here", tmp_path / "away"
     items_file(tmp_path / "items.jsonl", 6)
     here.mkdir()
@@ -377,6 +379,9 @@ def test_a_study_writes_into_its_own_folder(tmp_path: Path) -> None:
     done = call("run", str(here))
     assert done.returncode == 2, done.stderr
     assert "is a link" in done.stderr
+    monkeypatch.chdir(here)
+    (here / "study.toml").write_text(f'out = "file:{away}/notes.sqlite?mode=rwc&x="\n{text}')
+    assert call("run", "study.toml").returncode == 0
     assert not list(away.iterdir())
     (here / "sim-prior-items").unlink()
     (here / "study.toml").write_text(f'out = "../away"\n{text}')

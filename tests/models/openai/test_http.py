@@ -929,6 +929,7 @@ def test_the_address_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> No
         "http:m@http://me:pw@h:99999999/v1",
         "http:m@http://" + "h" * 70 + "/v1",
         "http:m@http://h\udcff/v1",
+        "http:m@http://h\x1f.evil.example/v1",
         "http:\udcff",
         "http:m\n",
         "http://h/v1",
