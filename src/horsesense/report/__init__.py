@@ -142,7 +142,8 @@ def item_html(results: Results, item_id: str, reasons: Sequence[str] = ()) -> Ma
     item = item_of(results, item_id)
     with results.directory.store() as store:
         [(_, trials)] = examples.trials_of(results, [item_id], store)
-        exchanged = partial(examples.exchanged, store=store)
+        planned = examples.not_sent(results, trials, store)
+        exchanged = partial(examples.exchanged, store=store, planned=planned)
         view = view_of(item, trials, results.reader, exchanged, reasons, whole=True)
     return _item(results, view, LONGEST_ALONE, whole=True)
 
