@@ -194,7 +194,7 @@ def test_one_form_speaks_for_the_others() -> None:
         })
     )  # fmt: skip
     f = of(forms[0], other)
-    assert (f.conclusion, f.forms, f.found_in, spread(f)) == ("found", 2, 1, "found in 1 of 2 forms")
+    assert (f.conclusion, f.forms, spread(f)) == ("found", 2, "found in 1 of 2 forms")
     assert spread(replace(f, kind="none_option", label="last")) == "found in 1 of 2 forms (last)"
 
 
