@@ -13,7 +13,7 @@ from horsesense.stats.words import plural
 WHY: Mapping[str, str] = {
     "noise": "",
     "few_clusters": "too few independent items for a verdict on others",
-    "many_questions": "it stands out alone, but not among so many questions",
+    "many_questions": "it stands out alone, but not once corrected for the number of questions",
     "missing": "the result depends on the missing replies",
     "silent": "many replies choose no option",
     "at_chance": "not testable unless the score is better than guessing",
