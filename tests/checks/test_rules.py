@@ -128,11 +128,7 @@ SINGLE: dict[str, tuple[list[Item], list[Item]]] = {
         ],
     ),
     "split_words": (
-        [
-            item("it 's a film that does n't end"),
-            item("-lrb- so -rrb-"),
-            item("`` Yes , he said"),
-        ],
+        [item("it 's a film that does n't end"), item("-lrb- so -rrb-"), item("`` Yes , he said")],
         [item("it's the boys' film"), item("a `b` ```c```"), item("he said 's' is a letter")],
     ),
     "emptied_brackets": (
@@ -591,10 +587,14 @@ def test_rules_that_know_words_are_not_applied_to_other_languages() -> None:
 def test_what_is_not_found_is_told_from_what_could_not_be() -> None:
     found = check_items(items_of(*(item(f"What is red number {n}?") for n in range(12))))
     kinds = {heading: {f.rule.name for f in quiet} for heading, quiet in quiet_kinds(found)}
-    assert {"shared_items", "shared_contexts"} <= kinds["Nothing in this set to compare"]
+    assert {"shared_items", "shared_contexts"} <= kinds[
+        "Not applied, with nothing in this set to compare"
+    ]
     assert "negated" in kinds["Not found"]
     assert sum(map(len, kinds.values())) == len(found.quiet)
     told = check_text(found, every=True)
+    assert "--responses" in told
+    assert "--responses" not in check_text(found, answered=True)
     assert all(", ".join(f.rule.name for f in quiet) in told for _, quiet in quiet_kinds(found))
 
 

@@ -108,7 +108,7 @@ def check(
         tested = [asdict(ranks) | {"completion": asdict(words)} for ranks, words in seen]
         print_json("check", {"sets": listed, "label_errors": found, "contamination": tested})
     else:
-        parts = [check_text(result, show, every=every) for result in results]
+        parts = [check_text(r, show, every=every, answered=bool(responses)) for r in results]
         parts += (
             []
             if doubted is None

@@ -123,7 +123,7 @@ class PlanOutput(Output):
     budget: int | None = Field(description="requests that may be sent; null without a limit")
     short: str = Field(description="which limits of the budget may end it early")
     cautions: list[str] = Field(description="what --until leaves untold")
-    prompts: Rows = Field(description="one whole prompt of each form")
+    prompts: Rows = Field(description="one whole prompt of each task")
     seen: str = Field(description="which change of accuracy so many items show, in a sentence")
     saved: int
     saved_over_probes_alone: float

@@ -104,12 +104,7 @@ def paraphrases(
     refuse_if_corrected(out, folder / WRITTEN)
     made = complete(
         paraphrase(
-            found,
-            asking.model(model),
-            folder,
-            versions=versions,
-            seed=rows.seed,
-            how=asking.how(),
+            found, asking.model(model), folder, versions=versions, seed=rows.seed, how=asking.how()
         )
     )
     refused = dict(made.refused.most_common())
@@ -139,8 +134,7 @@ def equinfer(
         ),
     ] = None,
     judge: Annotated[
-        str | None,
-        typer.Option(help="Looks for flaws in them: an item stays if it misses one."),
+        str | None, typer.Option(help="Looks for flaws in them: an item stays if it misses one.")
     ] = None,
     per_paper: Annotated[int, typer.Option(help="Equations of a paper, at most.")] = 3,
     context_words: Annotated[
