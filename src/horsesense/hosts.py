@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from shlex import quote
 from typing import Final
 from urllib.parse import unquote
 
@@ -70,7 +71,7 @@ def unnamed(text: str) -> str:
 
 def to_name(origin: str) -> str:
     """What to type so that a server counts as named, as a hint."""
-    return f"If that server is yours, type {HOSTS}={origin} before the command, or name its model."
+    return f"If it is yours, type {HOSTS}={quote(origin)} before the command, or name the model."
 
 
 def _origins(text: str, pattern: re.Pattern[str] = _ORIGIN) -> set[str]:

@@ -11,6 +11,7 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import polars as pl
 import pytest
@@ -352,6 +353,16 @@ def test_a_table_whose_end_alone_is_sound(run: Path) -> None:
     path.write_bytes(data[:4] + b"\x1c" * 200 + data[204:])
     with pytest.raises(StoreError, match=r"The tables of .* cannot be read"):
         Run.open(run).report()
+
+
+def test_a_judge_that_a_run_names_is_made_to_be_asked_alone(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (run / "run.toml").read_text()
+    (run / "run.toml").write_text(text.replace("asked_for = [", 'asked_for = ["judge:hf:x", '))
+    (run / "manifest").unlink(missing_ok=True)
+    monkeypatch.setattr("horsesense.readers.registry.make_bulk_reader", Mock(side_effect=OSError))
+    assert Run.open(run).verify().sound
 
 
 def test_memory_that_is_not_there(tmp_path: Path) -> None:
