@@ -32,14 +32,7 @@ from horsesense.rng import fingerprint
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.results import Results
 
-__all__ = [
-    "item_html",
-    "item_report",
-    "summary_html",
-    "templates",
-    "verdict_of",
-    "write_report",
-]
+__all__ = ["item_html", "item_report", "summary_html", "templates", "verdict_of", "write_report"]
 
 MAX_ITEMS = 300
 ITEM_BYTES = 1_300_000
