@@ -197,6 +197,8 @@ class TestTerminal:
         assert said[0] == "Under “First form”, 1 item is too few for a verdict on others like them."
         said = notices_of(told(run, verdict=[few.as_json()]))
         assert said[0] == "1 item is too few for a verdict on others like them."
+        one = replace(first, conclusion="found", forms=2, found_in=1).as_json()
+        assert any("in 1 of 2 forms" in line for line in in_brief(told(run, verdict=[one])))
 
     def test_what_is_better_than_guessing_is_not_called_ruled_out(
         self, runs: dict[str, Results]

@@ -8,7 +8,7 @@ from math import ceil
 
 from horsesense.findings.finding import BY_DATA, ORDER, TITLES, Conclusion, Finding
 from horsesense.findings.kinds import BY_NAME
-from horsesense.findings.sentences import why
+from horsesense.findings.sentences import spread, why
 from horsesense.findings.uncounted import noun_of
 from horsesense.findings.wording import against, between, level_text, plus, signed
 from horsesense.report.reasons import Reason, reason_for
@@ -86,7 +86,7 @@ class CheckRow:
     @property
     def why(self) -> str:
         """Why nothing is said of it; "" where its numbers say so."""
-        return why(self.finding)
+        return why(self.finding) or spread(self.finding)
 
     @property
     def lacking(self) -> bool:
