@@ -57,8 +57,8 @@ PROFILE_ITERATIONS = 60
 
 
 NEEDS = (
-    f"that takes {FEWEST} items with the same number of options, or {FEWEST_OF_THREE:,} where that"
-    " is 3"
+    f"that takes {FEWEST} items with equally many options, or {FEWEST_OF_THREE:,} items with three"
+    " options"
 )
 """Why nothing is fitted."""
 OF_TWO = (
