@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -13,13 +14,22 @@ import pytest
 import horsesense as hs
 from command_line import call
 from each import each
-from horsesense.checks.check import QUICK, check_items, check_sets, check_text, quiet_kinds
+from horsesense.checks.check import (
+    QUICK,
+    check_items,
+    check_sets,
+    check_text,
+    quiet_kinds,
+    sound_rows,
+)
 from horsesense.checks.languages import OTHER, language
 from horsesense.checks.positions import gold_positions
 from horsesense.checks.questions import negated
 from horsesense.checks.registry import RULES
+from horsesense.cli.schemas import OUTPUTS
 from horsesense.errors import UsageError
 from horsesense.items.item import Item, ItemSet
+from horsesense.items.load import load_items
 
 PASSAGE = "A ship left the harbour at dawn and met a storm near the northern cape."
 FOUR = ("red", "green", "blue", "black")
@@ -556,6 +566,17 @@ def test_in_python_and_on_the_command_line(tmp_path: Path) -> None:
     assert json.loads(done.stdout)["sets"][0]["findings"] == []
     with pytest.raises(UsageError, match="'htm' is no rule"):
         hs.check(rows, rules="htm")
+
+
+def test_the_items_without_a_fault_are_kept_in_a_new_file(tmp_path: Path) -> None:
+    kept = tmp_path / "kept.jsonl"
+    done = call("check", "sample", "--keep", str(kept), "--json")
+    OUTPUTS["check"].model_validate_json(done.stdout, strict=True)
+    sample = load_items("sample")
+    assert load_items(kept).items == sample.items
+    same = replace(sample.items[0], options=("1", "1"), gold=0)
+    assert len(sound_rows(check_items(replace(sample, items=(same, *sample.items[1:]))))) == 59
+    assert call("check", "sample", "--keep", str(kept)).returncode == 2
 
 
 @pytest.mark.shared

@@ -61,9 +61,7 @@ def test_who_sees_no_figure_is_told_its_numbers(runs: dict[str, Results], model:
     assert set(caveats(runs[model])) <= set(beside)
 
 
-def test_another_readers_score_takes_the_place_of_the_share_known(
-    runs: dict[str, Results],
-) -> None:
+def test_another_readers_score_takes_the_place_of_the_share_known(runs: dict[str, Results]) -> None:
     (said,) = headline(runs["talker"])
     assert said.endswith(" by the first token.")
     assert any("known or found by comparing options" in line for line in spoken(runs["talker"]))

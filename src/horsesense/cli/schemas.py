@@ -11,7 +11,15 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from horsesense.cli.schema_rows import EstimateRow, ItemForm, Output, Rows, RunRow, VerdictFields
+from horsesense.cli.schema_rows import (
+    CheckedSet,
+    EstimateRow,
+    ItemForm,
+    Output,
+    Rows,
+    RunRow,
+    VerdictFields,
+)  # fmt: skip
 from horsesense.side import offered, side
 
 
@@ -270,7 +278,7 @@ class SchemasOutput(Output):
 class CheckOutput(Output):
     """`check`: each set with its findings, heaviest first; several files also united."""
 
-    sets: Rows
+    sets: list[CheckedSet]
     label_errors: dict[str, Any] | None = Field(
         description="doubted golds, most likely first; null without --responses"
     )

@@ -13,7 +13,7 @@ from horsesense.stats.words import plural
 WHY: Mapping[str, str] = {
     "noise": "",
     "few_clusters": "too few independent items for a verdict on others",
-    "many_questions": "it stands out alone, but not once corrected for the number of questions",
+    "many_questions": "found by its own test, but not once corrected for all checks",
     "missing": "the result depends on the missing replies",
     "silent": "many replies choose no option",
     "at_chance": "not testable unless the score is better than guessing",
@@ -90,7 +90,7 @@ def sentence(f: Finding) -> str:
     if f.n_missing > MOST_LOST * (f.n + f.n_missing) and f.measured:
         parts.append(f"{f.n_missing:,} of {plural(f.n + f.n_missing, f.counted[:-1])} missing")
     if f.needed and f.reason == "noise":
-        parts.append(f"some {plural(f.needed, 'item')} would settle it if there is nothing to find")
+        parts.append(f"some {plural(f.needed, 'item')} would rule it out if there is no effect")
     return f"{'; '.join(filter(None, parts))}."
 
 

@@ -323,7 +323,7 @@ def _built_text(built: BuiltTest, out: Path, wanted: Sequence[str]) -> str:
     sizes, (least, most) = sorted(set(told["questions"])), built.each
     some = f"{sizes[0]} to {plural(sizes[-1], 'question')}"
     each = plural(sizes[0], "question") if len(sizes) == 1 else some
-    seen = f"{least} to {most} people" if most > 1 else "1 person or nobody"
+    seen = f"{least} to {most} people" if most > 1 else "at most 1 person"
     if least == most:
         seen = "1 person" if most == 1 else f"{most:,} people"
     lines = [
