@@ -67,7 +67,7 @@ class TestClosedForms:
         three, four = choices(1000, 4, 0.4, (1 / 3,) * 3), choices(400, 4, 0.4, BIASED)
         few = share_known(three[:999], draws=59)
         assert (few.value, few.rare) == (None, ((3, 999),))
-        assert "1,000 where that is 3" in few.reason
+        assert "1,000 items with three options" in few.reason
         enough = share_known(three, draws=59)
         assert enough.value == pytest.approx(0.4, abs=0.05)
         assert enough.reason == ""
