@@ -329,8 +329,7 @@ def test_cost_and_what_was_not_counted(store: Store) -> None:
 
 
 @pytest.mark.parametrize(
-    "limits",
-    [Limits(tokens=1000), Limits(money=1000, prompt_price=1e6, completion_price=1e6)],
+    "limits", [Limits(tokens=1000), Limits(money=1000, prompt_price=1e6, completion_price=1e6)]
 )
 def test_a_budget_holds_where_tokens_are_not_counted(store: Store, limits: Limits) -> None:
     summary = go(Scripted(lambda p, t: Response("x")), store, 10_000, limits=limits)

@@ -122,7 +122,7 @@ class EngineOptions:
         str | None,
         typer.Option(
             help="Where workers keep answers that do not see --out: s3://BUCKET/FOLDER, or any"
-            " other address that fsspec knows.",
+            " other address that fsspec knows."
         ),
     ] = None
     worker_cpus: Annotated[float, typer.Option(help="Cores that Ray sets aside for each.")] = 1.0

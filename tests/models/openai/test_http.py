@@ -122,16 +122,8 @@ def test_nothing_is_asked_that_is_not_wanted() -> None:
 @pytest.mark.parametrize(
     ("url", "refusals", "sent"),
     [
-        (
-            "http://h/v1",
-            [],
-            {"reasoning_effort": "high", "thinking_token_budget": 300},
-        ),
-        (
-            "https://openrouter.ai/api/v1",
-            [],
-            {"reasoning": {"effort": "high", "max_tokens": 300}},
-        ),
+        ("http://h/v1", [], {"reasoning_effort": "high", "thinking_token_budget": 300}),
+        ("https://openrouter.ai/api/v1", [], {"reasoning": {"effort": "high", "max_tokens": 300}}),
         (
             "http://h/v1",
             [
