@@ -7,7 +7,15 @@ from typing import Any
 
 from horsesense.errors import UsageError
 from horsesense.items.item import Item
-from horsesense.report.examples import AskedExample, Read, exchanged, messages, not_sent, trials_of
+from horsesense.report.examples import (
+    AskedExample,
+    Read,
+    came_back,
+    exchanged,
+    messages,
+    not_sent,
+    trials_of,
+)
 from horsesense.report.rendering import templates
 from horsesense.runs.results import Results
 
@@ -61,6 +69,7 @@ def _form(trial: AskedExample) -> dict[str, Any]:
         "reply": None if response is None else response.text,
         "reasoning": None if response is None else response.reasoning,
         "finish_reason": None if response is None else response.finish_reason,
+        "came_back": None if response is None else came_back(response),
         "failure": None if failure is None else f"{failure.kind}: {failure.message}",
         "readings": [_reading(trial, read) for read in trial.readings],
     }

