@@ -89,11 +89,13 @@ class Table:
         title: what it shows, and where it comes from.
         columns: headings.
         rows: cells; None is empty.
+        plain: the same for machines, which CSV holds; None where the rows are plain already.
     """
 
     title: str
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
+    plain: Table | None = None
 
     def __repr__(self) -> str:
         return f"Table({self.title!r}, {plural(len(self.rows), 'row')})"
@@ -115,15 +117,26 @@ def _scores(results: Results) -> Table:
     """Accuracy under each probe, with its change."""
     changes = {(e.probe, e.condition): e for e in results.everywhere("accuracy_change")}
     rows: list[list[Cell]] = []
+    plain: list[list[Cell]] = []
     for e in results.everywhere("accuracy"):
         change = changes.get((e.probe, e.condition))
         told: list[Cell] = [""] * 3
+        numbers: list[Cell] = [None] * 4
         if change is not None:
             told = [value_of(change), interval_of(change), p_text(change.p_adjusted)]
+            numbers = [change.value, change.low, change.high, change.p_adjusted]
         label = results.label(e.probe, e.condition)
         rows.append([label, value_of(e), interval_of(e), e.n, e.n_missing, *told])
-    columns = ["", "accuracy", "interval", "n", "missing", "change", "interval", "p adjusted"]
-    return Table(f"{_named(results)}, read by {results.reader}", columns, rows)
+        first = [label, e.probe, str(e.condition), e.value, e.low, e.high, e.n, e.n_missing]
+        plain.append([*first, *numbers])
+    columns = ["form", "accuracy", "interval", "n", "missing", "change", "interval", "p adjusted"]
+    title = f"{_named(results)}, read by {results.reader}"
+    return Table(title, columns, rows, Table(title, _PLAIN_SCORES, plain))
+
+
+_PLAIN_SCORES = (
+    "form probe condition accuracy low high n missing change change_low change_high p_adjusted"
+).split()
 
 
 def _estimates(results: Results) -> Table:
@@ -174,7 +187,7 @@ def _published(beside: Beside, own: str) -> Table:
 
 def as_csv(found: Table) -> str:
     """CSV of RFC 4180; a text that a spreadsheet would compute gets an apostrophe."""
-    out = io.StringIO()
+    out, found = io.StringIO(), found.plain or found
     for row in (found.columns, *found.rows):
         csv.writer(out).writerow(inert(cell) if isinstance(cell, str) else cell for cell in row)
     return out.getvalue()
