@@ -113,6 +113,9 @@ def table(results: Results, name: str) -> Table:
     return TABLES[name](results)
 
 
+_OF_A_CHANGE = ("value", "low", "high", "p_adjusted")
+
+
 def _scores(results: Results) -> Table:
     """Accuracy under each probe, with its change."""
     changes = {(e.probe, e.condition): e for e in results.everywhere("accuracy_change")}
@@ -121,22 +124,17 @@ def _scores(results: Results) -> Table:
     for e in results.everywhere("accuracy"):
         change = changes.get((e.probe, e.condition))
         told: list[Cell] = [""] * 3
-        numbers: list[Cell] = [None] * 4
         if change is not None:
             told = [value_of(change), interval_of(change), p_text(change.p_adjusted)]
-            numbers = [change.value, change.low, change.high, change.p_adjusted]
         label = results.label(e.probe, e.condition)
         rows.append([label, value_of(e), interval_of(e), e.n, e.n_missing, *told])
-        first = [label, e.probe, str(e.condition), e.value, e.low, e.high, e.n, e.n_missing]
-        plain.append([*first, *numbers])
+        found = [label, e.probe, str(e.condition), e.value, e.low, e.high, e.n, e.n_missing]
+        plain.append([*found, *(getattr(change, name, None) for name in _OF_A_CHANGE)])
     columns = ["form", "accuracy", "interval", "n", "missing", "change", "interval", "p adjusted"]
+    names = ["form", "probe", "condition", "accuracy", "low", "high", "n", "missing"]
+    names += ["change", *(f"change_{name}" for name in _OF_A_CHANGE[1:])]
     title = f"{_named(results)}, read by {results.reader}"
-    return Table(title, columns, rows, Table(title, _PLAIN_SCORES, plain))
-
-
-_PLAIN_SCORES = (
-    "form probe condition accuracy low high n missing change change_low change_high p_adjusted"
-).split()
+    return Table(title, columns, rows, Table(title, names, plain))
 
 
 def _estimates(results: Results) -> Table:
