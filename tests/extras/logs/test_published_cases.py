@@ -169,8 +169,7 @@ def test_a_log_of_one_order_says_so_and_why_replies_choose_nothing(tmp_path: Pat
     log = lm_eval(tmp_path, asked([*[RIGHT] * 6, *[said("A. granite")] * 2]))
     run = hs.load_log(log, out=tmp_path / "run")
     assert "2 replies give a label with another option's text." in summary(run)["findings"]
-    told = " ".join(spoken(run.results)).replace("\u202f", " ")
-    assert "though 100 % of the answers are B: each item is there in one order." in told
+    assert "though 100\u202f% of the answers are B: each item" in " ".join(spoken(run.results))
 
 
 def test_without_any_reply_all_failed(tmp_path: Path) -> None:
