@@ -15,7 +15,6 @@ from horsesense.errors import UsageError  # noqa: E402
 from horsesense.models.base import Asked  # noqa: E402
 from horsesense.models.messages import Failure, Request, as_thought  # noqa: E402
 from horsesense.testing.models import check_model  # noqa: E402
-from horsesense_extras.models.hf import weights  # noqa: E402
 from horsesense_extras.models.hf.backend import from_spec, smollm2_path  # noqa: E402
 from tiny_model import (  # noqa: E402
     CORPUS,
@@ -250,7 +249,7 @@ def test_wrong_specs_say_what_is_allowed(folder, tmp_path, monkeypatch):
     unsafe.mkdir()
     (unsafe / "config.json").write_text("{}")
     (unsafe / "pytorch_model.bin").write_bytes(b"")
-    monkeypatch.setattr(weights, "find_spec", lambda name: None)  # nothing is installed
+    monkeypatch.setattr("horsesense_extras.models.hf.weights.find_spec", lambda name: None)
     for spec, words in [
         (f"{folder}?dtyp=float32", "dtype"),
         (f"{folder}?dtype=int8", "bfloat16"),
