@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain, islice, zip_longest
@@ -17,6 +18,7 @@ from typing import Any, NamedTuple
 import orjson
 import polars as pl
 
+from horsesense.errors import HorsesenseError
 from horsesense.inference.store import Store
 from horsesense.inference.stored_rows import Failed
 from horsesense.models.messages import Key, Request, Response
@@ -26,6 +28,7 @@ from horsesense.report.reasons import ItemEvidence, evidence_of
 from horsesense.rng import unit
 from horsesense.runs.parts import spans
 from horsesense.runs.results import Results
+from horsesense.runs.unanswered import unanswered
 from horsesense.stats.words import plural
 from horsesense.trials.condition import Condition
 
@@ -136,10 +139,22 @@ def trials_of(
         )
 
 
-def exchanged(asked: AskedExample, store: Store) -> AskedExample:
-    """A trial with what was sent and what came back, as far as the store knows."""
+def exchanged(
+    asked: AskedExample, store: Store, planned: Mapping[Key, Request] | None = None
+) -> AskedExample:
+    """A trial with what was sent, or is `planned`, and what came back, as far as that is known."""
     [response] = store.get([asked.key]).values() or [None]
-    return asked._replace(request=store.get_request(asked.key), response=response)
+    request = store.get_request(asked.key) or (planned or {}).get(asked.key)
+    return asked._replace(request=request, response=response)
+
+
+def not_sent(run: Results, trials: Sequence[AskedExample], store: Store) -> Mapping[Key, Request]:
+    """Prompts that have no answer, from the plan; none where the run cannot be planned again."""
+    open_keys = {trial.key for trial in trials if store.get_request(trial.key) is None}
+    with suppress(HorsesenseError):
+        asked = unanswered(run.directory, store) if open_keys else ()
+        return {each.key: each.request for each in asked if each.key in open_keys}
+    return {}
 
 
 def _readings(run: Results, trials: pl.Series) -> dict[tuple[int, int], tuple[Read, ...]]:
