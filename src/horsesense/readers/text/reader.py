@@ -194,10 +194,9 @@ def _stands_for(text: str, options: tuple[str, ...], see: Shown) -> Reading | No
 
 def _state(text: str, length: bool, ended: bool, prepared: Prepared) -> Features:
     """How a reply ends."""
-    closed = text[-1:] in _CLOSED
     signs = {
         "length": length,
-        "cut": length and not closed,
+        "cut": length and text[-1:] not in _CLOSED,
         "open": prepared.thinks,
         "whole": ended,
         "loop": loops(text),
