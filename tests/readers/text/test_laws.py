@@ -77,9 +77,7 @@ def test_what_ends_a_further_question_is_not_the_answer() -> None:
 
 
 def test_a_word_of_one_sentence_and_a_letter_of_the_next_state_nothing() -> None:
-    reply = (
-        f"{WORK}Need to respond with a letter only. Options: A 12 m/s, B 15 m/s. The format says"
-    )
+    reply = f"{WORK}Respond with a letter only. Options: A 12 m/s, B 15 m/s. The format says"
     assert read(reply, "length") != "A"
 
 
