@@ -206,7 +206,9 @@ def concluded(
             return Reading("unclear", (), "weak", None, sure)
         sign = words.SIGNS.get(STATUSES[best - k])
         match = sign.search(scene.page.small) if sign else None
-        return Reading(STATUSES[best - k], (), "signs", match.span() if match else None, sure)
+        clash = STATUSES[best - k] == "ambiguous" and facts.get("clash")
+        rule = "other_text" if clash else "signs"
+        return Reading(STATUSES[best - k], (), rule, match.span() if match else None, sure)
     span = _span(scene, best, z)
     if _opens_with(scene, best):
         sure = max(sure, least_choice)  # a letter that is stated is the answer
