@@ -65,11 +65,9 @@ class Share:
             squares.append(squares[0] + squares[1] - squares[2])
         size = sum(sizes[:2]) - (len(parts) > 1)
         alike = n * share * (1 - share)
-        effective = (
-            n * (alike + AGREEING * size) / (max(squares) + AGREEING * size**2) if n else 0.0
-        )
+        each = (alike + AGREEING * size) / (max(squares) + AGREEING * size**2) if n else 0.0
         clusters = min(len(part.m) for part in parts[:2])
-        return cls(hits, n, effective, clusters, n / max(sizes[:2]) if n else 0.0)
+        return cls(hits, n, n * each, clusters, n / max(sizes[:2]) if n else 0.0)
 
     @property
     def estimate(self) -> float:
@@ -95,17 +93,11 @@ class Share:
 
     def p_above(self, null: float) -> float:
         """p of a true share of at most `null`: the chance of as many hits or more."""
-        hits, n = self.trials * self.estimate, self.trials
-        if hits <= 0 or null >= 1:
-            return 1.0
-        return float(functions.betainc(hits, n - hits + 1, max(null, 0.0)))
+        return _as_many(self.trials * self.estimate, self.trials, null)
 
     def p_below(self, null: float) -> float:
         """p of a true share of at least `null`: the chance of as few hits or fewer."""
-        misses, n = self.trials * (1 - self.estimate), self.trials
-        if misses <= 0 or null <= 0:
-            return 1.0
-        return float(functions.betainc(misses, n - misses + 1, 1 - min(null, 1.0)))
+        return _as_many(self.trials * (1 - self.estimate), self.trials, 1 - null)
 
     def p(self, null: float) -> float:
         """Two-sided p of a true share."""
@@ -116,3 +108,10 @@ class Share:
         if self.reason:
             return None
         return limits(self.trials * self.estimate, self.trials, (1 - level) / 2)
+
+
+def _as_many(hits: float, n: float, null: float) -> float:
+    """The chance of as many hits or more of `n` trials."""
+    if hits <= 0 or null >= 1:
+        return 1.0
+    return float(functions.betainc(hits, n - hits + 1, max(null, 0.0)))
