@@ -112,8 +112,8 @@ def verify(run: RunPath, as_json: AsJson = False) -> None:
             print(f"  {fault}")
         if not found.manifest:
             print(
-                "There is no manifest, since an earlier version made it: only answers and items"
-                " were checked."
+                "There is no manifest, as in redacted runs and those of earlier versions: only"
+                " answers and items were checked."
             )
     if not found.sound:
         raise typer.Exit(ExitCode.TROUBLE)
