@@ -206,7 +206,8 @@ class Pieces:
     figure: Annotated[
         str | None,
         typer.Option(
-            help="Write a figure of the report, such as score or positions.", show_default=False
+            help="Write a figure of the report, such as score, positions, agreement or readers.",
+            show_default=False,
         ),
     ] = None
     table: Annotated[
