@@ -49,7 +49,7 @@ def export(
     out: Annotated[
         Path | None,
         typer.Argument(
-            help="The new file or folder; by default beside the run, named after the format.",
+            help="The new file or folder; by default beside the run, for figures and tables here.",
             show_default=False,
         ),
     ] = None,
