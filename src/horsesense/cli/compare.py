@@ -56,7 +56,7 @@ def compare(
     out: Annotated[Path, typer.Option(help="Where the page is written.")] = Path("comparison.html"),
     as_json: AsJson = False,
 ) -> None:
-    """Compare models on the items that their runs share, and whether their ranking holds.
+    """Compare models on the items that their runs share, and say whether their ranking holds.
 
     Each of several sets, or suites of a study, gets a page of its own (with --json, a line). One
     more page has all of them, with mean ranks.
