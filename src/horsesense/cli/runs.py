@@ -111,7 +111,7 @@ def verify(run: RunPath, as_json: AsJson = False) -> None:
         for fault in found.faults[:20]:
             print(harmless(f"  {fault}"))
         if not found.manifest:
-            since = "since an earlier version made it"
+            since = "as in redacted runs and those of earlier versions"
             print(f"There is no manifest, {since}: only answers and items were checked.")
     if not found.sound:
         raise typer.Exit(ExitCode.TROUBLE)
