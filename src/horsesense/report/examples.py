@@ -136,10 +136,11 @@ def trials_of(
         )
 
 
-def exchanged(asked: AskedExample, store: Store) -> AskedExample:
-    """A trial with what was sent and what came back, as far as the store knows."""
-    [response] = store.get([asked.key]).values() or [None]
-    return asked._replace(request=store.get_request(asked.key), response=response)
+def exchanged(asked: Sequence[AskedExample], store: Store) -> list[AskedExample]:
+    """Trials with what was sent and what came back, as far as the store knows."""
+    keys = [one.key for one in asked]
+    sent, came = store.requests(keys), store.get(keys)
+    return [o._replace(request=sent.get(o.key), response=came.get(o.key)) for o in asked]
 
 
 def _readings(run: Results, trials: pl.Series) -> dict[tuple[int, int], tuple[Read, ...]]:

@@ -31,7 +31,7 @@ def item_json(results: Results, item_id: str) -> dict[str, Any]:
     item = item_of(results, item_id)
     with results.directory.store() as store:
         [(_, trials)] = trials_of(results, [item_id], store)
-        trials = [exchanged(trial, store) for trial in trials]
+        trials = exchanged(trials, store)
     return {
         "item": {
             "id": item.id,
