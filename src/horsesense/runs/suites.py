@@ -81,10 +81,6 @@ class Paper:
     source: str
     differences: tuple[Departure, ...] = ()
 
-    def still_differs(self) -> tuple[Departure, ...]:
-        """The points at which `--faithful` is not what was published."""
-        return tuple(each for each in self.differences if each.faithful)
-
     def departures(self, faithful: bool, here: Mapping[str, Any]) -> list[dict[str, str]]:
         """Where one run departs from the paper: rows of what, published, here and why.
 
