@@ -141,6 +141,7 @@ def json_page() -> str:
 
 
 ROWS = {
+    "CheckedSet": "sets, each with `findings` and `quiet`: what each rule found, and its items",
     "ItemForm": "forms, each with its prompt, reply and readings",
     "EstimateRow": "rows of [run.estimates](runs.md#tables)",
     "RunRow": "runs, each with the fields of [report](#report)",

@@ -62,6 +62,10 @@ def test_the_gallery_shows_five_reports_by_commands_that_there_are() -> None:
     assert commands <= {*OWN, *offered("commands")}
 
 
+def test_no_name_of_a_file_is_an_option_of_the_hook() -> None:
+    assert loaded(".pre-commit-hooks.yaml")[0]["args"][-1] == "--"
+
+
 def test_issue_templates_are_forms() -> None:
     templates = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
     assert len(templates) == 3

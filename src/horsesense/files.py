@@ -228,7 +228,8 @@ def usable(path: str | Path) -> Path:
     except OSError as error:
         if error.errno in (errno.ENAMETOOLONG, errno.ELOOP):
             raise UsageError(f"{text}: {error.strerror}.", hint="Choose another name.") from None
-    return Path(path)
+    # SQLite and polars take "file:" at the beginning of a name for an address.
+    return Path(path).absolute() if ":" in text else Path(path)
 
 
 def _escaped(text: str) -> bool:

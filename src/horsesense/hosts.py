@@ -10,12 +10,19 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from shlex import quote
 from typing import Final
+from urllib.parse import unquote
 
 HOSTS: Final = "HORSESENSE_KEY_HOSTS"
 _ORIGIN: Final = re.compile(r"https?://[^\s/?#]+", re.IGNORECASE)
 _TYPED: Final = re.compile(r"https?://[^\s/?#,;&()@'\"]+", re.IGNORECASE)
 """An origin in a word, where others may follow; a file's ends later: a host may hold a comma."""
+_INSPECT: Final = re.compile(
+    r"inspect:(?:(?:hf|vllm|sglang|transformer_lens|nnterp)/|.*@(?!https?://\S+$)|.*[?&]args\.)",
+    re.S,
+)
+"""Models of Inspect's that a user names alone: others' code, and addresses of any form."""
 _typed: Sequence[str] | None = None
 """The words of the command line that runs; None in Python, where whoever calls names servers
 (but see `opened`)."""
@@ -44,7 +51,8 @@ def opened(*words: object) -> Iterator[None]:
 
 
 def unnamed(text: str) -> str:
-    """A server in a text that the user has not named; "" where there is none.
+    """What a text names and the user has not: a server, or a model of Inspect's that may load code
+    or get a key in another way; "" where there is nothing.
 
     >>> with named_in(["judge:http:j@https://Mine.example:443/v1"]):
     ...     unnamed("https://mine.example/v2 http://other.example:81/v1")
@@ -52,15 +60,18 @@ def unnamed(text: str) -> str:
     """
     if _typed is None:
         return ""
-    own = (os.environ.get(name, "") for name in (HOSTS, "OPENAI_BASE_URL"))
+    own = [os.environ.get(name, "") for name in (HOSTS, "OPENAI_BASE_URL")]
     words = " ".join([*_typed, *own])
     known = _origins(words, _TYPED) | _origins(words)
-    return next((origin for origin in sorted(_origins(text) - known)), "")
+    strange = sorted((_origins(text) | _origins(unquote(text))) - known)
+    if strange or not _INSPECT.search(unquote(text)):
+        return strange[0] if strange else ""
+    return "" if any(text in word for word in (*_typed, *own)) else text
 
 
 def to_name(origin: str) -> str:
     """What to type so that a server counts as named, as a hint."""
-    return f"If that server is yours, type {HOSTS}={origin} before the command, or name its model."
+    return f"If it is yours, type {HOSTS}={quote(origin)} before the command, or name the model."
 
 
 def _origins(text: str, pattern: re.Pattern[str] = _ORIGIN) -> set[str]:

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from horsesense.report.charts import ACCENT, FAINT, ROWS, ChartFrame, draw, estimates
 
-FRAME: Final = ChartFrame(left=270, middle=380, right=160, row=24, top=12)
+FRAME: Final = ChartFrame(left=270, middle=350, right=190, row=24, top=12)
 
 
 def figure(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -13,13 +14,22 @@ import pytest
 import horsesense as hs
 from command_line import call
 from each import each
-from horsesense.checks.check import QUICK, check_items, check_sets, check_text, quiet_kinds
+from horsesense.checks.check import (
+    QUICK,
+    check_items,
+    check_sets,
+    check_text,
+    quiet_kinds,
+    sound_rows,
+)
 from horsesense.checks.languages import OTHER, language
 from horsesense.checks.positions import gold_positions
 from horsesense.checks.questions import negated
 from horsesense.checks.registry import RULES
+from horsesense.cli.schemas import OUTPUTS
 from horsesense.errors import UsageError
 from horsesense.items.item import Item, ItemSet
+from horsesense.items.load import load_items
 
 PASSAGE = "A ship left the harbour at dawn and met a storm near the northern cape."
 FOUR = ("red", "green", "blue", "black")
@@ -128,11 +138,7 @@ SINGLE: dict[str, tuple[list[Item], list[Item]]] = {
         ],
     ),
     "split_words": (
-        [
-            item("it 's a film that does n't end"),
-            item("-lrb- so -rrb-"),
-            item("`` Yes , he said"),
-        ],
+        [item("it 's a film that does n't end"), item("-lrb- so -rrb-"), item("`` Yes , he said")],
         [item("it's the boys' film"), item("a `b` ```c```"), item("he said 's' is a letter")],
     ),
     "emptied_brackets": (
@@ -562,6 +568,17 @@ def test_in_python_and_on_the_command_line(tmp_path: Path) -> None:
         hs.check(rows, rules="htm")
 
 
+def test_the_items_without_a_fault_are_kept_in_a_new_file(tmp_path: Path) -> None:
+    kept = tmp_path / "kept.jsonl"
+    done = call("check", "sample", "--keep", str(kept), "--json")
+    OUTPUTS["check"].model_validate_json(done.stdout, strict=True)
+    sample = load_items("sample")
+    assert load_items(kept).items == sample.items
+    same = replace(sample.items[0], options=("1", "1"), gold=0)
+    assert len(sound_rows(check_items(replace(sample, items=(same, *sample.items[1:]))))) == 59
+    assert call("check", "sample", "--keep", str(kept)).returncode == 2
+
+
 @pytest.mark.shared
 @pytest.mark.slow
 def test_mmlu_and_redux_as_a_careful_reader_finds_them(shared: Path) -> None:
@@ -591,10 +608,14 @@ def test_rules_that_know_words_are_not_applied_to_other_languages() -> None:
 def test_what_is_not_found_is_told_from_what_could_not_be() -> None:
     found = check_items(items_of(*(item(f"What is red number {n}?") for n in range(12))))
     kinds = {heading: {f.rule.name for f in quiet} for heading, quiet in quiet_kinds(found)}
-    assert {"shared_items", "shared_contexts"} <= kinds["Nothing in this set to compare"]
+    assert {"shared_items", "shared_contexts"} <= kinds[
+        "Not applied, with nothing in this set to compare"
+    ]
     assert "negated" in kinds["Not found"]
     assert sum(map(len, kinds.values())) == len(found.quiet)
     told = check_text(found, every=True)
+    assert "--responses" in told
+    assert "--responses" not in check_text(found, answered=True)
     assert all(", ".join(f.rule.name for f in quiet) in told for _, quiet in quiet_kinds(found))
 
 

@@ -134,6 +134,10 @@ def test_plan_spends_nothing(tmp_path: Path) -> None:
 
 def test_a_plan_needs_no_model(tmp_path: Path) -> None:
     told = call("plan", "sample", cwd=tmp_path).stdout
+    row = {"question": "\x1b]0;x\x07?", "options": ["\x1b[2J", "no"], "answer_index": 1}
+    (tmp_path / "steers.jsonl").write_text(json.dumps(row))
+    assert "\x1b" not in call("plan", "steers.jsonl", cwd=tmp_path).stdout
+    call("import", "nowhere.csv", cwd=tmp_path, code=2)
     assert "60 items of sample" in told
     assert "The cost is unknown without --price." in told
     told = call("plan", "sample", "--price", "1,2", cwd=tmp_path).stdout
@@ -182,7 +186,7 @@ def test_one_thing_is_told_as_one(tmp_path: Path) -> None:
         (("audit", "sample", "-m", "sim:prior", "--shots", "3"), "--shots-from"),
         (("audit", "sample", "-m", "sim:prior", "--limit", "0"), "limit"),
         (("audit", "sample", "-m", "sim:prior", "--style", "verse"), "style"),
-        (("list", "horses"), "probes"),
+        (("list", "horses"), "schemas"),
         (("report", "nowhere"), "is not a run directory"),
     ],
 )

@@ -70,7 +70,7 @@ def test_lists(call: Call) -> None:
     check("schemas", listed)
     assert json.loads(listed)["schemas"] == json_schemas()
     assert "audit" in call("list", "schemas")[1]
-    (found,) = json.loads(call("list", "probes", "order", "--json")[1])["probes"].items()
+    (found,) = json.loads(call("list", "order", "--json")[1])["probes"].items()
     assert found[0] == "order"
     assert found[1].endswith("order(design=auto)")
 

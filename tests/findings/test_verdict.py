@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import numpy as np
@@ -13,6 +13,7 @@ from horsesense.findings.early import Banded, Early
 from horsesense.findings.evidence import Evidence, items_needed
 from horsesense.findings.finding import Finding
 from horsesense.findings.kinds import check_sizes, sizes_of
+from horsesense.findings.sentences import spread
 from horsesense.findings.verdict import verdict
 from horsesense.measures.base import Estimate
 from horsesense.measures.estimate import Computed, LeftOpen
@@ -193,7 +194,8 @@ def test_one_form_speaks_for_the_others() -> None:
         })
     )  # fmt: skip
     f = of(forms[0], other)
-    assert (f.conclusion, f.forms, f.found_in) == ("found", 2, 1)
+    assert (f.conclusion, f.forms, spread(f)) == ("found", 2, "found in 1 of 2 forms")
+    assert spread(replace(f, kind="none_option", label="last")) == "found in 1 of 2 forms (last)"
 
 
 def test_false_accusations_are_as_rare_as_promised() -> None:

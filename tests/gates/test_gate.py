@@ -24,13 +24,7 @@ from command_line import call
 from horsesense.cli.schemas import OUTPUTS
 from horsesense.comparison.compare import weights
 from horsesense.comparison.gates.expression import parse
-from horsesense.comparison.gates.gate import (
-    BEFORE,
-    Check,
-    Tolerances,
-    Verdict,
-    require,
-)
+from horsesense.comparison.gates.gate import BEFORE, Check, Tolerances, Verdict, require
 from horsesense.comparison.gates.reports import junit, markdown
 from horsesense.comparison.views import View, ViewScores
 from horsesense.errors import ExitCode, UsageError

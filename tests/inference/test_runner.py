@@ -231,6 +231,20 @@ def test_retry_after_is_kept(store: Store) -> None:
     assert asked_at[1] - asked_at[0] >= 0.15
 
 
+def test_a_server_that_asks_to_wait_is_seen(store: Store) -> None:
+    shown, seen = Progress("asking", 2, io.StringIO()), list[str]()
+
+    def reply(prompt: str, time_: int) -> Response | Failure:
+        if prompt == "p0":
+            return Failure("rate_limit", "slow down", 429, retry_after=900)
+        seen.append(shown.note())
+        raise ModelError("enough was seen")
+
+    with pytest.raises(ModelError, match="enough"):
+        go(Scripted(reply), store, 2, progress=shown)
+    assert seen == ["waiting 15 min 0 s, as the server asks"]
+
+
 @pytest.mark.parametrize(
     ("attempt", "failure", "low", "high"),
     [
@@ -329,8 +343,7 @@ def test_cost_and_what_was_not_counted(store: Store) -> None:
 
 
 @pytest.mark.parametrize(
-    "limits",
-    [Limits(tokens=1000), Limits(money=1000, prompt_price=1e6, completion_price=1e6)],
+    "limits", [Limits(tokens=1000), Limits(money=1000, prompt_price=1e6, completion_price=1e6)]
 )
 def test_a_budget_holds_where_tokens_are_not_counted(store: Store, limits: Limits) -> None:
     summary = go(Scripted(lambda p, t: Response("x")), store, 10_000, limits=limits)

@@ -39,19 +39,7 @@ def test_a_signature_is_read_back_as_it_was(
     """Whatever a server calls its model, bars and percent signs included."""
     condition = PLAIN if plain else Condition(size=5, mix="even")
     signature = Signature(
-        data,
-        3,
-        model,
-        "batch(sizes=5)",
-        condition,
-        prompt,
-        "",
-        f"{reader}@1",
-        2,
-        "m",
-        "",
-        0,
-        "1",
+        data, 3, model, "batch(sizes=5)", condition, prompt, "", f"{reader}@1", 2, "m", "", 0, "1"
     )
     assert Signature.parse(signature.format()) == signature
 

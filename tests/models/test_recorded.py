@@ -107,7 +107,7 @@ def test_replies_without_options_take_those_of_items(tmp_path):
         ["one.jsonl", "b", "failed to read", "-"],
         ["two.jsonl", "a", "answer", "A"],
     ]
-    assert "1 of 1 read as gold" in done.stderr
+    assert "1 of 1 choose gold" in done.stderr
 
 
 def test_all_faults_of_a_file_without_a_sound_row_are_named_with_their_lines(tmp_path):

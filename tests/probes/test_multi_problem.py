@@ -348,10 +348,7 @@ def test_published_examples_go_through_the_labels() -> None:
 
     alternate = asked("select_one(sizes=4, bundles=1, examples=alternate)", texts())
     assert alternate == [["Positive", "Negative", "Positive"], ["Positive", "Negative", "Negative"]]
-    assert asked("select_one(sizes=4, bundles=1)", texts()) == [
-        ["Positive"] * 3,
-        ["Negative"] * 3,
-    ]
+    assert asked("select_one(sizes=4, bundles=1)", texts()) == [["Positive"] * 3, ["Negative"] * 3]
     prompter.task, alphabetical = shipped()["sst2"], texts(labels=SENTIMENT[::-1])
     [_, other] = asked("select_one(sizes=4, bundles=1, examples=alternate)", alphabetical)
     assert other[0] == "Positive"  # the order of the task
@@ -397,8 +394,7 @@ def cell_of(gold: Sequence[int], chosen: Sequence[Sequence[int]], m: int, asks: 
 
     status = ["answer" if c else "none" for c in chosen]
     selection = ChosenSets(
-        column([sum(1 << s for s in set(c)) for c in chosen], np.int64),
-        column([-1] * n, np.int16),
+        column([sum(1 << s for s in set(c)) for c in chosen], np.int64), column([-1] * n, np.int16)
     )
     bundles = Bundles(
         bundle=column([0] * n, np.int32), problem=column(range(n), np.int16),

@@ -77,7 +77,7 @@ def test_numbers_count_from_one_where_they_must(
 def test_readings_are_scored_by_the_gold_of_the_file(tmp_path: Path, field: str) -> None:
     file = write(tmp_path / "replies.jsonl", field, ["A", "C", "C", None])
     done = CliRunner().invoke(app(), ["read", str(file)])
-    assert "Gold: 2 of 3 read as gold (66.7\u202f%;" in done.stderr
+    assert "Gold: 2 of 3 choose gold (66.7\u202f%;" in done.stderr
     assert "1 another choice" in done.stderr
     assert "left out: 1 row without gold" in done.stderr
     assert ("gold from" in done.stderr) == (field != "gold")
@@ -120,5 +120,5 @@ def test_a_row_that_holds_no_response_is_counted_apart(tmp_path: Path) -> None:
     done = CliRunner().invoke(app(), ["read", str(path)])
     assert "2 responses: answer 1, empty 1\n" in done.stderr
     assert "1 row without a response (null): not counted" in done.stderr
-    assert "Gold: 1 of 2 read as gold" in done.stderr
+    assert "Gold: 1 of 2 choose gold" in done.stderr
     assert len(done.stdout.splitlines()) == 3, "each row has its line"

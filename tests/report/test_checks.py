@@ -46,6 +46,9 @@ def test_all_that_is_drawn_lies_on_the_axis(a: float, b: float, c: float, size: 
 
 def test_a_row_has_the_level_and_the_count_of_its_interval() -> None:
     assert (check().number, check().interval) == ("+1.0", "[−10.0, 10.0]")
+    preferred = check(kind="position_preference", value=0.41, low=0.34, high=0.5, null=0.25)
+    assert preferred.own == ("41\u202f%", "[34, 50]")  # as the terminal has it
+    assert check().own == ("+1.0", "[−10.0, 10.0] pts")
     assert check().about == "at 95\u202f%; 60 items"
     assert check(about="these_items").about.startswith("of these items; ")
     bare = check(low=None, high=None)

@@ -53,11 +53,7 @@ def test_visible(raw: str, shown: str) -> None:
         (estimate(0.531, 0.526, 0.536), "53.1\u202f%", "[52.6, 53.6]"),
         (estimate(0.0, 0.0, 0.008), "0\u202f%", "[0.0, 0.8]"),
         (estimate(4.46, 3.8, 5.1, unit="points"), "4.5", "[3.8, 5.1]"),
-        (
-            estimate(-0.062, -0.078, -0.047, measure="accuracy_change"),
-            "−6\u202fpts",
-            "[−8, −5]",
-        ),
+        (estimate(-0.062, -0.078, -0.047, measure="accuracy_change"), "−6\u202fpts", "[−8, −5]"),
         (estimate(-0.001, -0.03, 0.02), "0\u202f%", "[−3, 2]"),
         (estimate(0.01, -0.03, 0.05, measure="accuracy_change"), "1\u202fpt", "[−3, 5]"),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -14,6 +15,7 @@ import horsesense
 from command_line import call
 from horsesense.errors import UsageError
 from horsesense.report.pieces import Table, as_csv, as_latex, as_markdown, figure, papers, table
+from horsesense.report.published_tables import published
 from horsesense.runs.results import Results
 from studies import items_file, study
 
@@ -66,7 +68,11 @@ def test_a_published_table_stands_beside_a_file_of_any_name(run: Results) -> Non
     assert "Xu et al." in found.title
     assert found.rows[0][0] == "sim:oracle on my-own-name"
     assert found.rows[0][1] == "100.00"
-    assert found.rows[1][:2] == ["GPT-4", "98.67"]
+    assert found.rows[1][:2] == ["its interval and n", "[86, 100] n = 96"]
+    assert found.rows[2][:2] == ["GPT-4", "98.67"]
+    named = {**run.findings, "dataset": {**run.findings["dataset"], "name": "mctest"}}
+    printed = published(replace(run, findings=named), "know_no", "omni_accuracy")
+    assert max(printed) == 82.98, "the row of people, 97.67, is no model's"
     assert any("†" in str(cell) for row in found.rows for cell in row)
     with pytest.raises(UsageError, match="no published data set"):
         papers(run, "hellaswag")

@@ -198,10 +198,12 @@ def test_connections_that_say_nothing_do_not_stop_it(
 def test_what_nothing_expects_is_told_on_the_page(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("horsesense.report.view_page._item", lambda *_: 1 / 0)
-    answer = client(run).get("/items/1")
-    assert answer.status_code == 500
-    assert "The page ended unexpectedly: ZeroDivisionError" in answer.text
+    for page in ("_item", "_report"):
+        monkeypatch.setattr(f"horsesense.report.view_page.{page}", lambda *_: 1 / 0)
+    for address in ("/items/1", "/report"):
+        answer = client(run).get(address)
+        assert answer.status_code == 500
+        assert "The page ended unexpectedly: ZeroDivisionError" in answer.text
 
 
 def test_items_are_read_once(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -323,11 +323,7 @@ def test_a_suite_brings_the_readers_it_needs():
     assert named.readers == ("pride(least=20, alpha=0.2)",)
     faithful = Settings.of(items="sample", model="m", suite="look-at-text", faithful=True)
     assert "order(cyclic(base=published))" in faithful.probes
-    assert faithful.readers == (
-        "first_token",
-        "text",
-        "pride(mean=arithmetic, per=subject)",
-    )
+    assert faithful.readers == ("first_token", "text", "pride(mean=arithmetic, per=subject)")
 
 
 def test_a_prior_of_one_item_is_reported_without_an_interval(tmp_path):

@@ -13,6 +13,7 @@ import horsesense as hs
 from command_line import call
 from damaging import made_in
 from horsesense.errors import StoreError
+from horsesense.kept import keep
 from horsesense.readers.registry import READERS
 from horsesense.readers.text_answers import TextAnswers
 
@@ -165,6 +166,13 @@ def test_readings_of_a_reader_that_is_not_installed_are_spared(
     assert done.returncode == 3
     assert "its reader mine is not installed here" in done.stderr
     assert changed.read_bytes() == before
+
+
+def test_what_people_decided_is_missed(run: Path) -> None:
+    for name in ("reviews.json", "sample.json"):
+        keep(run / name, "{}")
+        (run / name).unlink()
+        assert f"{name}: it is missing" in call("verify", str(run)).stdout
 
 
 def test_a_run_without_a_manifest_says_so(run: Path) -> None:

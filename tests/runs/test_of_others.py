@@ -11,6 +11,7 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import polars as pl
 import pytest
@@ -354,12 +355,24 @@ def test_a_table_whose_end_alone_is_sound(run: Path) -> None:
         Run.open(run).report()
 
 
+def test_a_judge_that_a_run_names_is_made_to_be_asked_alone(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (run / "run.toml").read_text()
+    (run / "run.toml").write_text(text.replace("asked_for = [", 'asked_for = ["judge:hf:x", '))
+    (run / "manifest").unlink(missing_ok=True)
+    monkeypatch.setattr("horsesense.readers.registry.make_bulk_reader", Mock(side_effect=OSError))
+    assert Run.open(run).verify().sound
+
+
 def test_memory_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="take more memory than there is"), readable(tmp_path):
         raise MemoryError("2 TiB")
 
 
-def test_a_study_writes_into_its_own_folder(tmp_path: Path) -> None:
+def test_a_study_writes_into_its_own_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     here, away = tmp_path / "here", tmp_path / "away"
     items_file(tmp_path / "items.jsonl", 6)
     here.mkdir()
@@ -377,6 +390,9 @@ def test_a_study_writes_into_its_own_folder(tmp_path: Path) -> None:
     done = call("run", str(here))
     assert done.returncode == 2, done.stderr
     assert "is a link" in done.stderr
+    monkeypatch.chdir(here)
+    (here / "study.toml").write_text(f'out = "file:{away}/notes.sqlite?mode=rwc&x="\n{text}')
+    assert call("run", "study.toml").returncode == 0
     assert not list(away.iterdir())
     (here / "sim-prior-items").unlink()
     (here / "study.toml").write_text(f'out = "../away"\n{text}')

@@ -137,11 +137,7 @@ def planned(root: Path, model: str = "sim:oracle", **asks: Any) -> dict[str, Any
 
 @pytest.mark.parametrize(
     ("asks", "once"),
-    [
-        ({}, 4),
-        ({"probes": ("labels(set=digits)",)}, 1),
-        ({"suite": "know-no", "probes": ()}, 0),
-    ],
+    [({}, 4), ({"probes": ("labels(set=digits)",)}, 1), ({"suite": "know-no", "probes": ()}, 0)],
     ids=["basic", "labels", "know-no"],
 )
 def test_the_change_that_is_named_is_found_with_the_power_that_is_named(
@@ -207,8 +203,8 @@ class TestPlanOfClusters:
     ) -> None:
         """One of 1,542 items made it "cannot be said beforehand"."""
         alone, copied = said([1] * 60), said([2] + [1] * 59)
-        assert "With 60 items a change of accuracy of" in alone
-        assert "which count as 59, a change of accuracy of" in copied
+        assert "With 60 items, changes of accuracy of" in alone
+        assert "which count as 59, changes of accuracy of" in copied
 
     def test_what_is_decided_early_is_about_these_items(self, said: Callable[..., str]) -> None:
         assert OF_THESE in said([4] * 10, "--until", "decided")

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from horsesense.stats.binomial import (
-    wilson,
-)
+from horsesense.stats.binomial import wilson
 from horsesense.stats.multiplicity import benjamini_hochberg, holm
 from horsesense.stats.two_way import by_cluster
 

@@ -203,6 +203,7 @@ def open(path: str | Path) -> Run:
 def import_out(logs: Sequence[str | Path]) -> Path:
     """The directory of an import that names none; another one once a log has changed."""
     found = [Path(log).absolute() for log in logs]
-    seen = [(str(log), s.st_size, s.st_mtime_ns) for log in found for s in [log.stat()]]
+    stats = [(str(log), log.stat()) for log in found if log.exists()]
+    seen = [(log, s.st_size, s.st_mtime_ns) for log, s in stats]
     name = found[0].name.removesuffix(".jsonl").removesuffix(".json").removesuffix(".eval")
     return Path("imports") / f"{slug(name)}-{fingerprint(seen)}"

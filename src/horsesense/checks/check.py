@@ -19,9 +19,9 @@ from horsesense.stats.words import NARROW, OneLine, percent, plural, some_of
 ALPHA: Final = 0.05
 QUICK: Final = (
     "conflicting_gold", "lost_backslashes", "broken_encoding", "no_gold", "gold_position",
-    "repeated", "html", "escapes",
+    "repeated", "html", "escapes", "equal_options",
 )  # fmt: skip
-"""Rules that cost next to nothing: where right answers stand, copies, broken texts."""
+"""Rules that cost little: where right answers stand, copies, equal options, broken texts."""
 ACROSS: Final = ("shared_items", "shared_contexts")
 """Rules that compare splits, and so also several files."""
 SEEN: Final = 0.1
@@ -149,6 +149,22 @@ def _speaks(finding: ItemFinding) -> bool:
     return finding.count > 0
 
 
+def sound_rows(result: CheckResult) -> list[dict[str, Any]]:
+    """The items without a fault, as rows that are read like those that they came from.
+
+    UsageError for texts with labels.
+    """
+    if result.items.kind != "choice":
+        raise UsageError("--keep writes items with options of their own, not texts with labels.")
+    findings = [f for f in result.findings if f.rule.weight == "fault"]
+    faulty = {hit.item for finding in findings for hit in finding.found.hits}
+    rows = [asdict(item) for item in result.items if item.id not in faulty]
+    for row in rows:
+        row["answer_index"], row["paraphrases"] = row.pop("gold"), row["paraphrases"] or None
+    given = {name for row in rows for name in row if row[name] is not None} | {"answer_index"}
+    return [{name: row[name] for name in row if name in given} for row in rows]
+
+
 def check_json(result: CheckResult) -> dict[str, Any]:
     """Everything for machines."""
     items = result.items
@@ -213,9 +229,11 @@ def _interval(low: float | None, high: float | None) -> str:
     return f"95{NARROW}% interval {percent(low, 1)} to {percent(high, 1)}"
 
 
-def check_text(result: CheckResult, shown: int = 3, *, every: bool = False) -> str:
+def check_text(
+    result: CheckResult, shown: int = 3, *, every: bool = False, answered: bool = False
+) -> str:
     """The same for people: what was found, the first items of each, and what to do; with `every`,
-    also the names of what was not found."""
+    also the names of what was not found. `answered`: models' answers are looked at as well."""
     lines = [str(result), *result.items.notes]
     for weight, heading in WEIGHTS.items():
         findings = [f for f in result.findings if f.rule.weight == weight]
@@ -234,10 +252,10 @@ def check_text(result: CheckResult, shown: int = 3, *, every: bool = False) -> s
         for why, names in reasons.items()
         if every or not why.startswith("it is not about")
     ]
-    gold = any(item.gold is not None for item in result.items)
-    lines += [
-        "Whether right answers are wrong: --responses FILE, answers of several models."
-    ] * gold
+    if not answered and any(item.gold is not None for item in result.items):
+        lines.append(
+            "Whether right answers are wrong: --responses FILE, answers of several models."
+        )
     lines += [] if every else ["--all names every check."]
     return "\n".join(harmless(line, "") for line in lines)
 
@@ -255,7 +273,11 @@ def _finding_text(finding: ItemFinding, shown: int) -> list[str]:
 
 def quiet_kinds(result: CheckResult) -> list[tuple[str, list[ItemFinding]]]:
     """What was not found, by whether it could have been: a heading, and rules in each."""
-    headings = ("Not found", "Too few items to tell", "Nothing in this set to compare")
+    headings = (
+        "Not found",
+        "Too few items to tell",
+        "Not applied, with nothing in this set to compare",
+    )
     quiet: dict[str, list[ItemFinding]] = {heading: [] for heading in headings}
     for finding in result.quiet:
         found, test = finding.found, finding.found.test
@@ -280,9 +302,9 @@ def headlines(result: CheckResult, most: int = 3) -> list[str]:
 
 
 def summary(result: CheckResult) -> str:
-    """One line: how many findings of each weight."""
+    """One line: how many kinds of findings of each weight."""
     looked = sum(bool(f.found.n) for f in (*result.quiet, *result.findings))
     counts = [sum(f.rule.weight == weight for f in result.findings) for weight in WEIGHTS]
     nouns = ("fault", "cue", "style flaw")
-    told = [plural(n, noun) for n, noun in zip(counts, nouns, strict=True) if n]
+    told = [f"{plural(n, 'kind')} of {noun}" for n, noun in zip(counts, nouns, strict=True) if n]
     return f"{', '.join(told) or 'nothing found'} in {plural(looked, 'check')}."

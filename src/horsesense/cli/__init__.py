@@ -28,6 +28,7 @@ from horsesense.errors import (
     ExitCode,
     HorsesenseError,
     InterruptedRunError,
+    StoreError,
     UnexpectedError,
     UsageError,
 )
@@ -49,8 +50,7 @@ def _version(asked: bool) -> None:
 
 def _horsesense(
     version: Annotated[
-        bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
     debug: Annotated[
         bool,
@@ -162,8 +162,10 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     words = [word for word in given if word != DEBUG]
-    for stream in (sys.stdout, sys.stderr):  # a name that a terminal cannot show is no defect
-        if isinstance(stream, TextIOWrapper):
+    for name in ("stdout", "stderr"):
+        if (stream := getattr(sys, name)) is None:  # closed by whoever began this process
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w"))
+        elif isinstance(stream, TextIOWrapper):  # a name that it cannot show is no defect
             stream.reconfigure(errors="backslashreplace")
     # A run makes millions of small objects that hold no cycles: Python need not look so often.
     gc.set_threshold(300_000, 20, 50)
@@ -179,10 +181,14 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             raise KeyboardInterrupt
     except BaseException as stop:  # what Rust panics with is no Exception
         _last(arguments)
-        _drop_output()
+        lost = _drop_output()
         code = _usage_exit(stop)
         if code is None:
-            error = _told(stop, f"horsesense {first}" if first in _known() else "horsesense")
+            known = first in {*OWN, *offered("commands")}
+            error = _told(stop, f"horsesense {first}" if known else "horsesense")
+            if lost and isinstance(stop, OSError):
+                says = f"What is printed cannot be written: {stop.strerror}."
+                error = StoreError(says, hint="Free some space, or send the output elsewhere.")
             if isinstance(error, UnexpectedError) and words != given:
                 raise
             with suppress(OSError):  # where it cannot be told, the code is all that is left
@@ -190,10 +196,6 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             code = error.exit_code
     _last(arguments)
     sys.exit(int(code) if isinstance(code, int) else 0)
-
-
-def _known() -> set[str]:
-    return {*OWN, *offered("commands")}
 
 
 def _told(stop: BaseException, command: str) -> HorsesenseError:
@@ -215,13 +217,15 @@ def _refused(stop: Any) -> UsageError:
     return UsageError(says, hint=f"{example}All options: {context.command_path} --help")
 
 
-def _drop_output() -> None:
-    """What cannot be written any more is not tried again, and told of, as Python ends."""
+def _drop_output() -> bool:
+    """Whether something cannot be written any more: as Python ends, it is not tried again."""
     try:
         print(end="", flush=True)
     except OSError:
         with suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return True
+    return False
 
 
 @contextmanager

@@ -28,7 +28,7 @@ from horsesense.cli.options import (
 )
 from horsesense.cli.output import print_json
 from horsesense.errors import UsageError
-from horsesense.progress import clock
+from horsesense.progress import clock, harmless
 from horsesense.side import offered, side
 from horsesense.stats.words import plural
 
@@ -122,7 +122,7 @@ class EngineOptions:
         str | None,
         typer.Option(
             help="Where workers keep answers that do not see --out: s3://BUCKET/FOLDER, or any"
-            " other address that fsspec knows.",
+            " other address that fsspec knows."
         ),
     ] = None
     worker_cpus: Annotated[float, typer.Option(help="Cores that Ray sets aside for each.")] = 1.0
@@ -261,7 +261,7 @@ def plan(
         if as_json:
             print_json("plan", found)
         else:
-            print(plan_text(counted, found))
+            print(harmless(plan_text(counted, found)))
             if rate:
                 print(f"At {rate:g} requests a second: at least {clock(counted.to_ask / rate)}.")
     if len(study.models) > 1 and not as_json:

@@ -11,7 +11,10 @@ import typer
 from horsesense.cli.options import AsJson, FieldMap, Limit, Seed, Where, pairs
 from horsesense.cli.output import print_json
 from horsesense.errors import ExitCode, UsageError
+from horsesense.files import json_lines, write_whole
+from horsesense.progress import say
 from horsesense.side import side
+from horsesense.stats.words import some_of
 
 if TYPE_CHECKING:
     from horsesense.checks.check import CheckResult
@@ -71,6 +74,9 @@ def check(
     out: Annotated[
         Path | None, typer.Option(help="HTML page to write, with the items.", show_default=False)
     ] = None,
+    keep: Annotated[
+        Path | None, typer.Option(help="JSONL file to write: the items without a fault.")
+    ] = None,
     every: Annotated[
         bool, typer.Option("--all", help="Also name the kinds of flaws that are not found.")
     ] = False,
@@ -96,6 +102,8 @@ def check(
         for source in items
     ]  # fmt: skip
     results = check_sets(sets, rules.split(",") if rules else None)
+    if keep is not None:
+        _keep(results, keep)
     if out is not None:
         from horsesense.report.check import write_check
 
@@ -108,7 +116,7 @@ def check(
         tested = [asdict(ranks) | {"completion": asdict(words)} for ranks, words in seen]
         print_json("check", {"sets": listed, "label_errors": found, "contamination": tested})
     else:
-        parts = [check_text(result, show, every=every) for result in results]
+        parts = [check_text(r, show, every=every, answered=bool(responses)) for r in results]
         parts += (
             []
             if doubted is None
@@ -118,6 +126,17 @@ def check(
         print("\n\n".join(parts))
     if fail_on is not None and _worst(results, list(WEIGHTS)) <= list(WEIGHTS).index(fail_on):
         raise typer.Exit(ExitCode.FAILED)
+
+
+def _keep(results: list[CheckResult], path: Path) -> None:
+    """Write the items without a fault; a file that is there is not written over."""
+    from horsesense.checks.check import sound_rows
+
+    if len(results) > 1 or path.exists():
+        raise UsageError("--keep takes one set of items, and the name of a file that is not there.")
+    rows = sound_rows(results[0])
+    write_whole(path, json_lines(rows))
+    say(f"{some_of(len(rows), len(results[0].items), 'item')} without a fault, in {path}.")
 
 
 def _worst(results: list[CheckResult], weights: list[str]) -> int:

@@ -27,8 +27,7 @@ Runs = Annotated[
     ),
 ]
 Reader = Annotated[
-    str | None,
-    typer.Option(help="The main reader; by default the one that most runs rest on."),
+    str | None, typer.Option(help="The main reader; by default the one that most runs rest on.")
 ]
 Level = Annotated[
     float, typer.Option(min=0.5, max=0.999, help="Confidence level of intervals and ranks.")

@@ -164,7 +164,7 @@ def show(run: Run, as_json: bool) -> None:
         print(f"{name}, in earlier readings: {RunSummary(**spent).costs()}.")
     for name, told in results.findings.get("cascades", {}).items():
         print(_steps(name, told, results))
-    for line in [*saved(results), *shortfalls(run, counted=bool(results.missing))]:
+    for line in [*saved(results), *shortfalls(run)]:
         print(line)
     if find_spec("vl_convert") is None:
         print(f"The report has its charts in words; to have them drawn: {install('figures')}")
@@ -222,11 +222,9 @@ def _serving(findings: Mapping[str, Any], requests: int) -> str:
     return f", which {agreeing(requests, 'serve')} {plural(prompts, 'prompt')},"
 
 
-def shortfalls(run: Run, *, counted: bool = False) -> list[str]:
-    """What was not asked or not answered, and how to continue; empty where nothing is missing.
-
-    `counted` where a sentence of the verdict beside it says how many prompts have no reading.
-    """
+def shortfalls(run: Run) -> list[str]:
+    """What was not asked or not answered, and how to continue; empty where nothing is missing, or
+    a sentence of the verdict says so."""
     findings, lines = run.results.findings, []
     if run.settings.shard is not None:
         lines.append(
@@ -262,7 +260,7 @@ def shortfalls(run: Run, *, counted: bool = False) -> list[str]:
             f"{some_of(too_long, findings['trials'], 'prompt', 'were not sent')}: too long for the"
             " model's context with room for the reply. The report says which."
         )
-    if findings["unread"] and not counted:
+    if findings["unread"] and not run.results.missing:
         unclear = findings.get("unclear", 0)
         which = f" ({unclear:,} could not be read)" if unclear else ""
         unread = some_of(findings["unread"], findings["trials"], "prompt", "have no reading")

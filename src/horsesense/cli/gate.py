@@ -24,8 +24,7 @@ Require = Annotated[
     ),
 ]
 Baseline = Annotated[
-    Path | None,
-    typer.Option(help="An earlier run that must not be better.", show_default=False),
+    Path | None, typer.Option(help="An earlier run that must not be better.", show_default=False)
 ]
 Tolerance = Annotated[
     list[str] | None,
@@ -47,13 +46,7 @@ def gate(
     require: Require = None,
     baseline: Baseline = None,
     tolerance: Tolerance = None,
-    strict: Annotated[
-        bool,
-        typer.Option(
-            "--strict",
-            help="The same as --on-doubt fail.",
-        ),
-    ] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="The same as --on-doubt fail.")] = False,
     on_doubt: Annotated[
         str | None,
         typer.Option(
@@ -63,15 +56,14 @@ def gate(
         ),
     ] = None,
     measure: Annotated[
-        str,
-        typer.Option(help="What must not be lost; see --measure of compare."),
+        str, typer.Option(help="What must not be lost; see --measure of compare.")
     ] = "accuracy_as_graded",
     level: Level = 0.95,
     lost: Annotated[
         str,
         typer.Option(
             help="Fail where more than this share of the replies is cut off, empty, unreadable or"
-            " failed, or nearly all state no choice; `never` switches this off.",
+            " failed, or nearly all state no choice; `never` switches this off."
         ),
     ] = "20%",
     junit: Annotated[

@@ -37,8 +37,7 @@ Templates = Annotated[str | None, typer.Option(help="Folder with prompt template
 Temperature = Annotated[float, typer.Option(help="0 is greedy.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 RunPath = Annotated[
-    Path,
-    typer.Argument(help="Run directory, or a log of another program.", show_default=False),
+    Path, typer.Argument(help="Run directory, or a log of another program.", show_default=False)
 ]
 RunOut = Annotated[
     Path | None, typer.Option("--out", help="Run directory; an existing one is continued.")

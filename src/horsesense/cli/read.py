@@ -94,8 +94,7 @@ PartName = Annotated[
     ),
 ]
 Errors = Annotated[
-    bool,
-    typer.Option("--errors", help="With --benchmark: show what is misread in development."),
+    bool, typer.Option("--errors", help="With --benchmark: show what is misread in development.")
 ]
 
 

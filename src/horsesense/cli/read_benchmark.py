@@ -35,12 +35,7 @@ _SHOWN = 40
 
 
 def read_benchmark(
-    reader: str,
-    command: str | None,
-    part: str,
-    show_errors: bool,
-    as_json: bool,
-    judging: Judging,
+    reader: str, command: str | None, part: str, show_errors: bool, as_json: bool, judging: Judging
 ) -> None:
     """Score a reader, or a program, on the packaged replies and print the table."""
     if part not in (*PARTS, *_SEVERAL):

@@ -54,11 +54,7 @@ def read_any(
 
 
 def _read_in_bulk(
-    path: Path,
-    name: str,
-    show: Callable[[Recorded], None],
-    judging: Judging,
-    fields: Fields | None,
+    path: Path, name: str, show: Callable[[Recorded], None], judging: Judging, fields: Fields | None
 ) -> tuple[int, ExitCode]:
     """Read through a model; say what a judge took."""
     import asyncio

@@ -123,7 +123,7 @@ def list_(
     kind: Annotated[
         str | None,
         typer.Argument(
-            help="probes, measures, readers, models, designs, suites, rules or schemas."
+            help="probes, measures, readers, models, designs, suites, rules or schemas; or a name."
         ),
     ] = None,
     name: Annotated[str | None, typer.Argument(help="One of them; all by default.")] = None,
@@ -134,22 +134,20 @@ def list_(
     Example: horsesense list probes
     """
     from horsesense.catalogue import catalogue
-    from horsesense.plugins import renamed
 
     if kind == "schemas":
         _list_schemas(as_json)
         return
     found = catalogue()
-    if kind == "respondents":
-        kind = renamed("kind", kind, "models")
-    if kind is not None:
-        if kind not in found:
-            raise UsageError.unknown("kind of thing to list", kind, found)
+    if kind is not None and kind not in found:
+        name, among, known = kind, "kind of thing to list, nor a name of one", [*found, "schemas"]
+    elif kind is not None:
         found = {kind: found[kind]}
-        if name is not None:
-            if name not in found[kind]:
-                raise UsageError.unknown(f"name among {kind}", name, found[kind])
-            found = {kind: {name: found[kind][name]}}
+        among, known = f"name among {kind}", [*found[kind]]
+    if name is not None:
+        found = {k: {name: named[name]} for k, named in found.items() if name in named}
+        if not found:
+            raise UsageError.unknown(among, name, known)
     if as_json:
         print_json("list", found)
         return

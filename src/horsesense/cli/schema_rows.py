@@ -69,6 +69,37 @@ class RunRow(VerdictFields):
     expected: dict[str, Any] = Field(description="what asking was expected to take")
 
 
+class CheckFinding(BaseModel):
+    """What one rule of `check` found, or looked for in vain."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    rule: str
+    title: str
+    weight: str = Field(description="fault, cue or style")
+    source: str
+    advice: str
+    says: str = Field(description="the finding in a sentence")
+    n: int = Field(description="items that the rule could be applied to")
+    count: int = Field(description="items with the flaw")
+    share: float | None
+    low: float | None
+    high: float | None
+    test: dict[str, Any] | None = Field(description="of a cue of the whole set")
+    items: Rows = Field(description="`id` and `evidence` of each item with the flaw")
+
+
+class CheckedSet(BaseModel):
+    """One set of items, and what was found in it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    dataset: dict[str, Any]
+    findings: list[CheckFinding]
+    quiet: list[CheckFinding] = Field(description="rules that found nothing")
+    skipped: dict[str, str] = Field(description="rule -> why it was not applied")
+
+
 class ItemForm(BaseModel):
     """One form of an item: as it was asked, answered and read."""
 

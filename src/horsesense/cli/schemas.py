@@ -11,7 +11,15 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from horsesense.cli.schema_rows import EstimateRow, ItemForm, Output, Rows, RunRow, VerdictFields
+from horsesense.cli.schema_rows import (
+    CheckedSet,
+    EstimateRow,
+    ItemForm,
+    Output,
+    Rows,
+    RunRow,
+    VerdictFields,
+)  # fmt: skip
 from horsesense.side import offered, side
 
 
@@ -123,7 +131,7 @@ class PlanOutput(Output):
     budget: int | None = Field(description="requests that may be sent; null without a limit")
     short: str = Field(description="which limits of the budget may end it early")
     cautions: list[str] = Field(description="what --until leaves untold")
-    prompts: Rows = Field(description="one whole prompt of each form")
+    prompts: Rows = Field(description="one whole prompt of each task")
     seen: str = Field(description="which change of accuracy so many items show, in a sentence")
     saved: int
     saved_over_probes_alone: float
@@ -270,7 +278,7 @@ class SchemasOutput(Output):
 class CheckOutput(Output):
     """`check`: each set with its findings, heaviest first; several files also united."""
 
-    sets: Rows
+    sets: list[CheckedSet]
     label_errors: dict[str, Any] | None = Field(
         description="doubted golds, most likely first; null without --responses"
     )

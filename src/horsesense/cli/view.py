@@ -44,8 +44,7 @@ def view(
         from horsesense.report.view_page import app_of
     except ImportError:
         raise UsageError(
-            "view needs the packages starlette and uvicorn.",
-            hint=install("view"),
+            "view needs the packages starlette and uvicorn.", hint=install("view")
         ) from None
     from horsesense.api import open as open_run
     from horsesense.report.viewed import RunFolder, Viewed

@@ -13,7 +13,7 @@ from horsesense.stats.words import plural
 WHY: Mapping[str, str] = {
     "noise": "",
     "few_clusters": "too few independent items for a verdict on others",
-    "many_questions": "it stands out alone, but not among so many questions",
+    "many_questions": "found by its own test, but not once corrected for all checks",
     "missing": "the result depends on the missing replies",
     "silent": "many replies choose no option",
     "at_chance": "not testable unless the score is better than guessing",
@@ -86,14 +86,24 @@ def statement(f: Finding, *, short: bool = False) -> str:
 
 def sentence(f: Finding) -> str:
     """All that is said of it: the statement, why, what is missing and what would settle it."""
-    parts = [statement(f), why(f)]
-    if f.found_in and f.forms > 1:
-        parts.append(f"found in {f.found_in} of {plural(f.forms, 'form')}")
+    parts = [statement(f), why(f), spread(f)]
     if f.n_missing > MOST_LOST * (f.n + f.n_missing) and f.measured:
         parts.append(f"{f.n_missing:,} of {plural(f.n + f.n_missing, f.counted[:-1])} missing")
     if f.needed and f.reason == "noise":
-        parts.append(f"some {plural(f.needed, 'item')} would settle it if there is nothing to find")
+        parts.append(f"some {plural(f.needed, 'item')} would rule it out if there is no effect")
     return f"{'; '.join(filter(None, parts))}."
+
+
+def spread(f: Finding) -> str:
+    """In how many of several forms it is found; of one that the statement does not name, which.
+
+    A fault seen in one form alone may be the form's: "none of these" that stands last is also
+    missed by a model that prefers first positions.
+    """
+    if not f.found_in or f.forms < 2:
+        return ""
+    named = "{label}" in BY_NAME[f.kind].short or f.found_in > 1
+    return f"found in {f.found_in} of {f.forms} forms{'' if named else f' ({f.label})'}"
 
 
 def together(findings: Sequence[Finding]) -> str:

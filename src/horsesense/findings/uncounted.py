@@ -36,7 +36,7 @@ _CLAUSES: Final[Mapping[str, str]] = {
     NOT_ASKED: "were not asked",
     NO_REPLY: "have no reply",
     FAILED: "failed",
-    UNCLEAR: "could not be read",
+    UNCLEAR: "have no readable reply",
 }
 """The same as clauses, said of several."""
 
@@ -72,7 +72,7 @@ class Missing(NamedTuple):
         return ((n, why) for n, why in said if n > 0)
 
     def clause(self, of: int, noun: str) -> str:
-        """As in a sentence: "5 of 313 prompts were not asked and 2 could not be read"."""
+        """As in a sentence: "5 of 313 prompts were not asked and 2 have no readable reply"."""
         (n, why), *others = self.each()
         told = [some_of(n, of, noun, _CLAUSES[why])]
         told += [f"{n:,} {agreeing(n, _CLAUSES[why])}" for n, why in others]

@@ -28,7 +28,7 @@ from horsesense.inference.store import Store
 from horsesense.inference.writer import AnswerWriter
 from horsesense.models.base import Asked, Model
 from horsesense.models.messages import Failure, Key, Response
-from horsesense.progress import Progress
+from horsesense.progress import Progress, clock
 
 __all__ = ["Limits", "Retry", "RunSummary", "run"]
 
@@ -185,12 +185,15 @@ class _Run:
         print(f"\n{waiting}", file=sys.stderr, flush=True)
 
     def note(self) -> str:
-        """Cost and failures so far, for the progress line."""
+        """Cost, failures and what is waited for, for the progress line."""
         parts = []
         if self.summary.cost is not None:
             parts.append(f"cost {self.summary.cost:.4g}")
         if self.summary.failed:
             parts.append(f"{self.summary.failed:,} failed")
+        pause = self._waiting[0].due - time.monotonic() if self._waiting else 0.0
+        if pause > 1 and self._waiting[0].failure.retry_after:
+            parts.append(f"waiting {clock(pause)}, as the server asks")
         return ", ".join(parts)
 
     def _halt(self, why: Stopped) -> None:

@@ -24,12 +24,7 @@ import orjson
 
 from horsesense.errors import StoreError
 from horsesense.inference.store_errors import explained
-from horsesense.inference.store_file import (
-    Held,
-    connect,
-    connected,
-    examine,
-)
+from horsesense.inference.store_file import Held, connect, connected, examine
 from horsesense.inference.store_schema import PAID, Watched, refusal
 from horsesense.inference.stored_rows import (
     ASKED_IN,

@@ -190,7 +190,7 @@ def create(path: Path) -> None:
             left.unlink(missing_ok=True)
         # What is made beside it, such as its log, gets the same permissions.
         created(new).close()
-        connection = sqlite3.connect(new)
+        connection = sqlite3.connect(new.absolute())  # file:NAME is an address
         try:
             # Waited for once, when it is whole, and not at each statement.
             connection.execute("PRAGMA synchronous = OFF")

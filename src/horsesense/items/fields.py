@@ -100,11 +100,7 @@ class ItemBuilder:
     """Builds items of one kind from rows; faults are kept, and faulty rows give no item."""
 
     def __init__(
-        self,
-        fields: FieldMap,
-        faults: Faults,
-        present: Iterable[str],
-        rivals: Sequence[str] = (),
+        self, fields: FieldMap, faults: Faults, present: Iterable[str], rivals: Sequence[str] = ()
     ) -> None:
         """What rows are read by.
 

@@ -76,8 +76,7 @@ def _library() -> Any:
         import datasets
     except ImportError as error:
         raise UsageError(
-            "Sets of the Hugging Face hub need the package `datasets`.",
-            hint=install("data"),
+            "Sets of the Hugging Face hub need the package `datasets`.", hint=install("data")
         ) from error
     return datasets
 

@@ -10,6 +10,8 @@ from horsesense.items.files import Row
 
 SCORED: Final = ("target_scores", "mc1_targets")
 """Fields with options and whether each is right: of BIG-bench, and of TruthfulQA."""
+LONGEST: Final = 100_000
+"""Characters of a cell that is read as Python: it may take 500 times as many bytes of memory."""
 
 
 def flat(row: Row, mapped: Collection[str] = ()) -> Row:
@@ -44,8 +46,10 @@ def as_python_writes(text: str) -> Any:
 
     >>> as_python_writes("['red', 'blue']")
     ['red', 'blue']
+    >>> type(as_python_writes("[" + "[]," * 50_000 + "]"))
+    <class 'str'>
     """
     try:
-        return ast.literal_eval(text)
+        return text if len(text) > LONGEST else ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return text

@@ -11,7 +11,7 @@ from horsesense.measures.graded import graded
 
 
 class Accuracy(Measure):
-    """Share of right answers, mean over items; a reply without an answer counts as wrong."""
+    """Share of right answers, mean over items; a reply that states no choice is wrong."""
 
     name = "accuracy"
     of_gold = True

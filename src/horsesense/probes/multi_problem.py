@@ -15,14 +15,7 @@ from horsesense.errors import UsageError
 from horsesense.items.item import Item, ItemSet, to_the_letter
 from horsesense.probes.base import NotApplicableError, SetProbe, Setting, check_choice, show
 from horsesense.stats.words import plural
-from horsesense.trials.bundles import (
-    Bundle,
-    by_group,
-    disjoint,
-    interleaved,
-    nested,
-    streams,
-)
+from horsesense.trials.bundles import Bundle, by_group, disjoint, interleaved, nested, streams
 from horsesense.trials.condition import Condition
 from horsesense.trials.extras import Bundled
 from horsesense.trials.trial import FILLER, Trial, Variant

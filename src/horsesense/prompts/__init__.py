@@ -24,13 +24,7 @@ from horsesense.items.tasks import ANY, Task
 from horsesense.models.messages import Message, Request, SamplingParams, as_thought
 from horsesense.probes.base import LETTERS, show
 from horsesense.probes.labels import LABEL_SETS
-from horsesense.prompts.batched import (
-    answer_tokens,
-    bundle_fields,
-    examples,
-    own,
-    worked_answer,
-)
+from horsesense.prompts.batched import answer_tokens, bundle_fields, examples, own, worked_answer
 from horsesense.prompts.part import Part
 from horsesense.rng import fingerprint, unit
 from horsesense.trials.extras import Begun, Capped, Proposed, Served

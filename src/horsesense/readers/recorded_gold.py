@@ -147,7 +147,7 @@ class GoldScore:
             return f"Gold: none of {found['no_option']:,} names an option."
         low, high = (percent(found[end], 1) for end in ("low", "high"))
         parts = [
-            f"{found['read_as_gold']:,} of {n:,} read as gold ({percent(found['share'], 1)};"
+            f"{found['read_as_gold']:,} of {n:,} choose gold ({percent(found['share'], 1)};"
             f" {percent(0.95)} interval {low} to {high} if rows are independent)"
         ]
         for key, words in (
@@ -163,5 +163,5 @@ class GoldScore:
                 f"left out: {plural(found['no_option'], 'row')} with gold that is no option"
             )
         if found["numbers_from"] is not None:
-            parts.append(f"numbers of options count from {found['numbers_from']}")
+            parts.append(f"numbers in gold count from {found['numbers_from']}")
         return f"Gold: {'; '.join(parts)}."

@@ -32,14 +32,7 @@ from horsesense.rng import fingerprint
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.results import Results
 
-__all__ = [
-    "item_html",
-    "item_report",
-    "summary_html",
-    "templates",
-    "verdict_of",
-    "write_report",
-]
+__all__ = ["item_html", "item_report", "summary_html", "templates", "verdict_of", "write_report"]
 
 MAX_ITEMS = 300
 ITEM_BYTES = 1_300_000
@@ -142,7 +135,8 @@ def item_html(results: Results, item_id: str, reasons: Sequence[str] = ()) -> Ma
     item = item_of(results, item_id)
     with results.directory.store() as store:
         [(_, trials)] = examples.trials_of(results, [item_id], store)
-        exchanged = partial(examples.exchanged, store=store)
+        planned = examples.not_sent(results, trials, store)
+        exchanged = partial(examples.exchanged, store=store, planned=planned)
         view = view_of(item, trials, results.reader, exchanged, reasons, whole=True)
     return _item(results, view, LONGEST_ALONE, whole=True)
 

@@ -177,6 +177,6 @@ def _no_parts(run: Results) -> str:
     elif run.findings.get("dataset", {}).get("kind") == "label":
         return ""  # there are no options to order
     else:
-        never = "" if "options_only" in asked else ", and never without the question"
-        why = f"the items were asked in one order alone{never}"
+        both = " was" if "options_only" in asked else " and the probe options_only were"
+        why = f"the probe order{both} not asked"
     return f"What the score is made of is not known: {why}."

@@ -8,7 +8,7 @@ from math import ceil
 
 from horsesense.findings.finding import BY_DATA, ORDER, TITLES, Conclusion, Finding
 from horsesense.findings.kinds import BY_NAME
-from horsesense.findings.sentences import why
+from horsesense.findings.sentences import spread, why, words
 from horsesense.findings.uncounted import noun_of
 from horsesense.findings.wording import against, between, level_text, plus, signed
 from horsesense.report.reasons import Reason, reason_for
@@ -86,7 +86,7 @@ class CheckRow:
     @property
     def why(self) -> str:
         """Why nothing is said of it; "" where its numbers say so."""
-        return why(self.finding)
+        return why(self.finding) or spread(self.finding)
 
     @property
     def lacking(self) -> bool:
@@ -129,6 +129,15 @@ class CheckRow:
         if self.ends is None:
             return "no interval" if self.finding.measured else "not measured"
         return between(*self.ends, 1)
+
+    @property
+    def own(self) -> tuple[str, str]:
+        """Value and interval as its sentence and the terminal have them: points are differences."""
+        f = self.finding
+        if not f.null or not f.measured or f.ends is None:
+            return self.number, self.interval + " pts" * (f.ends is not None)
+        digits = 0 if f.ends[1] - f.ends[0] > 0.02 else 1
+        return words(f)["value"], between(100 * f.ends[0], 100 * f.ends[1], digits)
 
     @property
     def about(self) -> str:

@@ -332,7 +332,7 @@ def _environment() -> Environment:
 
 def table(c: Comparison) -> tuple[list[str], list[list[str]]]:
     """The table models x views for a terminal: headings, and one row a view."""
-    heads = ["", *c.models, "tau" if of_several(c) else "order"]
+    heads = ["", *c.models, "order"]
     orders = {order.view: order for order in c.orders}
     rows = []
     for view in c.views:
@@ -353,8 +353,8 @@ def of_several(c: Comparison) -> bool:
 def _told(order: OrderInView, tau: bool) -> str:
     if not tau:
         return order.verdict
-    beside = f" ({low})" if (low := sampling_text(order)) else ""
-    return f"{order_text(order)}{beside} {order.verdict}"
+    alone = f"; sampling alone {low}" if (low := sampling_text(order)) else ""
+    return f"{order.verdict} (tau {order_text(order)}{alone})"
 
 
 def _short_rank(s: Standing) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain, islice, zip_longest
@@ -17,6 +18,7 @@ from typing import Any, NamedTuple
 import orjson
 import polars as pl
 
+from horsesense.errors import HorsesenseError
 from horsesense.inference.store import Store
 from horsesense.inference.stored_rows import Failed
 from horsesense.models.messages import Key, Request, Response
@@ -26,6 +28,7 @@ from horsesense.report.reasons import ItemEvidence, evidence_of
 from horsesense.rng import unit
 from horsesense.runs.parts import spans
 from horsesense.runs.results import Results
+from horsesense.runs.unanswered import unanswered
 from horsesense.stats.words import plural
 from horsesense.trials.condition import Condition
 
@@ -136,11 +139,22 @@ def trials_of(
         )
 
 
-def exchanged(asked: Sequence[AskedExample], store: Store) -> list[AskedExample]:
-    """Trials with what was sent and what came back, as far as the store knows."""
+def exchanged(
+    asked: Sequence[AskedExample], store: Store, planned: Mapping[Key, Request] | None = None
+) -> list[AskedExample]:
+    """Trials with what was sent, or is `planned`, and what came back, as far as that is known."""
     keys = [one.key for one in asked]
-    sent, came = store.requests(keys), store.get(keys)
+    sent, came = {**(planned or {}), **store.requests(keys)}, store.get(keys)
     return [o._replace(request=sent.get(o.key), response=came.get(o.key)) for o in asked]
+
+
+def not_sent(run: Results, trials: Sequence[AskedExample], store: Store) -> Mapping[Key, Request]:
+    """Prompts that have no answer, from the plan; none where the run cannot be planned again."""
+    open_keys = {t.key for t in trials} - store.requests([t.key for t in trials]).keys()
+    with suppress(HorsesenseError):
+        asked = unanswered(run.directory, store) if open_keys else ()
+        return {each.key: each.request for each in asked if each.key in open_keys}
+    return {}
 
 
 def _readings(run: Results, trials: pl.Series) -> dict[tuple[int, int], tuple[Read, ...]]:

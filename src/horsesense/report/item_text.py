@@ -7,7 +7,7 @@ from typing import Any
 
 from horsesense.errors import UsageError
 from horsesense.items.item import Item
-from horsesense.report.examples import AskedExample, Read, exchanged, messages, trials_of
+from horsesense.report.examples import AskedExample, Read, exchanged, messages, not_sent, trials_of
 from horsesense.report.rendering import templates
 from horsesense.runs.results import Results
 
@@ -31,7 +31,8 @@ def item_json(results: Results, item_id: str) -> dict[str, Any]:
     item = item_of(results, item_id)
     with results.directory.store() as store:
         [(_, trials)] = trials_of(results, [item_id], store)
-        trials = exchanged(trials, store)
+        planned = not_sent(results, trials, store)
+        trials = exchanged(trials, store, planned)
     return {
         "item": {
             "id": item.id,

@@ -196,10 +196,9 @@ def _forms(
 
 def _with_prompt(form: Form, asked: AskedExample, base: AskedExample | None) -> Form:
     """A form with its prompt, beside that of `base` where it is another."""
-    if asked.request is None:
-        return replace(form, asked=asked)
     before = None if base is None or base.number == asked.number else base.request
-    return replace(form, asked=asked, prompt=_prompt(asked.request, before, asked.options))
+    prompt = _prompt(asked.request, before, asked.options) if asked.request else ()
+    return replace(form, asked=asked, prompt=prompt)
 
 
 def _differs(one: Read | None, other: Read) -> bool:

@@ -18,7 +18,7 @@ class OwnNumber(NamedTuple):
         title: its name in the paper, and of what it is.
         share: the run's own.
         means: what it is, in plain words.
-        paper: the lowest and the highest that were printed for this set, in words; "" for none.
+        paper: the lowest and the highest of its models on this set, in words; "" for none.
         ends: these two as shares.
     """
 

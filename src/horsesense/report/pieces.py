@@ -161,7 +161,7 @@ def papers(results: Results, paper: str) -> list[Table]:
 
 
 def _published(beside: Beside, own: str) -> Table:
-    rows = [[own, *beside.mine]] + [
+    rows = [[own, *beside.mine], ["its interval and n", *beside.sure]] + [
         [name, *(cell.text + "†" * bool(cell.why) for cell in cells)] for name, cells in beside.rows
     ]
     doubts = f" †: {'; '.join(beside.doubts)}." if beside.doubts else ""

@@ -13,6 +13,7 @@ from typing import Any
 
 from horsesense.measures.base import Estimate
 from horsesense.measures.graded import GRADED
+from horsesense.report.text import interval_of
 from horsesense.runs.results import Results
 
 DATA_NAMES: Mapping[str, re.Pattern[str]] = {
@@ -30,6 +31,8 @@ DATA_NAMES: Mapping[str, re.Pattern[str]] = {
     "wic": re.compile(r"^wic|wic(?:dev|test|$)"),
 }
 NONE = "–"
+PEOPLE = "Human"
+"""The row of a published table that is of no model."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,7 @@ class Beside:
         title, source: of the published table.
         columns: headings.
         mine: the run's values in percent, "–" where it has none.
+        sure: the interval and n of each, "" where it has none.
         rows: published rows.
         doubts: the marks that occur, once each.
     """
@@ -56,6 +60,7 @@ class Beside:
     source: str
     columns: Sequence[str]
     mine: Sequence[str]
+    sure: Sequence[str]
     rows: Sequence[tuple[str, Sequence[TableCell]]]
     doubts: Sequence[str]
 
@@ -78,13 +83,13 @@ def beside(run: Results, prefix: str, own: Callable[[str, str], Estimate | None]
 
 
 def published(run: Results, prefix: str, column: str) -> list[float]:
-    """What a paper printed in a column for the run's data set, without what is doubtful."""
+    """What a paper printed of models in a column for the run's data set; nothing doubtful."""
     table = next((t for t in _fitting(run, prefix) if column in t["columns"]), None)
     if table is None:
         return []
     doubted = {m["row"] for m in table["marks"] if m["column"] == column}
     at = table["columns"].index(column)
-    rows = [row["values"][at] for row in table["rows"] if row["name"] not in doubted]
+    rows = [row["values"][at] for row in table["rows"] if row["name"] not in {*doubted, PEOPLE}]
     return [value for value in rows if not math.isnan(value)]
 
 
@@ -125,6 +130,7 @@ def _beside(table: Mapping[str, Any], own: Sequence[Estimate | None]) -> Beside:
         table["source"],
         [column.replace("_", " ") for column in columns],
         [NONE if e is None or e.value is None else _text(_percent(e.value, e.unit)) for e in own],
+        ["" if e is None or e.value is None else f"{interval_of(e)} n = {e.n:,}" for e in own],
         [(row["name"], cells(row)) for row in table["rows"]],
         list(dict.fromkeys(marks.values())),
     )

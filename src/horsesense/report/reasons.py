@@ -153,10 +153,7 @@ def evidence_of(run: Results) -> ItemEvidence:
     frame = pl.concat(
         _read_trials(run, first, first + step)
         .group_by("item")
-        .agg(
-            *(reason.holds.alias(reason.name) for reason in reasons),
-            part=_part(),
-        )
+        .agg(*(reason.holds.alias(reason.name) for reason in reasons), part=_part())
         .sort("item")
         .collect()
         for first in range(0, max(1, len(run.items)), step)

@@ -306,9 +306,9 @@ def _beside(run: Results, *, figure: bool) -> Iterator[str]:
             )
         elif of:
             left = plural(sum(n for _, n in known["rare"]), "other")
-            yield f"What is known is estimated of {of}, not of the {left}."
+            yield f"The share known is estimated from {of}, without the {left}."
         if known["reason"]:
-            yield f"That estimate is doubtful: {known['reason']}."
+            yield f"The estimate of what is known is doubtful: {known['reason']}."
         if known["value"] - known["lucky"] >= BY_LUCK:
             yield f"Without beliefs that are right by luck it is {percent(known['lucky'])}."
     if why := _not_withheld(run):

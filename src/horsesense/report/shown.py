@@ -13,7 +13,7 @@ LACKING = frozenset(kind.name for kind in KINDS if kind.way == "lacks")
 def shown_size(f: Finding) -> str:
     """The size that is set: a fault matters from it on, or is to reach no more above guessing."""
     size = in_points(f.size)
-    return f"a fault if all below {size}" if f.kind in LACKING else f"matters from {size}"
+    return f"a fault if less than {size}" if f.kind in LACKING else f"matters from {size}"
 
 
 def _wide(f: Finding) -> bool:

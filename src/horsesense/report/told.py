@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from horsesense.findings.finding import BY_DATA, ORDER, TITLES, Conclusion, Finding
-from horsesense.findings.sentences import looks_faulty, sentence, statement, together, why
+from horsesense.findings.sentences import looks_faulty, sentence, spread, statement, together, why
 from horsesense.report.score_bar import NO_SCORE, spoken
 from horsesense.report.sections import in_order
 from horsesense.report.shown import shown_interval
@@ -94,8 +94,8 @@ def in_brief(results: Results, most: int | None = None, *, table: bool = False) 
             each = [f, *(o for o in told.others if o.kind == ALWAYS)]
             shows = any(o.kind == ALWAYS or looks_faulty(o) for o in each)
             if conclusion != "undecided":
-                line = f"{statement(f, short=True)}; {shown_interval(f)}.{told.more}"
-                lines.append(_line(conclusion, line))
+                said = filter(None, (statement(f, short=True), spread(f), shown_interval(f)))
+                lines.append(_line(conclusion, f"{'; '.join(said)}.{told.more}"))
             elif shows:
                 lines.append(_line(conclusion, f"{told.sentence}{told.more}"))
             else:
@@ -114,7 +114,8 @@ def _open(findings: list[Finding]) -> str:
     n, numbers = len(findings), [f.needed for f in findings if f.needed]
     said = f"{plural(n, 'more question')}, without a sign of a fault"
     if numbers:
-        said += f"; some {plural(max(numbers), 'item')} would settle {len(numbers)} of them"
+        those = "them" if len(numbers) == n else f"{len(numbers)} of them"
+        said += f"; some {plural(max(numbers), 'item')} would settle {those}"
     return f"{said}."
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
@@ -11,10 +12,11 @@ from anyio import CapacityLimiter, to_thread
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.responses import FileResponse, HTMLResponse, Response
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 
 from horsesense.errors import HorsesenseError, UnexpectedError
+from horsesense.files import read_whole
 from horsesense.report import item_html, templates
 from horsesense.report.checks import checks_of
 from horsesense.report.reasons import reasons_of
@@ -84,11 +86,7 @@ def app_of(viewed: Viewed | RunFolder, token: str, prefix: str = "") -> Starlett
         return await made(request, lambda run, begin: _item(run, number, begin))
 
     async def report(request: Request) -> Response:
-        run, _ = found(request)
-        path = None if run is None else run.directory.layout.report
-        if path is None or not path.is_file():
-            return HTMLResponse("There is no report yet.", 404, HEADERS)
-        return FileResponse(path, headers=HEADERS, media_type="text/html")
+        return await made(request, lambda run, _: _report(run.directory.layout.report))
 
     routes: list[BaseRoute] = [
         Route("/", overview),
@@ -108,6 +106,10 @@ def app_of(viewed: Viewed | RunFolder, token: str, prefix: str = "") -> Starlett
         Middleware(Access, token=token, prefix=prefix),
     ]
     return Starlette(routes=routes, middleware=guards)
+
+
+def _report(path: Path) -> str | None:
+    return read_whole(path, inside=True).decode() if path.is_file() else None
 
 
 def _index(folder: RunFolder) -> str:

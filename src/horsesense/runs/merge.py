@@ -19,14 +19,7 @@ from horsesense.inference.store import Store
 from horsesense.inference.stored_rows import Spent
 from horsesense.items.item import ItemSet
 from horsesense.progress import progress
-from horsesense.runs.accounts import (
-    account,
-    known_as,
-    later,
-    spent_by_parts,
-    told_before,
-    without,
-)
+from horsesense.runs.accounts import account, known_as, later, spent_by_parts, told_before, without
 from horsesense.runs.ask import plan_again
 from horsesense.runs.asked import AskedRecord
 from horsesense.runs.directory import RunDirectory

@@ -90,7 +90,7 @@ class Plan(OneLine):
         budget: requests that may be sent at most, over all sessions; None without such a limit.
         short: which limits of the budget may end it early, in a sentence.
         cautions: what `until` leaves untold, and whether it is worth that.
-        prompts: one whole prompt of each form in which problems are put.
+        prompts: one whole prompt of each task.
         seen: which change of accuracy so many items show, in a sentence; "" where nobody asked.
     """
 
@@ -156,7 +156,7 @@ class Plan(OneLine):
         done = f" ({about}{self.stored:,} of them answered already)" if self.stored else ""
         lines = [
             *self.notes,
-            *([f"No item can be asked under {' or '.join(self.never)}."] if self.never else []),
+            *([f"No item fits the probe {' or '.join(self.never)}."] if self.never else []),
             f"{items_of(self.items, self.dataset)}, in {plural(self.forms, 'form')} ({names}):"
             f" {most}{about}{plural(self.trials, 'prompt')},"
             f" {about}{plural(self.requests, 'different request')}{done}.",

@@ -37,6 +37,7 @@ CHANGE = next(kind for kind in KINDS if kind.name == "accuracy_change")
 """The kind of finding that it is about."""
 LOOKED_AT = 50
 """Items of which the prompts are counted, to see which forms have one of each."""
+PROMPTS = "One prompt of each task; with --out RUN, `report RUN --item ID` prints every form:"
 SHARED = "copies, or a shared text or template"
 """Why items are one cluster."""
 UNTIL_HEAD = "With --until, about so many prompts on average, if every probe had this effect:"
@@ -144,8 +145,8 @@ def plan_text(plan: Plan, found: Mapping[str, Any]) -> str:
 
 
 def _prompt_lines(plan: Plan) -> list[str]:
-    """One whole prompt of each form, so that a question nobody can answer is seen."""
-    lines = ["", "One prompt of each form:"] * bool(plan.prompts)
+    """One whole prompt of each task, so that a question nobody can answer is seen."""
+    lines = ["", PROMPTS] * bool(plan.prompts)
     for shown in plan.prompts:
         where = f"{shown.probe} {shown.condition}".strip()
         lines += ["", f"--- {shown.form} ({where}) ---", shown.text]
@@ -265,15 +266,15 @@ def _smallest_line(found: Mapping[str, Any]) -> str:
     if level is None:
         return ""
     terms = (
-        f"({percent(FOUND)} power at a level of {100 * level:.2g}{NARROW}%, if"
-        f" {percent(DISCORDANT)} of the items change by themselves)"
+        f"({percent(FOUND)} power). Assumed: {percent(DISCORDANT)} of the items change by"
+        f" themselves; level {100 * level:.2g}{NARROW}%, corrected for all changes tested."
     )
-    few = plural(items, "item") + f", which count as {alone:,}," * (clusters != items)
+    few = plural(items, "item") + f", which count as {alone:,}" * (clusters != items)
     if change is None:
-        return f"With {few} no change of accuracy will be found {terms}."
+        return f"With {few}, no change of accuracy will be found {terms}"
     return (
-        f"With {few} a change of accuracy of {100 * change:.1f} points will be found under a form"
-        f" with one prompt an item {terms}."
+        f"With {few}, changes of accuracy of {100 * change:.1f} points or more will be found in"
+        f" forms with one prompt an item {terms}"
     )
 
 

@@ -20,6 +20,7 @@ from horsesense.probes.registry import parse_probes
 from horsesense.prompts import Prompter, Shots, Want
 from horsesense.readers.base import OptionScorer, Reader
 from horsesense.readers.logprobs.option_text import NAME as OPTION_TEXT
+from horsesense.readers.model_based.make import is_model_reader
 from horsesense.readers.registry import make_reader, reads_scores
 from horsesense.runs.planner import Planner
 from horsesense.runs.record import ModelRecord
@@ -138,8 +139,9 @@ def prepare(
 
 
 def want_of(settings: Settings, offers: Capabilities, readers: Iterable[str]) -> Want:
-    """What every request asks for, for the needs of these readers."""
-    scorers = [reader for reader in map(_reader, readers) if isinstance(reader, OptionScorer)]
+    """What every request asks for, for the needs of these readers; models need nothing of it."""
+    made = (_reader(name) for name in readers if not is_model_reader(name))
+    scorers = [reader for reader in made if isinstance(reader, OptionScorer)]
     return Want(
         max_tokens=settings.max_tokens if offers.text else 0,
         temperature=settings.temperature,

@@ -58,7 +58,9 @@ def unpacked(path: Path) -> Path:
     except _NOT_PACKED as error:
         folder.cleanup()
         raise StoreError(
-            f"{path} is neither a run directory nor a redacted run: {error}.",
+            f"{path} is neither a run directory nor a redacted run"
+            + f": {error}" * zipfile.is_zipfile(path)
+            + ".",
             hint="Name the directory that `horsesense audit --out` wrote, or the file that"
             " `horsesense export RUN --redacted FILE` wrote.",
         ) from None

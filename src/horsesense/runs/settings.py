@@ -14,14 +14,7 @@ from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_origin
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    ValidationError,
-    field_validator,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from horsesense.errors import UsageError
 from horsesense.plugins import filled_in, pairs, split_outside_brackets
@@ -115,8 +108,7 @@ class Settings(BaseModel):
         " all, with their settings.",
     )
     against: str | None = Field(
-        None,
-        description="Another address or engine of the same model, for the probe `server`.",
+        None, description="Another address or engine of the same model, for the probe `server`."
     )
     suite: str | None = Field(
         None, description="A named set of probes, or several separated by commas."

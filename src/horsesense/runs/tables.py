@@ -178,15 +178,7 @@ def with_questions(trials: pl.LazyFrame, items: Iterable[Item]) -> pl.LazyFrame:
 
 
 _SHOWN: Final = ("item_id", "question", "options", "labels", "origin", "gold_at")
-_ASKED: Final = (
-    "probe",
-    "condition",
-    "repetition",
-    "answer_format",
-    "expects",
-    "form",
-    "extras",
-)
+_ASKED: Final = ("probe", "condition", "repetition", "answer_format", "expects", "form", "extras")
 """Columns that say what a variant shows, and what all variants of a trial share."""
 
 

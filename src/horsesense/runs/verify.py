@@ -47,11 +47,11 @@ def _account(directory: RunDirectory, store: Store) -> list[str]:
 
 def _files(directory: RunDirectory) -> list[str]:
     """Faults of the files that the manifest lists: what was changed, or is gone."""
-    root, layout = directory.layout.root, directory.layout
+    root = directory.layout.root
     faults = [f"{path.relative_to(root)}: {wrong}" for path, wrong in changed(root)]
     was = in_place(root) if known_files(root) else ()
-    lasting = (layout.asked, layout.estimates, layout.name)
-    gone = (p.name for p in lasting if p.name in was and not p.exists())
+    lasting = ("asked.json", "estimates.json", "name", "reviews.json", "sample.json")
+    gone = (name for name in lasting if name in was and not (root / name).exists())
     return [*faults, *(f"{name}: it is missing" for name in gone)]
 
 

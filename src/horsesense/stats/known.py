@@ -57,8 +57,8 @@ PROFILE_ITERATIONS = 60
 
 
 NEEDS = (
-    f"that takes {FEWEST} items with the same number of options, or {FEWEST_OF_THREE:,} where that"
-    " is 3"
+    f"that takes {FEWEST} items with equally many options, or {FEWEST_OF_THREE:,} items with three"
+    " options"
 )
 """Why nothing is fitted."""
 OF_TWO = (
@@ -293,7 +293,7 @@ def _unchecked(used: Sequence[CountTable], p_value: float | None) -> str:
             " in every order: more or harder ones would check it)"
         )
     few = any(t.data.n < WELL_CHECKED for t in used)
-    return "too few items to check the fit well" if few else ""
+    return f"fewer than {WELL_CHECKED} items hardly check its model of the answers" if few else ""
 
 
 def _of_these(used: Sequence[CountTable]) -> str:

@@ -228,6 +228,12 @@ class Shown(NamedTuple):
     options: Sequence[tuple[str, str]]
     allowed: str
 
+    @property
+    def told(self) -> str:
+        """The instruction without how to reply: a page has buttons for that."""
+        said, reply, how = self.instruction.partition(" Reply with ")
+        return said if how.endswith("nothing else.") else said + reply + how
+
 
 def shown(built: Built, booklet: int, contexts: ItemSet) -> list[Shown]:
     """The questions of a booklet, numbered from 1."""

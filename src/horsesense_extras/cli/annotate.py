@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 To = Annotated[
     Path | None,
     typer.Option(
-        help="CSV file to write; RUN/review.csv by default. One that is there is continued in"
-        " another file."
+        help="CSV file to write; RUN/review.csv by default, RUN/sample.csv with --sample. No file"
+        " is written over: a review that is there is continued in another file."
     ),
 ]
 Take = Annotated[
@@ -65,16 +66,15 @@ def annotate(
     sample: Sample = None,
     as_json: AsJson = False,
 ) -> None:
-    """Have people judge what no rule could judge, and measure with what they found.
+    """Have people judge replies, and measure with what they found.
 
-    Without --take it writes the replies that no rule could judge to a CSV file; fill its last
-    column. With --take it reads the filled file, or those of several reviewers. Of a file that
-    `build equinfer` wrote it is the wrong options that are judged; what stays is a file of its own.
-    With --sample a person labels replies of every kind instead, and --take says how often readers
-    are right. Of a test that `build test` made, --take reads booklets that came back, and makes a
-    run of them.
+    With --sample it writes replies drawn at random to a CSV file; fill its last column. --take
+    then says how often readers are right. Without --sample it writes those replies of the suite
+    know-no that no rule could judge. --take reads the filled file, or those of several reviewers.
+    Of a file that `build equinfer` wrote, people judge the wrong options. Of a test that
+    `build test` made, --take makes a run of the booklets that came back.
 
-    Example: horsesense annotate audits/exam --to review.csv
+    Example: horsesense annotate audits/exam --sample 50
     """
     from horsesense_extras.build.equinfer.review import is_built
 
@@ -116,6 +116,7 @@ def _written(path: Path, to: Path, also: int) -> dict[str, object]:
     rows = rows_to_review(open_run(path).directory, also)
     undecided = sum(row.rule == "needs_review" for row in rows)
     others = len(rows) - undecided
+    rows = [replace(row, rule="") for row in rows]  # what the rules say must not sway a reviewer
     head = f"{plural(undecided, 'reply')} that no rule could judge, and {others} others,"
     done = _offered(path, rows, to, head, f"Write one of {', '.join(CHOICES)}")
     return {**done, "undecided": undecided, "others": others}
@@ -179,7 +180,8 @@ def _taken(path: Path, files: list[Path]) -> dict[str, object]:
     run.measure()
     run.report()
     alpha = review_files.alpha_of(reviews.given)
-    lines = [f"{plural(len(reviews.classes), 'reply', 'are')} measured as people judged them."]
+    judged = plural(len(reviews.classes), "reply")
+    lines = [f"People judged {judged}; the run was measured anew.", *_still_empty(files, "answer")]
     if reviews.compared:
         lines.append(f"{_agreed(reviews, 'replies')}; {len(open_keys)} are still open.")
     if alpha is not None:
@@ -221,7 +223,16 @@ def _sample_taken(run: Run, files: Sequence[Path]) -> dict[str, object]:
     run.report()
     told = found.told(run.settings.level)
     news = [f"{plural(changed, 'label', 'are')} not what was taken before."] if changed else []
-    return {"sample": told, "says": "\n".join([*news, *found.sentences(told)])}
+    said = [*news, *_still_empty(files, "label"), *found.sentences(told)]
+    return {"sample": told, "says": "\n".join(said)}
+
+
+def _still_empty(files: Sequence[Path], column: str) -> list[str]:
+    from horsesense_extras.people.spreadsheet import read_table
+
+    rows = [row[column] for file in files for _, row in read_table(file, [column], "")]
+    empty = sum(not (cell or "").strip() for cell in rows)
+    return [f"{plural(empty, 'row', 'are')} still empty."] if empty else []
 
 
 def _options_taken(path: Path, files: list[Path]) -> dict[str, object]:

@@ -104,12 +104,7 @@ def paraphrases(
     refuse_if_corrected(out, folder / WRITTEN)
     made = complete(
         paraphrase(
-            found,
-            asking.model(model),
-            folder,
-            versions=versions,
-            seed=rows.seed,
-            how=asking.how(),
+            found, asking.model(model), folder, versions=versions, seed=rows.seed, how=asking.how()
         )
     )
     refused = dict(made.refused.most_common())
@@ -139,8 +134,7 @@ def equinfer(
         ),
     ] = None,
     judge: Annotated[
-        str | None,
-        typer.Option(help="Looks for flaws in them: an item stays if it misses one."),
+        str | None, typer.Option(help="Looks for flaws in them: an item stays if it misses one.")
     ] = None,
     per_paper: Annotated[int, typer.Option(help="Equations of a paper, at most.")] = 3,
     context_words: Annotated[
@@ -329,7 +323,7 @@ def _built_text(built: BuiltTest, out: Path, wanted: Sequence[str]) -> str:
     sizes, (least, most) = sorted(set(told["questions"])), built.each
     some = f"{sizes[0]} to {plural(sizes[-1], 'question')}"
     each = plural(sizes[0], "question") if len(sizes) == 1 else some
-    seen = f"{least} to {most} people" if most > 1 else "1 person or nobody"
+    seen = f"{least} to {most} people" if most > 1 else "at most 1 person"
     if least == most:
         seen = "1 person" if most == 1 else f"{most:,} people"
     lines = [

@@ -31,6 +31,8 @@ def register(app: typer.Typer) -> None:
 def cite(run: RunPath, as_json: AsJson = False) -> None:
     """Say what to cite beside the numbers of a run: the tool, a suite's paper, the data.
 
+    Beside results of `check`, cite the tool and the fingerprint of the data (`check --json`).
+
     Example: horsesense cite audits/exam
     """
     from horsesense.api import open as open_run

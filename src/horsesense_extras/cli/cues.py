@@ -57,8 +57,7 @@ class Divided:
     """Which items stay on one side of every division."""
 
     group: Annotated[
-        str | None,
-        typer.Option(help="Field of items that belong together; by default also found."),
+        str | None, typer.Option(help="Field of items that belong together; by default also found.")
     ] = None
     no_groups: Annotated[
         bool, typer.Option("--no-groups", help="Divide items as if all were alone.")

@@ -60,8 +60,8 @@ def record(
     if as_json:
         print_json("record", {"page": str(path), **found.as_json()})
         return
-    for model in found.models:
-        print(printable(model.told))
+    for line in (*found.notes, *(model.told for model in found.models)):
+        print(printable(line))
     print(f"Page: {path}")
 
 

@@ -70,7 +70,9 @@ class AnnotateOutput(Output):
     open: list[str] | None = None
     skipped: int | None = None
     sample: Rows | None = Field(
-        None, description="by reader: agreement with the labels, and the score corrected by them"
+        None,
+        description="by reader: agreement with the labels, and the score corrected by them; of"
+        " three numbers, the value and its interval",
     )
 
 

@@ -268,9 +268,7 @@ def _chosen(response: str, shown: Sequence[str], labels: Sequence[str]) -> int |
 
 
 def _of_run(
-    run: StagedRun,
-    probes: Sequence[str] = ("original", "order"),
-    items: ItemSet | None = None,
+    run: StagedRun, probes: Sequence[str] = ("original", "order"), items: ItemSet | None = None
 ) -> Iterator[Answer]:
     """The answers of a run; those without a reading are unknown. With `items`, options are theirs:
     the run may have the same in another order, and what it has otherwise is left out."""

@@ -20,12 +20,7 @@ from scipy.stats import t as student
 
 from horsesense.stats.multiplicity import benjamini_hochberg
 from horsesense.stats.words import plural
-from horsesense_extras.cue_tests.result import (
-    PUBLISHED_LIMIT,
-    CueResult,
-    Dependence,
-    FamilyTest,
-)
+from horsesense_extras.cue_tests.result import PUBLISHED_LIMIT, CueResult, Dependence, FamilyTest
 from horsesense_extras.cue_tests.task import Task
 
 Floats = npt.NDArray[np.float64]

@@ -75,12 +75,7 @@ class Balance:
     notes: tuple[str, ...]
 
 
-def balance(
-    items: ItemSet,
-    *,
-    grouping: Grouping = "found",
-    seed: int = 0,
-) -> Balance:
+def balance(items: ItemSet, *, grouping: Grouping = "found", seed: int = 0) -> Balance:
     """Find the subset and the weights. No item is changed.
 
     Args:

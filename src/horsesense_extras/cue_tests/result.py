@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.stats.multiplicity import holm
-from horsesense.stats.words import OneLine, percent, plural
+from horsesense.stats.words import NARROW, OneLine, percent, plural
 
 Ints = npt.NDArray[np.int64]
 Strength = Literal["none", "slight", "clear", "strong"]
@@ -270,7 +270,7 @@ def _of_templates(
     else:
         apart = f"which of {unresolved:,} of them come from one template cannot be told either"
     return (
-        f"Whether simple features predict labels of {best.dataset} cannot be told: many of its "
+        f"Undecided whether simple features predict labels of {best.dataset}: many of its "
         f"texts are built alike, as if templates had made them. {number(best).capitalize()} where "
         f"such texts are on both sides of a split, and {apart}, {plural(best.n, 'item')}.",
         (
@@ -299,7 +299,7 @@ def _strength(row: CueRow, predictable: bool) -> Strength:
 
 
 _SENTENCES: Final = {
-    "none": "Whether simple features predict labels of {name} cannot be told",
+    "none": "Undecided whether simple features predict labels of {name}",
     "slight": "Simple features predict the labels of {name} slightly better than guessing",
     "clear": "Simple features predict part of the labels of {name} without understanding it",
     "strong": "Much of {name} can be answered without understanding it",
@@ -309,7 +309,7 @@ _SENTENCES: Final = {
 def _sentence(row: CueRow, strength: Strength) -> str:
     text = _SENTENCES[strength]
     if strength == "none" and row.high is not None and row.high < SLIGHT:
-        text = f"Simple features predict the labels of {{name}} by a kappa of less than {SLIGHT}"
+        text = "No leak found: simple features do not predict the labels of {name}"
     return f"{text.format(name=row.dataset)}: {number(row)}, {plural(row.n, 'item')}."
 
 
@@ -325,15 +325,13 @@ def number(row: CueRow) -> str:
         return "kappa undefined"
     if row.low is None or row.high is None:
         return f"kappa {signed(row.kappa)}, interval undefined"
-    return f"kappa {signed(row.kappa)} ({signed(row.low)} to {signed(row.high)})"
+    return (
+        f"kappa {signed(row.kappa)} (95{NARROW}% interval {signed(row.low)} to {signed(row.high)})"
+    )
 
 
 def _reasons(
-    best: CueRow,
-    rows: Sequence[CueRow],
-    ungrouped: CueRow | None,
-    constant: bool,
-    faithful: bool,
+    best: CueRow, rows: Sequence[CueRow], ungrouped: CueRow | None, constant: bool, faithful: bool
 ) -> list[str]:
     reasons = [f"Against shuffled labels p = {best.p_value:.2g}."]
     if constant:
@@ -401,7 +399,8 @@ def _advice_on_nothing(row: CueRow, ungrouped: CueRow | None, constant: bool) ->
             "the same label. That has no interval: how strong a cue could still be is not known."
         ]
     elif row.high is not None:
-        advice = [f"Kappas up to {row.high:.2f} are not excluded by these items."]
+        lead = "Nothing to repair. To exclude smaller cues, add" if row.high < SLIGHT else "Add"
+        advice = [f"{lead} items: these do not exclude kappas up to {row.high:.2f}."]
     if ungrouped is not None and ungrouped.low is not None and ungrouped.low > 0.05:
         advice.append(
             "Never train and test on this set at random: a model that has seen one item of a "

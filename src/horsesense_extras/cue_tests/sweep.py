@@ -80,12 +80,7 @@ class Fitted:
 
 
 def fit(
-    classifier: Classifier,
-    x: Any,
-    y: Ints,
-    n_labels: int,
-    *,
-    faithful: bool = False,
+    classifier: Classifier, x: Any, y: Ints, n_labels: int, *, faithful: bool = False
 ) -> Fitted:
     """Fit one classifier.
 

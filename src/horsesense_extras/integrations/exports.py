@@ -297,10 +297,7 @@ def _instances(results: Results, exchange: Exchange, name: str) -> Iterator[dict
                         "is_terminal": True,
                     }
                 ],
-                "evaluation": {
-                    "score": float(right),
-                    "is_correct": right,
-                },
+                "evaluation": {"score": float(right), "is_correct": right},
                 "metadata": _metadata(exchange, row),
             }
             if usage := usage_of(response):

@@ -14,6 +14,7 @@ from typing import Any, Final
 import orjson
 
 from horsesense.errors import UsageError
+from horsesense.models.openai.protocol import broken
 from horsesense_extras.logs.known_items import Content, content
 from horsesense_extras.logs.options import lettered
 from horsesense_extras.logs.sample import LeftOut, Log, NotTakenError, Sample
@@ -121,6 +122,8 @@ def _error(row: Mapping[str, Any], body: Mapping[str, Any]) -> str | None:
     if said:
         return str(at(said, "message", "code") or orjson.dumps(said).decode())[:2000]
     status = whole(at(row, "response.status_code"))
-    if status is not None and status >= 400:
+    if status is not None and status >= 300:
         return f"status {status}"
-    return None if body else "no answer"
+    choice = mapping(at(body, "choices.0"))
+    failure = broken(dict(choice), at(choice, "finish_reason"))
+    return failure.message if failure else None if body else "no answer"

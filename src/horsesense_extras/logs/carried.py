@@ -178,10 +178,7 @@ class Carrier:
 
 
 def run_directory(
-    out: str | Path,
-    carried: Mapping[str, Any],
-    rows: Mapping[str, Any],
-    log: Log,
+    out: str | Path, carried: Mapping[str, Any], rows: Mapping[str, Any], log: Log
 ) -> tuple[RunDirectory, ModelRecord]:
     """The run that a log's answers belong to, and the model that gave them.
 

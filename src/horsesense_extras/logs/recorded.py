@@ -111,6 +111,7 @@ class Record:
 
     Attributes:
         name: of the items.
+        told: what the logs of the runs say of themselves, each sentence once.
         models: best first, by what was said.
         items: by their ids.
         compared: all pairs of models with replies, on the items that all of them share; None where
@@ -121,6 +122,7 @@ class Record:
     """
 
     name: str
+    told: Sequence[str]
     models: Sequence[Model]
     items: Mapping[str, Item]
     compared: Comparison | None
@@ -129,6 +131,20 @@ class Record:
     doubted: Sequence[LabelError]
     why_none: str
     alike: Sequence[Alike]
+
+    @property
+    def notes(self) -> list[str]:
+        """What was guessed and assumed, and whether the models were asked the same."""
+        found, shared = [*self.told], self.compared.items["shared"] if self.compared else 0
+        if any(model.unfound > model.drawn for model in self.models):
+            found.append(
+                "A reply in which the program found no answer is graded as wrong; --unread random"
+                " grades it as a random draw."
+            )
+        if 0 < shared < len(self.items):
+            every = plural(len(self.items), "item")
+            found.append(f"The models were asked different items: all share {shared:,} of {every}.")
+        return found
 
     @property
     def neighbours(self) -> list[Difference]:
@@ -180,6 +196,7 @@ def record_of(runs: Sequence[tuple[Run, str]]) -> Record:
     compared, why_unranked = _compared([run for run, _ in runs if run.results.readers])
     return Record(
         name=every.name,
+        told=[*dict.fromkeys(n for run, _ in runs for log in _logs(run) for n in log["notes"])],
         models=sorted(models, key=lambda model: -model.value),
         items=items,
         compared=compared,
@@ -189,6 +206,11 @@ def record_of(runs: Sequence[tuple[Run, str]]) -> Record:
         why_none=why,
         alike=sorted(_alike(items, choices), key=lambda pair: -(pair.same_wrong.low or 0)),
     )
+
+
+def _logs(run: Run) -> Sequence[Mapping[str, Any]]:
+    found: Sequence[Mapping[str, Any]] = (load_imported(run.directory) or {"logs": ()})["logs"]
+    return found
 
 
 def _compared(runs: Sequence[Run]) -> tuple[Comparison | None, str]:
@@ -209,7 +231,6 @@ def _graded(run: Run) -> pl.DataFrame:
 
 def _model(run: Run, page: str, graded: pl.DataFrame) -> Model:
     results, reader = run.results, run.results.reader
-    logs = (load_imported(run.directory) or {"logs": ()})["logs"]
     became: Mapping[str, Any] = next(
         (
             r
@@ -229,7 +250,7 @@ def _model(run: Run, page: str, graded: pl.DataFrame) -> Model:
     return Model(
         name=run.directory.known.model.name,
         page=page,
-        left_out=sum(row["samples"] for log in logs for row in log["left_out"]),
+        left_out=sum(row["samples"] for log in _logs(run) for row in log["left_out"]),
         published=mean,
         graded=graded.height,
         unfound=unfound.height,

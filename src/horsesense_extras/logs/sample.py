@@ -14,6 +14,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
+from horsesense.models.messages import broken_off
+
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
@@ -108,7 +110,13 @@ class Sample:
     def answered(self) -> bool:
         """Whether anything came back: a reply, be it empty, or scores; and nothing went wrong."""
         scores = self.label_scores or self.text_scores or any(self.logprobs)
-        return self.error is None and (self.reply is not None or bool(scores))
+        return self.failed is None and (self.reply is not None or bool(scores))
+
+    @property
+    def failed(self) -> str | None:
+        """What went wrong; a reply that broke off is none, what a filter put there is one."""
+        broke = f"the reply broke off: {self.finish_reason}"
+        return self.error or (broke if broken_off(self.finish_reason) == "failed" else None)
 
 
 @dataclass(frozen=True, slots=True)

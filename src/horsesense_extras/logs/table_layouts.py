@@ -23,10 +23,7 @@ from horsesense.items.files import read_rows
 from horsesense.items.layouts import LOOKED_AT, guess, plain_name
 from horsesense.items.nested import flat
 from horsesense_extras.logs.streams import UNREADABLE, document
-from horsesense_extras.logs.values import (
-    at,
-    items_of,
-)
+from horsesense_extras.logs.values import at, items_of
 
 Row = dict[str, Any]
 Unread = Literal["wrong", "random"]

@@ -41,13 +41,7 @@ from horsesense_extras.logs.table_layouts import (
     layout_of,
     rows_in,
 )
-from horsesense_extras.logs.values import (
-    items_of,
-    mapping,
-    number,
-    stopped,
-    text_of,
-)
+from horsesense_extras.logs.values import items_of, mapping, number, stopped, text_of
 
 READ: Final = "as graded"
 """The name of the program's own score, where it does not say what it is called."""

@@ -13,7 +13,7 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Self
-from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import yaml
 
@@ -116,10 +116,8 @@ def from_spec(rest: str) -> InspectProviderModel:
     Raises:
         UsageError: Inspect is not installed, does not know the model, or a setting is not one.
     """
-    if strange := unnamed(unquote(rest)):  # it would get the provider's key
-        raise UsageError(
-            f"A file names the server {strange}, and no option does.", hint=to_name(strange)
-        )
+    if strange := unnamed(f"inspect:{rest}"):  # it would get the provider's key
+        raise UsageError(f"A file names {strange}, and no option does.", hint=to_name(strange))
     try:
         from inspect_ai.model import get_model
     except ImportError:

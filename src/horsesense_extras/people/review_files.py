@@ -28,11 +28,7 @@ from horsesense.readers.reviews import OTHER, Reviews
 from horsesense.rng import fingerprint, unit
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.parts import readable
-from horsesense.stats.rater_agreement import (
-    cohen_kappa,
-    have_krippendorff,
-    krippendorff_alpha,
-)
+from horsesense.stats.rater_agreement import cohen_kappa, have_krippendorff, krippendorff_alpha
 from horsesense_extras.people.spreadsheet import inert_cell, read_table, write_table
 
 CHOICES = (*(name for name in CLASSES if name != "needs_review"), OTHER)
@@ -66,8 +62,9 @@ def rows_to_review(run: RunDirectory, also: int = 0) -> list[Row]:
     found = _judged(run)
     if found.is_empty():
         raise UsageError(
-            f"{run.layout.root} contains no replies for people to judge.",
-            hint="Only questions without a hint are reviewed: audit with --suite know-no.",
+            f"{run.layout.root} has no question of the suite know-no that lacks its right answer;"
+            " only replies to those go to reviewers.",
+            hint=f"To label other replies: horsesense annotate {run.layout.root} --sample 20",
         )
     undecided = found.filter(pl.col("rule") == "needs_review")
     decided = found.filter(pl.col("rule") != "needs_review").rows(named=True)
@@ -220,11 +217,7 @@ def read_csv(path: Path, known: frozenset[Key], choices: Sequence[str] = CHOICES
 
 
 def _fault(
-    key: str,
-    answer: str,
-    found: Mapping[Key, str],
-    known: frozenset[Key],
-    choices: Sequence[str],
+    key: str, answer: str, found: Mapping[Key, str], known: frozenset[Key], choices: Sequence[str]
 ) -> str | None:
     number = _key(key)
     if number is None:

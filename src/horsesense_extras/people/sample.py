@@ -119,7 +119,9 @@ class Sampled:
     def write(self, path: Path, n: int) -> int:
         """Write the first `n` to fill, with the labels that were taken; how many there are."""
         if path.exists():
-            raise UsageError(f"{path} is there already.", hint="Name another file with --to.")
+            raise UsageError(
+                f"{path} is there already.", hint="Fill it, or name another with --to."
+            )
         ids = list(self.rows)[:n]
         replies = self.replies(ids)
 

@@ -287,12 +287,7 @@ def _found(
 
 
 def _score(
-    measure: str,
-    scores: ViewScores,
-    arm: str,
-    values: Floats,
-    chance: float | None,
-    level: float,
+    measure: str, scores: ViewScores, arm: str, values: Floats, chance: float | None, level: float
 ) -> Score:
     used = values[scores.used]
     told = used[:, :1] if arm == BEFORE else used
@@ -378,10 +373,7 @@ def _over_seeds(
     found = MEAN.infer(_evidence(values, cluster, least, crossed), level)
     value, tail = float(values.mean()), (1 + level) / 2
     stretch = float(stdtrit(seeds - 1, tail) / ndtri(tail))
-    ends = (
-        value + stretch * (items.low - value),
-        value + stretch * (items.high - value),
-    )
+    ends = (value + stretch * (items.low - value), value + stretch * (items.high - value))
     low = min(ends[0], ends[0] if found.low is None else found.low)
     high = max(ends[1], ends[1] if found.high is None else found.high)
     how = found.how or f"Student's t ({plural(seeds, 'training')})"

@@ -20,14 +20,7 @@ from horsesense.version import __version__
 from horsesense_extras import figures
 from horsesense_extras.build.stages import STAGED_CONTROL
 from horsesense_extras.build.statements import CONTROL, alone_text
-from horsesense_extras.training.comparison import (
-    BEFORE,
-    COLUMNS,
-    PAIRS,
-    Effect,
-    Score,
-    Training,
-)
+from horsesense_extras.training.comparison import BEFORE, COLUMNS, PAIRS, Effect, Score, Training
 from horsesense_extras.training.experiment import STAGES, sides_text
 
 if TYPE_CHECKING:

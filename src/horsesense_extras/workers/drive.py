@@ -42,7 +42,7 @@ from horsesense.runs.unanswered import trials_unanswered
 from horsesense.stats.words import plural
 from horsesense_extras.workers.parts import Keep, Parts
 from horsesense_extras.workers.schedule import Budget, Event, Pool, Schedule
-from horsesense_extras.workers.work import Task, write_token
+from horsesense_extras.workers.work import Task, at_last, write_token
 
 PROMPTS: Final = 2000
 """Prompts of a shard where nobody says how many shards there are."""
@@ -129,6 +129,9 @@ def ask_with(
                 crew.work(Progress("asking", expected.trials, about=not expected.exact))
         if model is None:
             raise _early(schedule, directory)
+        stored = {name for name, answers in schedule.stored.items() if answers}
+        with progress("waiting to see what workers stored"):
+            at_last(lambda: stored <= set(parts.shards()))
         took = parts.gather(layout, store, parts.shards())
         answered = 0 if schedule.found is None else store.answered() - before
         spent = _spent(schedule, answered, time.monotonic() - started)
@@ -286,9 +289,8 @@ def _tell_spending(directory: RunDirectory, spent: RunSummary) -> None:
 
 def _differing(took: Absorbed) -> str:
     return (
-        f"{plural(len(took.different), 'request', 'were')} answered twice, and differently; the"
-        " answer that"
-        " was stored first is kept."
+        f"{plural(len(took.different), 'request', 'were')} answered twice, and differently;"
+        " the answer that was stored first is kept."
     )
 
 

@@ -11,6 +11,7 @@ import contextlib
 import os
 import platform
 import shutil
+import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -47,7 +48,8 @@ T = TypeVar("T")
 PROBE: Final = "probe"
 """Name of the store on whose account the model is asked what it offers."""
 LINGERING: Final = 30
-"""Seconds that a worker which was taken for dead may still hold the store of its shard."""
+"""Seconds that a worker which was taken for dead may still hold the store of its shard, and after
+which a network folder shows a name that another machine has made."""
 _TOKEN: Final = "driver"
 
 
@@ -320,16 +322,26 @@ def write_token(folder: Path, token: str) -> None:
 
 def _check_seen(task: Task) -> None:
     """UsageError where this machine does not see the folder of the run."""
-    try:
-        seen = read_whole(task.folder / _TOKEN, inside=True).decode()
-    except OSError:
-        seen = ""
-    if seen != task.token:
+
+    def seen() -> bool:
+        with contextlib.suppress(OSError):
+            return read_whole(task.folder / _TOKEN, inside=True).decode() == task.token
+        return False
+
+    if not at_last(seen):
         raise UsageError(
             f"A worker on {platform.node()} does not see the folder {task.folder} of the run.",
             hint="Choose an --out on a disk that all machines share, or have answers kept"
             " elsewhere: --keep s3://BUCKET/FOLDER.",
         )
+
+
+def at_last(seen: Callable[[], bool]) -> bool:
+    """Whether something is seen in a folder of all machines, where names may come late."""
+    end = time.monotonic() + LINGERING
+    while not (there := seen()) and time.monotonic() < end:
+        time.sleep(1.0)
+    return there
 
 
 async def _free(path: Path, begin: Callable[[], None]) -> Seeded:

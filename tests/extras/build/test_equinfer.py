@@ -26,21 +26,9 @@ from horsesense.prompts import Prompter
 from horsesense.rng import Dice
 from horsesense.testing.faults import FaultServer
 from horsesense_extras.build.equinfer import construct, equations, sources
-from horsesense_extras.build.equinfer.build import (
-    CONTROL,
-    EMPTY,
-    PROSE,
-    RIGHT,
-    completed,
-    refused,
-)
+from horsesense_extras.build.equinfer.build import CONTROL, EMPTY, PROSE, RIGHT, completed, refused
 from horsesense_extras.build.equinfer.edits import wrong_options
-from horsesense_extras.build.equinfer.notation import (
-    canonical,
-    cleaned,
-    spaced,
-    tokens,
-)
+from horsesense_extras.build.equinfer.notation import canonical, cleaned, spaced, tokens
 
 pytest.importorskip("pylatexenc", reason="needs pylatexenc (extra latex)")
 

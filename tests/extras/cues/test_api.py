@@ -26,7 +26,7 @@ from horsesense_extras.cue_tests.groups import find_groups
 from horsesense_extras.cue_tests.page import write_cue_report
 from horsesense_extras.cue_tests.paper import printed_kappa, printed_test
 from horsesense_extras.cue_tests.repair import balance
-from horsesense_extras.cue_tests.result import CueResult, signed
+from horsesense_extras.cue_tests.result import CueResult, _advice_on_nothing, _sentence, signed
 from horsesense_extras.cue_tests.scores import published
 from horsesense_extras.cue_tests.sweep import Method
 from horsesense_extras.cue_tests.task import make_task
@@ -79,6 +79,9 @@ def test_random_labels_are_not_called_predictable() -> None:
 
 def test_a_planted_cue_is_found_and_named(planted: CueResult) -> None:
     assert planted.verdict.predictable
+    nothing = replace(planted.verdict.row, low=-0.06, high=0.08)
+    assert _sentence(nothing, "none").startswith("No leak found: ")
+    assert "Nothing to repair" in _advice_on_nothing(nothing, None, False)[0]
     assert planted.verdict.strength in ("clear", "strong")
     by_name = {cue.name: cue for cue in planted.cues[:4]}
     assert by_name["often"].label == "yes"
@@ -138,7 +141,7 @@ def test_where_templates_are_too_short_to_be_sure_of_it_is_said_loudly() -> None
     assert result.alike.low is not None
     assert result.alike.low < 0 < result.verdict.row.low
     assert not result.verdict.predictable
-    assert "cannot be told: many of its texts are built alike" in result.verdict.sentence
+    assert "Undecided whether simple features" in result.verdict.sentence
     assert any("--group FIELD" in advice for advice in result.verdict.advice)
     assert as_json([result])["alike_rows"][0]["kappa"] == result.alike.kappa
 

@@ -141,10 +141,7 @@ LONG = "On the first day of the long winter the old ship sailed north again"
     [
         ([f"{LONG}. {w}" for w in ("Did it?", "Was it cold then?")], "a sentence in common"),
         ([LONG, LONG.upper() + "!"], "nearly the same text"),
-        (
-            [TEMPLATE.format(*w) for w in (("cat", "dog") * 2, ("box", "jar") * 2)],
-            "one template",
-        ),
+        ([TEMPLATE.format(*w) for w in (("cat", "dog") * 2, ("box", "jar") * 2)], "one template"),
     ],
 )
 def test_related_items_are_found(texts: list[str], rule: str) -> None:

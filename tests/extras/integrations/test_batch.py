@@ -12,6 +12,7 @@ import pytest
 import horsesense as hs
 from command_line import call
 from horsesense.models.registry import make_model
+from horsesense.report.item_text import item_json
 from horsesense.runs.settings import Settings
 from horsesense.testing.faults import letter
 from horsesense_extras.integrations import batch
@@ -77,6 +78,8 @@ def planned(tmp_path: Path, model: str = "batch:m", **settings: Any) -> hs.Run:
 def test_failures_are_failures_and_are_sent_again(tmp_path: Path) -> None:
     run = planned(tmp_path)
     write_batch(run.directory, tmp_path / "b")
+    prompts = [form["prompt"] for form in item_json(run.measured(), run.items.items[0].id)["forms"]]
+    assert all(prompts)  # also of what is only planned
     good, bad, refused, *rest = requests_of(tmp_path / "b")
     error = {"error": {"message": "overloaded sk-abcdefghijk"}}
     lines = [

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import horsesense as hs
+from each import each
 from horsesense.errors import ItemsError, UsageError
 from horsesense_extras.logs import streams
 from horsesense_extras.logs.known_items import KnownItems
@@ -305,6 +306,23 @@ def test_answers_of_a_batch_are_joined_with_their_requests(tmp_path: Path) -> No
     requests.unlink()
     with pytest.raises(UsageError, match="not what was asked"):
         open_logs([answers])
+
+
+@each(
+    "broken",
+    [
+        {"finish_reason": "error"},
+        {"finish_reason": "content_filter"},
+        {"finish_reason": "stop", "native_finish_reason": "ERROR"},
+        {"finish_reason": "stop", "error": {"message": "down"}},
+    ],
+)
+def test_an_answer_of_a_batch_that_broke_off_is_none(tmp_path: Path, broken: Any) -> None:
+    requests, answers = batch(tmp_path)
+    rows = [json.loads(line) for line in answers.read_text().splitlines()]
+    rows[1]["response"]["body"]["choices"][0] |= broken
+    [log] = open_logs([requests, jsonl(answers, rows)])
+    assert [sample.answered for sample in log.samples()] == [False, False]
 
 
 # -- hostile files -------------------------------------------------------------------------------

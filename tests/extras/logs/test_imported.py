@@ -247,7 +247,7 @@ def test_every_command_that_takes_a_run_takes_a_log(
         assert result.exit_code == 0, result.output
     # It is taken, and holds nothing of the kind that people judge.
     nothing = run.invoke(app(), ["annotate", str(path)]).exception
-    assert "no replies for people to judge" in str(nothing)
+    assert "has no question of the suite know-no" in str(nothing)
     assert len(list((tmp_path / "imports").iterdir())) == 1
     assert hs.open(path).estimate("accuracy", reader="text").value == 1.0
     rows = [row(n, "A" if n else "I wonder.", options(n)) for n in range(3)]

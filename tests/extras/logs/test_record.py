@@ -124,6 +124,20 @@ def test_replies_that_nobody_graded_have_a_record(tmp_path: Path) -> None:
     assert "mute: not graded, said nothing.\n" in result.stdout
 
 
+def test_it_says_what_it_assumes_and_that_models_were_asked_different_items(tmp_path: Path) -> None:
+    rows = [
+        {"model": model, "id": n, "question": f"Which is {n}?", "options": [f"oak {n}", f"elm {n}"],
+         "answer": "A", "response": "A", "read": None if n == 3 else "A"}
+        for model, n in [("a", 1), ("a", 3), ("b", 1), ("b", 2)]
+    ]  # fmt: skip
+    (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    words = ["record", str(tmp_path / "t.jsonl"), "--map", "read=read"]
+    said = CliRunner().invoke(app(), [*words, "--out", str(tmp_path / "page")]).stdout
+    for sentence in ("graded as wrong; --unread random", "all share 1 of 3 items."):
+        assert sentence in said
+        assert sentence in (tmp_path / "page" / "index.html").read_text(encoding="utf-8")
+
+
 def test_models_without_an_item_in_common_have_no_ranks_and_none_is_there_twice(
     tmp_path: Path,
 ) -> None:

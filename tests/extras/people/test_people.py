@@ -19,7 +19,7 @@ from horsesense.cli.schemas import OUTPUTS
 from horsesense.errors import UsageError
 from horsesense.runs.settings import Settings
 from horsesense.trials.trial import none_phrase
-from horsesense_extras.build.booklets import build_test, speaks_of_none
+from horsesense_extras.build.booklets import Shown, build_test, speaks_of_none
 from horsesense_extras.people.page import booklet_page
 from horsesense_extras.people.runs import HumanTest, Question, take
 from horsesense_extras.people.spreadsheet import code_of
@@ -287,6 +287,8 @@ def test_a_booklet_shows_no_answer_and_loads_nothing(folder: Path) -> None:
         assert word not in page
     assert "default-src 'none'; script-src 'sha256-" in page
     head = (folder / "booklets" / "booklet-01.csv").read_text(encoding="utf-8-sig").splitlines()[0]
+    told = Shown(1, "Choose one. Reply with the letter, and nothing else.", "", "", (), "").told
+    assert told == "Choose one."  # the page has buttons
     assert "gold" not in head
     assert "item" not in head
 

@@ -19,6 +19,7 @@ from horsesense.readers.reviews import Reviews
 from horsesense_extras.people.review_files import (
     COLUMNS,
     Row,
+    _rows_in,
     known_keys,
     read_csv,
     rows_to_review,
@@ -124,6 +125,7 @@ def test_what_a_spreadsheet_saved_is_read(
         writer.writeheader()
         writer.writerows({**row, "prompt": "Caf\u00e9 \u2013 wo?"} for row in rows)
     done = annotate(run, "--to", str(path), "--also", "3")
+    assert not any(row.rule for row in _rows_in(Path(done["file"])) or ())  # blind to the rules
     assert done["carried"] == len(before) > 0
     assert answers_in(Path(done["file"])) == before
     assert annotate(run, "--take", str(path))["replies"] == len(before)
@@ -200,10 +202,11 @@ def test_command(run: Path, tmp_path: Path) -> None:
         done: dict[str, Any] = json.loads(ended.stdout)
         return done
 
-    assert command("--to", str(tmp_path / "out.csv"))["undecided"] == 18
+    assert command("--to", out := str(tmp_path / "out.csv"))["undecided"] == 18
     a = filled(run, tmp_path / "a.csv", "new_correct")
     b = filled(run, tmp_path / "b.csv", "new_wrong")
     done = command("--take", str(a), "--take", str(b))
     assert (done["replies"], done["disagreements"], len(done["open"])) == (0, 18, 18)
+    assert "judged 0 replies; the run was measured anew.\n18 rows" in command("--take", out)["says"]
     assert (run / "disagreements.csv").exists()
     assert (run / "report.html").exists()

@@ -44,11 +44,7 @@ def sides(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Side]:
     sides = {}
     for name, model in SIMULATED.items():
         settings = Settings.of(
-            items="sample",
-            model=model,
-            limit=N,
-            probes=PROBES,
-            readers=("text",),
+            items="sample", model=model, limit=N, probes=PROBES, readers=("text",)
         )
         run = Run.start(root / name, settings)
         run.ask(make_model(model), tell=None)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from io import StringIO
 from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import orjson
@@ -25,6 +26,7 @@ from horsesense.errors import (
     StoreError,
     UsageError,
 )
+from horsesense.files import read_whole
 from horsesense.inference.limits import Limits, RunSummary
 from horsesense.inference.store import Store
 from horsesense.inference.stored_rows import Spent
@@ -35,7 +37,7 @@ from horsesense.runs.settings import Settings
 from horsesense.testing.faults import FaultServer
 from horsesense_extras.workers import drive, work
 from horsesense_extras.workers.drive import ask_with
-from horsesense_extras.workers.parts import Keep
+from horsesense_extras.workers.parts import Keep, Parts
 from horsesense_extras.workers.schedule import Budget, Event, Schedule
 from horsesense_extras.workers.work import Job, Outcome, Task, Worker
 from studies import estimates
@@ -260,6 +262,7 @@ def test_answers_that_cannot_be_gathered_are_trouble(
 ) -> None:
     pytest.importorskip("fsspec")
     monkeypatch.setattr(Keep, "names", lambda *args: [])  # as where each machine has its own
+    monkeypatch.setattr(work, "LINGERING", 0)
     run = run_of(tmp_path / "run", server)
     with pytest.raises(StoreError, match=r"answers to 60 requests, which cannot be found at"):
         ask(run, Here(shards=2, keep=(tmp_path / "kept").as_uri()))
@@ -423,7 +426,25 @@ def dies_after(engine: Here, jobs: int) -> Callable[[HerePool, float], Sequence[
     return until_death
 
 
-def test_workers_that_do_not_see_the_run_are_told(tmp_path: Path, server: FaultServer) -> None:
+def test_names_that_come_late_are_waited_for(
+    tmp_path: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a network folder: a worker sees the run a second late, and the driver the stores."""
+    slept, shards = list[float](), Parts.shards
+    clock = SimpleNamespace(monotonic=lambda: 0.0, sleep=slept.append)
+    monkeypatch.setattr(work, "time", clock)
+    monkeypatch.setattr(
+        work, "read_whole", lambda *of, **how: read_whole(*of, **how) if slept else b""
+    )
+    monkeypatch.setattr(Parts, "shards", lambda parts: shards(parts) if len(slept) > 1 else [])
+    assert ask(run_of(tmp_path / "run", server), Here(shards=2)).complete
+    assert len(slept) == 2
+
+
+def test_workers_that_do_not_see_the_run_are_told(
+    tmp_path: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(work, "LINGERING", 0)
     run = run_of(tmp_path / "run", server)
 
     class Elsewhere(Here):

@@ -20,7 +20,7 @@ from yarl import URL
 
 from each import each
 from horsesense.errors import ModelError, UsageError
-from horsesense.hosts import named_in
+from horsesense.hosts import named_in, unnamed
 from horsesense.models.base import Asked
 from horsesense.models.messages import Failure, Request, Response, SamplingParams, Usage
 from horsesense.models.openai.api_key import JUDGE, Secret
@@ -122,16 +122,8 @@ def test_nothing_is_asked_that_is_not_wanted() -> None:
 @pytest.mark.parametrize(
     ("url", "refusals", "sent"),
     [
-        (
-            "http://h/v1",
-            [],
-            {"reasoning_effort": "high", "thinking_token_budget": 300},
-        ),
-        (
-            "https://openrouter.ai/api/v1",
-            [],
-            {"reasoning": {"effort": "high", "max_tokens": 300}},
-        ),
+        ("http://h/v1", [], {"reasoning_effort": "high", "thinking_token_budget": 300}),
+        ("https://openrouter.ai/api/v1", [], {"reasoning": {"effort": "high", "max_tokens": 300}}),
         (
             "http://h/v1",
             [
@@ -929,6 +921,7 @@ def test_the_address_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> No
         "http:m@http://me:pw@h:99999999/v1",
         "http:m@http://" + "h" * 70 + "/v1",
         "http:m@http://h\udcff/v1",
+        "http:m@http://h\x1f.evil.example/v1",
         "http:\udcff",
         "http:m\n",
         "http://h/v1",
@@ -1102,10 +1095,26 @@ def test_nor_to_a_host_that_begins_like_one(monkeypatch: pytest.MonkeyPatch, sig
         assert Secret.for_host(URL("https://mine.example/v1"))
 
 
-@pytest.mark.parametrize("form", ["@{}/v1", "?args.base_url={}"])
-def test_nor_do_the_keys_of_inspect(form: str) -> None:
-    with named_in(["run"]), pytest.raises(UsageError, match=r"the server https://a.example, and"):
-        make_model("inspect:openai/m" + form.format("https%3A%2F%2Fa.example"))
+@pytest.mark.parametrize(
+    "model",
+    [
+        "openai/m@https%3A%2F%2Fa.example/v1",
+        "openai/m?args.base_url=https%3A%2F%2Fa.example",
+        r"mistral/m?args.server_url='http:\x2f\x2fa.example'",
+        "grok/m@a.example",
+        "openai/m@https://mine.example%1f.a.example/v1",
+        "hf/m?%61rgs.trust_remote_code=true",
+        "hf/./m",
+    ],
+)
+def test_nor_do_the_keys_of_inspect_or_code_of_others(model: str) -> None:
+    with (
+        named_in(["run", "https://mine.example/v1"]),
+        pytest.raises(UsageError, match="A file names"),
+    ):
+        make_model(f"inspect:{model}")
+    with named_in(["run", f"inspect:{model}", "https://a.example", "https://mine.example"]):
+        assert not unnamed(f"inspect:{model}")
 
 
 def test_a_key_of_its_own_for_one_server(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -281,10 +281,7 @@ TRAPS = {
             "The answer is B.",
             "B",
         ),
-        (
-            "Option A is about bats. Option C is about rackets. So the correct answer is B.",
-            "B",
-        ),
+        ("Option A is about bats. Option C is about rackets. So the correct answer is B.", "B"),
         (
             "Looking at each option:\nA. cricket is incorrect.\nB. golf is plausible.\n"
             "C. tennis is not.\nD. squash is incorrect.\n\nThus the best answer is **B. golf**",

@@ -12,14 +12,7 @@ from horsesense.comparison.align import Side, differing_settings, stop_notice
 from horsesense.comparison.aligned import Aligned, aligned
 from horsesense.comparison.compare import weights
 from horsesense.comparison.gates.expression import MissingError, Requirement
-from horsesense.comparison.gates.looking import (
-    Seen,
-    defined,
-    look_up,
-    number_of,
-    told,
-    unfinished,
-)
+from horsesense.comparison.gates.looking import Seen, defined, look_up, number_of, told, unfinished
 from horsesense.comparison.views import Pair, ViewScores
 from horsesense.errors import UsageError
 from horsesense.findings.uncounted import left_out

@@ -7,12 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from horsesense.comparison.gates.expression import (
-    FIELDS,
-    OUTCOMES,
-    MissingError,
-    Reference,
-)
+from horsesense.comparison.gates.expression import FIELDS, OUTCOMES, MissingError, Reference
 from horsesense.errors import UsageError
 from horsesense.findings.finding import ORDER, TITLES, Finding
 from horsesense.findings.kinds import KINDS

@@ -43,7 +43,7 @@ def checked(address: str) -> URL:
         address.encode()
     except ValueError:
         raise UsageError("The address of the model is not one.", hint=hint) from None
-    if url.scheme not in ("http", "https") or not url.host:
+    if url.scheme not in ("http", "https") or not url.host or re.search(r"\s", url.host):
         raise UsageError("The address of the model is not one.", hint=hint)
     if url.user or url.password or url.query_string or url.fragment or _MORE.search(url.path):
         raise UsageError(

@@ -198,7 +198,7 @@ class _MalformedError(Exception):
     """The reply lacks the promised form; the message says where."""
 
 
-def _broken(choice: dict[str, Any], reason: str | None) -> Failure | None:
+def broken(choice: dict[str, Any], reason: str | None) -> Failure | None:
     """A choice that was held back or broke off; None for a reply, also one cut off at its limit.
 
     Servers that pass on what others reply (OpenRouter) say "stop" and tell the cause beside it.
@@ -232,7 +232,7 @@ def _response(reply: dict[str, Any], request: Request, latency: float | None) ->
     reason = choice.get("finish_reason")
     if reason is not None:
         _typed(reason, str, "choices[0].finish_reason")
-    if (failure := _broken(choice, reason)) is not None:
+    if (failure := broken(choice, reason)) is not None:
         return failure
     read = _completion if request.messages is None else _chat
     text, token_logprobs = read(choice)

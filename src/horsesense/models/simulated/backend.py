@@ -187,8 +187,5 @@ def _parsed(where: str, name: str, kind: type, text: str) -> Any:
     except ValueError:
         fits = False
     if not fits:
-        raise UsageError(
-            f"{where}: {name} cannot be {text!r}.",
-            hint=f"Allowed: {ALLOWED[kind]}.",
-        )
+        raise UsageError(f"{where}: {name} cannot be {text!r}.", hint=f"Allowed: {ALLOWED[kind]}.")
     return value

@@ -104,7 +104,7 @@ def notices(run: Results) -> Iterator[str]:
 
 
 def lacking(run: Results, missing: Sequence[Estimate], of: int) -> str:
-    """What prompts lack: "5 of 313 prompts were not asked, 1 failed and 2 could not be read"."""
+    """What prompts lack: "5 of 313 prompts were not asked and 1 failed"."""
     each = [run.missing_of(e) for e in missing]
     unasked, failed, unclear = (sum(n) for n in zip(*(one[:3] for one in each), strict=True))
     return Missing(unasked, failed, unclear, each[0].never).clause(of, "prompt")

@@ -27,10 +27,7 @@ def context(run: Results) -> Context | None:
     moved |= {(row["probe"], row["condition"]) for row in stopped if row["conclusion"] == "found"}
     rows = [
         Point(
-            run.label(e.probe, e.condition),
-            e,
-            e.baseline,
-            (e.probe, e.condition.format()) in moved,
+            run.label(e.probe, e.condition), e, e.baseline, (e.probe, e.condition.format()) in moved
         )
         for e in scores
     ]

@@ -15,10 +15,7 @@ ARMS = {
     "other": "another option replaced",
     "unchanged": "asked again unchanged",
 }
-OPTIONS = {
-    "gold": "right accepted",
-    "distractors": "wrong rejected",
-}
+OPTIONS = {"gold": "right accepted", "distractors": "wrong rejected"}
 MULTI: Mapping[str, tuple[str, str]] = {
     "several options named": ("multi_rate", ""),
     "right one among several": ("recall_gold", "multi"),

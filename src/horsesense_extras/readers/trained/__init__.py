@@ -60,11 +60,7 @@ class TrainedReader(PreparedCase):
         self._scorer = None
 
     async def prepare(
-        self,
-        rows: Rows,
-        store: Store | None,
-        limits: Limits,
-        max_connections: int | None = None,
+        self, rows: Rows, store: Store | None, limits: Limits, max_connections: int | None = None
     ) -> RunSummary:
         """Read all of `rows` together; equal replies to equal options once."""
         if self._scorer is None:

@@ -11,12 +11,7 @@ from typing import Any, Final, Literal, get_args
 from horsesense.errors import UsageError
 from horsesense.rng import Dice
 from horsesense_extras.models.hf.tuning import Recipe, fit, with_new_adapter
-from horsesense_extras.models.hf.weights import (
-    Weights,
-    find_weights,
-    in_package,
-    without_bars,
-)
+from horsesense_extras.models.hf.weights import Weights, find_weights, in_package, without_bars
 from horsesense_extras.readers.trained.saved import Kind, TrainedModel, load_reader
 from horsesense_extras.readers.trained.scorers import PairEncoder
 from horsesense_extras.readers.training.examples import Example
