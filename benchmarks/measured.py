@@ -8,9 +8,11 @@ version and when, so that no figure stands in the documentation without the scri
 
 from __future__ import annotations
 
+import argparse
 import ast
 import os
 import platform
+import re
 import shlex
 import subprocess
 import sys
@@ -27,7 +29,7 @@ def page(name: str, words: list[str], printed: str) -> str:
     """What a script printed, with where it comes from."""
     about = ast.get_docstring(ast.parse((HERE / f"{name}.py").read_text(encoding="utf-8"))) or ""
     command = shlex.join(["python", "benchmarks/measured.py", name, *words])
-    body = printed.strip()
+    body = re.sub(r"(?m)^\|.*$", lambda row: re.sub(r" *(?<!\\)\| *", "|", row[0]), printed.strip())
     if not body.startswith(("|", "-", "#")):
         body = f"```\n{body}\n```"
     cores, load = os.cpu_count() or 1, os.getloadavg()[2]
@@ -40,10 +42,18 @@ def page(name: str, words: list[str], printed: str) -> str:
 
 
 def main() -> None:
-    name, *words = sys.argv[1:]
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    names = sorted(path.stem for path in HERE.glob("*.py") if path != Path(__file__))
+    parser.add_argument("name", choices=names, metavar="NAME", help=", ".join(names))
+    parser.add_argument("words", nargs=argparse.REMAINDER, help="what the script is given")
+    name, words = vars(parser.parse_args()).values()
     command = [sys.executable, str(HERE / f"{name}.py"), *words]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
     print(done.stdout)
+    if done.returncode or {"-h", "--help"} & {*words}:
+        sys.exit(done.returncode)
     TABLES.mkdir(exist_ok=True)
     (TABLES / f"{name}.md").write_text(page(name, words, done.stdout), encoding="utf-8")
 

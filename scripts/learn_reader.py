@@ -336,24 +336,20 @@ def fit_trust(
     ).fit(x, y, sample_weight=counts)  # fmt: skip
 
 
-def exported(fitted: HistGradientBoostingClassifier) -> list[list[list[float]]]:
-    """The trees as lists of nodes (`weigh.Tree`)."""
-    trees = []
-    for (predictor,) in fitted._predictors:
-        nodes: list[list[float]] = []
-        grow(predictor.nodes, 0, nodes)
-        trees.append(nodes)
-    return trees
+def exported(fitted: HistGradientBoostingClassifier) -> list[Sequence[float]]:
+    """The trees as `weigh.Trees`."""
+    nodes: list[tuple[int, float, int, int]] = []
+    roots = [grow(predictor.nodes, 0, nodes) for (predictor,) in fitted._predictors]
+    return [roots, *zip(*nodes, strict=True)]
 
 
-def grow(nodes: Any, k: int, out: list[list[float]]) -> int:
+def grow(nodes: Any, k: int, out: list[tuple[int, float, int, int]]) -> int:
     at, node = len(out), nodes[k]
-    out.append([])
+    out.append((-1, round(float(node["value"]), 3), 0, 0))
     if node["is_leaf"]:
-        out[at] = [-1, round(float(node["value"]), 3)]
         return ~at
     low, high = grow(nodes, node["left"], out), grow(nodes, node["right"], out)
-    out[at] = [int(node["feature_idx"]), round(float(node["num_threshold"]), 3), low, high]
+    out[at] = int(node["feature_idx"]), round(float(node["num_threshold"]), 3), low, high
     return at
 
 

@@ -27,7 +27,8 @@ KEPT = ROOT / "docs" / "measured" / "reliability"
 HEAD = """# Reliability
 
 What was tried to break horsesense, how often, and with what result. `python scripts/reliability.py`
-wrote this page; `--minutes 60` tries everything again, an hour for each of the two that never end. Earlier series, with what they found, are in the history.
+wrote this page; `--minutes 60` tries everything again, an hour for each of the two that never end.
+Earlier series, with what they found, are in the history.
 
 - **Disorder** (`scripts/chaos`): up to six faults, kills, full disks, budgets and resumes happen to
   a run in random order. Afterwards an audit must give the estimates of an undisturbed run, its

@@ -4,7 +4,8 @@
 
 Licences and sizes are those of the installed distributions that the core needs; extras with
 `--extra NAME`. `pip-audit` looks up the versions of the lock file, and needs the network: where it
-cannot look up one of them, that is said and the exit code is 3. A known weakness is 1.
+cannot look up one of them, that is said and the exit code is 3, as for a core that is too large.
+A known weakness is 1.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+MOST = 25, 450
+"""Distributions and megabytes of the core."""
 LOCK = Path(__file__).parent.parent / "core.lock"
 
 
@@ -40,7 +43,10 @@ def main() -> int:
     print(f"{len(found)} distributions, {total / 1e6:.0f} MB; licence unknown: {unknown or 'none'}")
     if missing:
         print(f"Not installed, so nothing is known of these: {', '.join(missing)}")
-    return max(audit(given.audit, given.lock), 3 * bool(unknown or missing))
+    large = not given.extra and (len(found) > MOST[0] or total > MOST[1] * 1e6)
+    if large:
+        print("The core may have {} distributions and {} MB: take some out.".format(*MOST))
+    return max(audit(given.audit, given.lock), 3 * bool(unknown or missing or large))
 
 
 UNKNOWN = "unknown"
@@ -101,8 +107,9 @@ def audit(program: str, lock: Path) -> int:
     skipped = [one["name"] for one in told if "skip_reason" in one]
     print(f"pip-audit looked up {len(told) - len(skipped)} of {len(told)} versions.")
     if skipped:
-        print(f"Nothing is known of these: {', '.join(skipped)}")
-    print(f"Known weaknesses of the others: {', '.join(weak) or 'none'}")
+        print(f"These could not be looked up: {', '.join(skipped)}")
+    if len(told) > len(skipped):
+        print(f"Known weaknesses of those looked up: {', '.join(weak) or 'none'}")
     return 1 if weak else 3 if skipped else 0
 
 

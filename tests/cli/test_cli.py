@@ -166,7 +166,7 @@ def test_one_thing_is_told_as_one(tmp_path: Path) -> None:
         )
     ]
     told = " ".join(done.stdout + done.stderr for done in said)
-    assert "With 1 item no change" in told
+    assert "With 1 item, no change" in told
     assert re.findall(r"(?<![\d.,%])\b1 (?!is )(?:[a-z]+ )?[a-z]+s\b(?! too)", told) == []
 
 

@@ -283,6 +283,7 @@ def test_an_item_in_the_terminal(tmp_path: Path) -> None:
     shown = call("report", "run", "--item", item.id, cwd=tmp_path).stdout
     assert shown.count(item.question) == 1 + run.trials.filter(item_id=item.id).height
     assert f"  * {item.options[item.gold or 0]}" in shown
+    assert "\nreply (ended by stop" in shown
     assert "text: " in shown
     told = call("report", "run", "--item", item.id, "--json", "--to", "page.html", cwd=tmp_path)
     OUTPUTS["item"].model_validate_json(told.stdout, strict=True)

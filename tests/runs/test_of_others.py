@@ -24,7 +24,7 @@ from horsesense.errors import HorsesenseError, StoreError, UsageError
 from horsesense.files import read_whole
 from horsesense.hosts import unnamed
 from horsesense.inference.store import Store
-from horsesense.runs.parts import readable
+from horsesense.runs.parts import MOST, readable
 from horsesense.runs.redacted import unpacked
 from horsesense.runs.studies import StudyFile
 from horsesense_extras.paper_check import check_file
@@ -353,6 +353,18 @@ def test_a_table_whose_end_alone_is_sound(run: Path) -> None:
     path.write_bytes(data[:4] + b"\x1c" * 200 + data[204:])
     with pytest.raises(StoreError, match=r"The tables of .* cannot be read"):
         Run.open(run).report()
+
+
+def test_a_table_that_grows_to_any_length(run: Path) -> None:
+    [path] = run.glob("readings/text-*/stage-1/*.parquet")
+    pl.read_parquet(path).head(1).select(pl.all().repeat_by(MOST + 1).explode()).write_parquet(path)
+    (run / "manifest").unlink(missing_ok=True)
+    done = call("export", str(run), "--to", "csv", "--out", str(run / "out"))
+    assert done.returncode == 3
+    assert "it has more than 1,000,000 rows" in done.stderr
+    [trials] = run.glob("trials/*/*.parquet")
+    pl.read_parquet(trials).with_columns(pl.lit(1).alias("\x1b[2J")).write_parquet(trials)
+    assert "\x1b" not in call("verify", str(run)).stdout
 
 
 def test_a_judge_that_a_run_names_is_made_to_be_asked_alone(

@@ -24,6 +24,7 @@ def test_clusters_that_agree_are_worth_one_trial_each() -> None:
     hits, trials = np.array([5.0, 0, 5, 5, 0, 5, 0, 5, 5, 0]), np.full(10, 5.0)
     assert Share.of(hits, trials).effective == pytest.approx(10)
     assert Share.of(trials, trials).effective == pytest.approx(10)
+    assert Share.of(hits, trials).trials == pytest.approx(10 * (2.0096 / 2.2622) ** 2, rel=1e-3)
 
 
 def test_values_that_hardly_vary_are_worth_more() -> None:

@@ -99,7 +99,7 @@ class ItemFinding:
         rule: the rule.
         found: what it saw.
         p_adjusted: of its test, after Holm's correction over the tests of all rules.
-        low, high: 95 % interval of the share of items with the flaw (Wilson's, over clusters); None
+        low, high: 95 % interval of the share of items with the flaw (exact, over clusters); None
             where all items of the set were looked at.
     """
 

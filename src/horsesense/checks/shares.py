@@ -14,7 +14,7 @@ from horsesense.stats.share import Share
 def share_test(hits: Iterable[float], expected: Sequence[float], clusters: Sequence[str]) -> Test:
     """The share of hits against the mean of what was expected of each, over clusters.
 
-    Wilson's interval and test for as many independent trials as the clusters are worth
+    Exact limits and test of as many independent trials as the clusters are worth
     (`stats.share`); the null is the mean expected share.
     """
     _, places = np.unique(np.asarray(clusters), return_inverse=True)
@@ -24,7 +24,7 @@ def share_test(hits: Iterable[float], expected: Sequence[float], clusters: Seque
     )
     null = float(np.mean(expected))
     low, high = shares.interval() or (None, None)
-    method = "Wilson's score test over clusters"
+    method = "Clopper-Pearson over clusters"
     return Test(shares.estimate, low, high, int(shares.n), null, shares.p(null), method)
 
 

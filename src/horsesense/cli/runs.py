@@ -109,12 +109,10 @@ def verify(run: RunPath, as_json: AsJson = False) -> None:
         faults = plural(len(found.faults), "fault")
         print(f"{plural(found.checked, 'stored answer')} checked, {faults}")
         for fault in found.faults[:20]:
-            print(f"  {fault}")
+            print(harmless(f"  {fault}"))
         if not found.manifest:
-            print(
-                "There is no manifest, since an earlier version made it: only answers and items"
-                " were checked."
-            )
+            since = "as in redacted runs and those of earlier versions"
+            print(f"There is no manifest, {since}: only answers and items were checked.")
     if not found.sound:
         raise typer.Exit(ExitCode.TROUBLE)
 

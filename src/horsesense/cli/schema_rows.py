@@ -113,5 +113,6 @@ class ItemForm(BaseModel):
     reply: str | None
     reasoning: str | None
     finish_reason: str | None
+    came_back: str | None = Field(description="how the reply ended, tokens, time, server, in words")
     failure: str | None
     readings: Rows

@@ -138,10 +138,7 @@ class ViewScores:
         seen = self._change(self.values[:, one] - self.values[:, other], self.used)
         if self.least is None or self.most is None:
             return Pair(seen, seen, seen)
-        ends = (
-            self.least[:, one] - self.most[:, other],
-            self.most[:, one] - self.least[:, other],
-        )
+        ends = (self.least[:, one] - self.most[:, other], self.most[:, one] - self.least[:, other])
         return Pair(seen, *(self._change(end, np.isfinite(end)) for end in ends))
 
     def _change(self, differences: Floats, used: Bools) -> Change:

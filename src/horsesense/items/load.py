@@ -247,11 +247,7 @@ def _clustered(items: list[Item], kind: Kind) -> tuple[list[Item], list[str]]:
     An item that stands there twice says no more than once: as two, it would make intervals narrow.
     Those that are like an item with a cluster are in that cluster, of several the first one's.
     """
-    asked = Counter(item.question for item in items)
-    keys = [
-        item.context or (identity(item, kind, str) if asked[item.question] > 1 else place)
-        for place, item in enumerate(items)
-    ]
+    keys = [item.context or identity(item, kind, str) for item in items]
     times, open_ = Counter(keys), Counter[object]()
     names: dict[object, str] = {}
     for item, key in zip(items, keys, strict=True):

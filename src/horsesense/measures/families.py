@@ -317,7 +317,7 @@ class OfSpread(Family):
 class OfAnswers(Family):
     """A sum of people's answers with weights, over items and people.
 
-    A mean of forms (all weights positive, 1 in all) is a share with Wilson's interval, the answers
+    A mean of forms (all weights positive, 1 in all) is a share with exact limits, the answers
     taken about the mean of their form; a difference of forms has Student's t.
     """
 

@@ -133,7 +133,7 @@ _MORE: Final = re.compile(
     r"|be|has|have|which|as|if|so|since|because|we|it|its|not|than|can|would|could))\s*\Z"
 )
 """An end behind which more must come, however short the text is."""
-WEIGHED: Final = frozenset(("signs", "named", "likeness", "weak"))
+WEIGHED: Final = frozenset(("signs", "other_text", "named", "likeness", "weak"))
 """Rules of readings that the sum of all signs speaks for, and no statement."""
 LONG: Final = 100
 """Characters from which a choice that is only weighed is none if the reply ends early."""

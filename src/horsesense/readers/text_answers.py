@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="32", source="8d61d7166051")
+RULES: Final = Rules(version="33", source="83294531da82")
 
 
 class TextAnswers:

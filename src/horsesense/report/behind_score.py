@@ -8,7 +8,17 @@ from typing import Final
 from horsesense.findings.finding import Finding
 from horsesense.findings.wording import chance_text
 from horsesense.measures.base import Estimate
-from horsesense.readers.causes import BECAME, LOST, NEARLY_ALL, NO_REPLY, TOO_MANY, Cause, Loss
+from horsesense.measures.joined import ORIGINAL
+from horsesense.readers.causes import (
+    BECAME,
+    LOST,
+    NEARLY_ALL,
+    NO_REPLY,
+    TOO_MANY,
+    WORDS,
+    Cause,
+    Loss,
+)
 from horsesense.report.text import interval_of, value_of
 from horsesense.runs.results import Results
 from horsesense.stats.binomial import limits
@@ -90,8 +100,9 @@ def lost_replies(run: Results) -> Iterator[str]:
     lost = {c: n for c, n in told["causes"].items() if c in LOST - NO_REPLY}
     if sum(lost.values()) < MUCH * told["prompts"]:
         return
-    each = sorted(lost.items(), key=lambda pair: -pair[1])
-    *first, last = (f"{n:,} {agreeing(n, BECAME[cause])}" for cause, n in each)
+    came = [(cause, n) for cause, n in told["causes"].items() if cause not in NO_REPLY]
+    each = sorted(came, key=lambda pair: -pair[1])
+    *first, last = (f"{n:,} {agreeing(n, BECAME.get(c, WORDS[c]))}" for c, n in each)
     said = f"{', '.join(first)} and {last}" if first else last
     if not first_of_all(run):
         yield f"Of {plural(told['prompts'], 'reply')}, {said}."
@@ -168,10 +179,18 @@ def _no_guess(run: Results, chance: float) -> bool:
 
 
 def _no_parts(run: Results) -> str:
-    """Why nothing is known of what a score is made of, where nothing was to be asked of it."""
+    """Why nothing is known of what a score is made of, where nothing was to be asked of it; of a
+    log, why nothing of positions."""
+    asked = {probe["name"] for probe in run.asked}
+    shares = [e for e in run.all("position_preference", ORIGINAL) if e.value is not None]
+    if run.imported and shares and "order" not in asked:
+        most = max(shares, key=lambda e: e.value or 0)
+        return (
+            f"Whether a position is preferred is not known, though {value_of(most)} of the answers"
+            f" are {most.group}: each item is there in one order."
+        )
     if run.findings.get("composition", {}).get(run.reader) or run.imported or run.by_people:
         return ""
-    asked = {probe["name"] for probe in run.asked}
     if "order" in asked:
         why = "the answers are class names, and it is told of options with letters"
     elif run.findings.get("dataset", {}).get("kind") == "label":

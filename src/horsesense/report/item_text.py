@@ -7,7 +7,8 @@ from typing import Any
 
 from horsesense.errors import UsageError
 from horsesense.items.item import Item
-from horsesense.report.examples import AskedExample, Read, exchanged, messages, not_sent, trials_of
+from horsesense.report import examples
+from horsesense.report.examples import AskedExample, Read
 from horsesense.report.rendering import templates
 from horsesense.runs.results import Results
 
@@ -30,9 +31,9 @@ def item_json(results: Results, item_id: str) -> dict[str, Any]:
     """
     item = item_of(results, item_id)
     with results.directory.store() as store:
-        [(_, trials)] = trials_of(results, [item_id], store)
-        planned = not_sent(results, trials, store)
-        trials = exchanged(trials, store, planned)
+        [(_, trials)] = examples.trials_of(results, [item_id], store)
+        planned = examples.not_sent(results, trials, store)
+        trials = examples.exchanged(trials, store, planned)
     return {
         "item": {
             "id": item.id,
@@ -56,11 +57,13 @@ def _form(trial: AskedExample) -> dict[str, Any]:
         "repetition": trial.repetition,
         "right": None if trial.gold_at is None else _shown(trial, trial.gold_at),
         "prompt": [
-            {"role": role, "content": text} for role, text in (messages(request) if request else ())
+            {"role": role, "content": text}
+            for role, text in (examples.messages(request) if request else ())
         ],
         "reply": None if response is None else response.text,
         "reasoning": None if response is None else response.reasoning,
         "finish_reason": None if response is None else response.finish_reason,
+        "came_back": None if response is None else examples.came_back(response),
         "failure": None if failure is None else f"{failure.kind}: {failure.message}",
         "readings": [_reading(trial, read) for read in trial.readings],
     }

@@ -89,11 +89,13 @@ class Table:
         title: what it shows, and where it comes from.
         columns: headings.
         rows: cells; None is empty.
+        plain: the same for machines, which CSV holds; None where the rows are plain already.
     """
 
     title: str
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
+    plain: Table | None = None
 
     def __repr__(self) -> str:
         return f"Table({self.title!r}, {plural(len(self.rows), 'row')})"
@@ -111,10 +113,14 @@ def table(results: Results, name: str) -> Table:
     return TABLES[name](results)
 
 
+_OF_A_CHANGE = ("value", "low", "high", "p_adjusted")
+
+
 def _scores(results: Results) -> Table:
     """Accuracy under each probe, with its change."""
     changes = {(e.probe, e.condition): e for e in results.everywhere("accuracy_change")}
     rows: list[list[Cell]] = []
+    plain: list[list[Cell]] = []
     for e in results.everywhere("accuracy"):
         change = changes.get((e.probe, e.condition))
         told: list[Cell] = [""] * 3
@@ -122,8 +128,13 @@ def _scores(results: Results) -> Table:
             told = [value_of(change), interval_of(change), p_text(change.p_adjusted)]
         label = results.label(e.probe, e.condition)
         rows.append([label, value_of(e), interval_of(e), e.n, e.n_missing, *told])
-    columns = ["", "accuracy", "interval", "n", "missing", "change", "interval", "p adjusted"]
-    return Table(f"{_named(results)}, read by {results.reader}", columns, rows)
+        found = [label, e.probe, str(e.condition), e.value, e.low, e.high, e.n, e.n_missing]
+        plain.append([*found, *(getattr(change, name, None) for name in _OF_A_CHANGE)])
+    columns = ["form", "accuracy", "interval", "n", "missing", "change", "interval", "p adjusted"]
+    names = ["form", "probe", "condition", "accuracy", "low", "high", "n", "missing"]
+    names += ["change", *(f"change_{name}" for name in _OF_A_CHANGE[1:])]
+    title = f"{_named(results)}, read by {results.reader}"
+    return Table(title, columns, rows, Table(title, names, plain))
 
 
 def _estimates(results: Results) -> Table:
@@ -174,7 +185,7 @@ def _published(beside: Beside, own: str) -> Table:
 
 def as_csv(found: Table) -> str:
     """CSV of RFC 4180; a text that a spreadsheet would compute gets an apostrophe."""
-    out = io.StringIO()
+    out, found = io.StringIO(), found.plain or found
     for row in (found.columns, *found.rows):
         csv.writer(out).writerow(inert(cell) if isinstance(cell, str) else cell for cell in row)
     return out.getvalue()

@@ -23,6 +23,8 @@ CHUNK = 50_000
 """Rows of a part."""
 SPAN = 200_000
 """Rows of a table that are looked at together."""
+MOST = 1_000_000
+"""Rows of a part that is read: some kilobytes can stand for any number of equal ones."""
 
 
 UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
@@ -129,8 +131,10 @@ def scan_parts(folders: Iterable[Path], schema: Mapping[str, Any]) -> pl.LazyFra
     for path in paths:
         try:
             digest_of(path)
-        except OSError as error:
-            seen = f"{path}: {error.strerror or error}"
+            if pl.scan_parquet(path, glob=False).select(pl.len()).collect().item() > MOST:
+                raise OSError(f"it has more than {MOST:,} rows")
+        except UNREADABLE as error:
+            seen = f"{path}: {getattr(error, 'strerror', None) or str(error).splitlines()[0]}"
             raise _unusable(root_of(path) or path.parent, seen) from None
     # A directory may be named "g[1]": its name is not a pattern.
     # A run of an earlier version lacks columns that came later.
@@ -171,8 +175,7 @@ def check_trials(root: Path, trials: pl.LazyFrame, most: int, items: int) -> Non
     """Check that a table of trials holds no row twice, and no more than `most` trials about items
     below number `items`.
 
-    StoreError otherwise: some kilobytes can stand for any number of equal rows, and what measures
-    take grows with the square of the answers to one question.
+    StoreError otherwise: what measures take grows with the square of the answers to one question.
     """
     last_item = trials.select(pl.col("item").max()).collect().item()
     if last_item is not None and last_item >= items:

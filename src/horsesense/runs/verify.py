@@ -96,7 +96,8 @@ def _tables(directory: RunDirectory, store: Store) -> list[str]:
 
 
 def _estimates(directory: RunDirectory) -> list[str]:
-    if not directory.layout.estimates.exists():
+    path = directory.layout.estimates
+    if not path.exists() or path in dict(changed(path.parent)):  # `_files` says that it was changed
         return []
     try:
         found = Results.load(directory)

@@ -81,8 +81,8 @@ def corrected(
     score = alone = None
     if more and less:
         labelled = _in_clusters(person, cluster[sampled])
-        effective = min(_in_clusters(read, cluster).effective, labelled.effective * of / n)
-        alone = _exact(labelled.estimate, labelled.effective, alpha)
+        effective = min(_in_clusters(read, cluster).trials, labelled.trials * of / n)
+        alone = _exact(labelled.estimate, labelled.trials, alpha)
         value = min(max(plain + more[0] - less[0], 0.0), 1.0)
         whole = _exact(value, effective, alpha)
         down = sqrt((value - whole[1]) ** 2 + (1 - n / of) * _apart(more, less))

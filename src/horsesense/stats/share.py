@@ -5,7 +5,8 @@ Clusters whose trials agree are worth fewer independent trials: n over the desig
 1965), the variance of the clusters' sums about the share over that of independent trials. A tenth
 of a cluster that agrees is added to both, so that it is defined, and without a jump, where nothing
 varies; then the trials are worth as many as there are clusters of one size. Limits and p are those
-of Clopper and Pearson (1934) for the effective hits and trials (Korn and Graubard 1998).
+of Clopper and Pearson (1934) for the effective hits and trials, less what Student's t asks where
+few clusters tell the design effect (Korn and Graubard 1998).
 
 Assumptions: clusters are independent, or outcomes share one of two clusterings (`two_way`).
 """
@@ -64,16 +65,20 @@ class Share:
             squares.append(squares[0] + squares[1] - squares[2])
         size = sum(sizes[:2]) - (len(parts) > 1)
         alike = n * share * (1 - share)
-        effective = (
-            n * (alike + AGREEING * size) / (max(squares) + AGREEING * size**2) if n else 0.0
-        )
+        each = (alike + AGREEING * size) / (max(squares) + AGREEING * size**2) if n else 0.0
         clusters = min(len(part.m) for part in parts[:2])
-        return cls(hits, n, effective, clusters, n / max(sizes[:2]) if n else 0.0)
+        return cls(hits, n, n * each, clusters, n / max(sizes[:2]) if n else 0.0)
 
     @property
     def estimate(self) -> float:
         """The share."""
         return min(max(self.hits / self.n, 0.0), 1.0)
+
+    @property
+    def trials(self) -> float:
+        """The number of independent trials that limits and p are those of."""
+        alone, few = functions.stdtrit([max(self.n - 1, 0.5), max(self.worth - 1, 0.5)], 0.975)
+        return self.effective * float(alone / few) ** 2
 
     @property
     def reason(self) -> str:
@@ -88,17 +93,11 @@ class Share:
 
     def p_above(self, null: float) -> float:
         """p of a true share of at most `null`: the chance of as many hits or more."""
-        hits, n = self.effective * self.estimate, self.effective
-        if hits <= 0 or null >= 1:
-            return 1.0
-        return float(functions.betainc(hits, n - hits + 1, max(null, 0.0)))
+        return _as_many(self.trials * self.estimate, self.trials, null)
 
     def p_below(self, null: float) -> float:
         """p of a true share of at least `null`: the chance of as few hits or fewer."""
-        misses, n = self.effective * (1 - self.estimate), self.effective
-        if misses <= 0 or null <= 0:
-            return 1.0
-        return float(functions.betainc(misses, n - misses + 1, 1 - min(null, 1.0)))
+        return _as_many(self.trials * (1 - self.estimate), self.trials, 1 - null)
 
     def p(self, null: float) -> float:
         """Two-sided p of a true share."""
@@ -108,4 +107,11 @@ class Share:
         """The shares that are not rejected; None where there is a `reason`."""
         if self.reason:
             return None
-        return limits(self.effective * self.estimate, self.effective, (1 - level) / 2)
+        return limits(self.trials * self.estimate, self.trials, (1 - level) / 2)
+
+
+def _as_many(hits: float, n: float, null: float) -> float:
+    """The chance of as many hits or more of `n` trials."""
+    if hits <= 0 or null >= 1:
+        return 1.0
+    return float(functions.betainc(hits, n - hits + 1, max(null, 0.0)))

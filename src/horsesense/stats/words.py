@@ -47,25 +47,13 @@ def these(n: int, noun: str) -> str:
     return f"this {noun}" if n == 1 else f"these {plural(n, noun)}"
 
 
+_REGULAR = "come|count|differ|equal|exceed|give|lack|make|repeat|serve|state"
 _SINGULAR = {
     "have": "has",
     "were": "was",
     "are": "is",
     "go": "goes",
-    **{
-        verb: f"{verb}s"
-        for verb in [
-            "come",
-            "count",
-            "differ",
-            "equal",
-            "exceed",
-            "lack",
-            "make",
-            "repeat",
-            "serve",
-        ]
-    },
+    **{verb: f"{verb}s" for verb in _REGULAR.split("|")},
 }
 _VERB = re.compile(rf"\b({'|'.join(_SINGULAR)})\b")
 

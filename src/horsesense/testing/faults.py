@@ -207,11 +207,7 @@ class FaultServer:
             "created": 0,
             "model": body["model"],
             "choices": [choice],
-            "usage": {
-                "prompt_tokens": tokens,
-                "completion_tokens": 1,
-                "total_tokens": tokens + 1,
-            },
+            "usage": {"prompt_tokens": tokens, "completion_tokens": 1, "total_tokens": tokens + 1},
         }
         return web.json_response(reply if self.describe is None else self.describe(reply))
 

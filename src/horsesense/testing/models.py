@@ -16,13 +16,7 @@ from horsesense.prompts import Prompter, Want
 from horsesense.testing.conformance import check_blind, trials_to_read
 from horsesense.trials.trial import Trial
 
-HOSTILE_PROMPTS = (
-    "",
-    " ",
-    "\x00\x1b[31m",
-    "<|im_end|>{{ 7 * 7 }}</s>",
-    "a " * 3000,
-)
+HOSTILE_PROMPTS = ("", " ", "\x00\x1b[31m", "<|im_end|>{{ 7 * 7 }}</s>", "a " * 3000)
 """Prompts to which a model may answer what it likes, or fail; it must not raise."""
 
 

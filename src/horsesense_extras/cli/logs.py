@@ -61,7 +61,7 @@ UnreadAs = Annotated[
 
 HOLDS = {
     "answer_disagreement": "answers to the same question asked several times",
-    "position_preference": "which positions are preferred",
+    "position_preference": "how often each position is chosen",
     "recall": "rightness by position",
     "mismatch_rate": "first token against text",
     "status_share": "kinds of reply",

@@ -106,12 +106,11 @@ class LogScore:
         """What is behind the log's score, in sentences."""
         if self.lost:
             each = sorted(self.lost.items(), key=lambda pair: -pair[1])
-            *first, last = (f"{n:,} {agreeing(n, BECAME[cause])}" for cause, n in each)
+            *first, last = (f"{n:,} that {agreeing(n, BECAME[cause])}" for cause, n in each)
             said = f"{', '.join(first)} and {last}" if first else last
             yield (
-                f"Of {plural(self.graded, 'answer')} that the log grades, {said}: it counts"
-                f" {'them' if sum(self.lost.values()) > 1 else 'it'} as wrong"
-                f"{self._without(self.without_lost)}."
+                f"Of {plural(self.graded, 'answer')} that the log grades, it counts as wrong"
+                f" {said}{self._without(self.without_lost)}."
             )
         if self.missed:
             yield (
@@ -166,9 +165,19 @@ def log_scores(results: Results) -> list[LogScore]:
 
 def findings(results: Results, scores: Sequence[LogScore]) -> list[str]:
     """What is behind the first of a log's scores; where it has none, what became of its replies."""
-    found = list(scores[0].findings()) if scores else []
+    found = [*(scores[0].findings() if scores else ()), *_contradicting(results)]
     loss = results.losses().get("original")
     return found if scores or loss is None or not loss.lost else [f"{loss.words}."]
+
+
+def _contradicting(results: Results) -> Iterator[str]:
+    """How many replies name one option by its label and another by its text."""
+    one = (pl.col("rule") == "other_text") & (pl.col("reader") == results.reader)
+    causes = results.directory.readings().filter(one).select("cause").collect()["cause"]
+    if n := len(causes):
+        ended = int((causes == "cut_off").sum())
+        cut = f"; {ended:,} of them {agreeing(ended, 'were')} cut off" * bool(ended)
+        yield f"{plural(n, 'reply')} {agreeing(n, 'give')} a label with another option's text{cut}."
 
 
 def main_scores(told: Mapping[str, Any]) -> list[str]:

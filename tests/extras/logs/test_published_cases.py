@@ -21,7 +21,7 @@ import pytest
 import horsesense as hs
 from harness_logs import Asked, batch, helm, inspect, lm_eval
 from horsesense.models.messages import Failure, Response, Usage
-from horsesense.report.score_bar import headline
+from horsesense.report.score_bar import headline, spoken
 from horsesense_extras.cli.logs import lines, summary
 from horsesense_extras.integrations.inspect_log import write_inspect_log
 from horsesense_extras.logs.registry import open_logs
@@ -56,8 +56,8 @@ CASES: dict[str, tuple[Callable[..., Path], list[Response], str]] = {
     # The hidden thought takes all of the budget: an empty completion, no error, status success.
     "inspect_ai#5467": (
         inspect, [*[spent(16)] * 6, *[RIGHT] * 4],
-        "Of 10 answers that the log grades, 6 were cut off in mid-thought: it counts them as"
-        " wrong (40.0\u202f% in the log, 100.0\u202f% without).",
+        "Of 10 answers that the log grades, it counts as wrong 6 that were cut off in mid-thought"
+        " (40.0\u202f% in the log, 100.0\u202f% without).",
     ),
     # The second: by the other endpoint the same limit does not bind the thought.
     "inspect_ai#5467-chat": (
@@ -66,8 +66,8 @@ CASES: dict[str, tuple[Callable[..., Path], list[Response], str]] = {
     # The third: the thought stands in the completion, without a channel of its own.
     "inspect_ai#5467-inline": (
         inspect, [*[CUT] * 3, *[RIGHT] * 6, WRONG],
-        "Of 10 answers that the log grades, 3 were cut off in mid-thought: it counts them as"
-        " wrong (60.0\u202f% in the log, 85.7\u202f% without).",
+        "Of 10 answers that the log grades, it counts as wrong 3 that were cut off in mid-thought"
+        " (60.0\u202f% in the log, 85.7\u202f% without).",
     ),
     # The scorer takes no letter between signs: 254 of 792 answers, in four epochs.
     "inspect_ai#5145": (
@@ -80,15 +80,15 @@ CASES: dict[str, tuple[Callable[..., Path], list[Response], str]] = {
     # mmlu_0_shot gives 16 tokens, and every completion is empty.
     "inspect_evals#2473": (
         inspect, [spent(16)] * 10,
-        "Of 10 answers that the log grades, 10 were cut off in mid-thought: it counts them as"
-        " wrong.",
+        "Of 10 answers that the log grades, it counts as wrong 10 that were cut off in mid-thought"
+        ".",
     ),
     "inspect_evals#2091": (
         inspect,
         [*[said(THOUGHT, "length", 16)] * 2, said(f"{THOUGHT[:77]}.", "model_length", 16),
          spent(16, THOUGHT), *[CUT] * 2, *[RIGHT] * 5, WRONG],
-        "Of 12 answers that the log grades, 3 were cut off and 3 were cut off in mid-thought: it"
-        " counts them as wrong (41.7\u202f% in the log, 83.3\u202f% without).",
+        "Of 12 answers that the log grades, it counts as wrong 3 that were cut off and 3 that were"
+        " cut off in mid-thought (41.7\u202f% in the log, 83.3\u202f% without).",
     ),
     # A thought of a limited length in the text itself, which does not end, and names letters.
     "olmo-eval#399": (
@@ -165,12 +165,19 @@ def test_all_tokens_taken_without_a_reason_is_a_reply_cut_off(
     assert "cut_off" not in causes
 
 
+def test_a_log_of_one_order_says_so_and_why_replies_choose_nothing(tmp_path: Path) -> None:
+    log = lm_eval(tmp_path, asked([*[RIGHT] * 6, *[said("A. granite")] * 2]))
+    run = hs.load_log(log, out=tmp_path / "run")
+    assert "2 replies give a label with another option's text." in summary(run)["findings"]
+    assert "though 100\u202f% of the answers are B: each item" in " ".join(spoken(run.results))
+
+
 def test_without_any_reply_all_failed(tmp_path: Path) -> None:
     log = lm_eval(tmp_path, asked([Failure("timeout", "none")] * 2))
     run = hs.load_log(log, out=tmp_path / "run")
     assert run.results.replies()["causes"] == {"failed": 2}
     assert summary(run)["findings"] == [
-        "Of 2 answers that the log grades, 2 failed: it counts them as wrong."
+        "Of 2 answers that the log grades, it counts as wrong 2 that failed."
     ]
 
 

@@ -48,6 +48,7 @@ def read(reply: str, finish_reason: str | None = None) -> str:
         ("Answer: C\n\nWhat is the unit of work?\nA. watt\nB. joule\n\nAnswer: B", "C"),
         ('{"answer": "C"}\n{"answer": "A"}', "C"),
         (f"{LONG}**Answer: A and C are both correct.**", "ambiguous"),
+        (f"{LONG}{LONG}It is 90 km over 5 ks, thus v = 90 / 5 = 18 m/s", "C"),
         # A letter that is not offered.
         (f"{WORK}\nFinal Answer:\nThe answer is (J).", "illegal"),
     ],
@@ -61,6 +62,7 @@ def test_what_is_stated_is_read(reply: str, expected: str) -> None:
     [
         (f"{LONG} Let us look at the options. (A) means that", "length"),
         (f"{LONG}{LOOP}", None),
+        (f"{LONG}It takes v = 90 / 5 = 18 m/s, and the way is v * t = 18 * 3600 = 64", None),
         ("<think>First, 90 / 5 is 18, so it may be C, but", "length"),
         ("<think>First, 90 / 5 is 18, so it may be C, but", None),
     ],
@@ -75,9 +77,7 @@ def test_what_ends_a_further_question_is_not_the_answer() -> None:
 
 
 def test_a_word_of_one_sentence_and_a_letter_of_the_next_state_nothing() -> None:
-    reply = (
-        f"{WORK}Need to respond with a letter only. Options: A 12 m/s, B 15 m/s. The format says"
-    )
+    reply = f"{WORK}Respond with a letter only. Options: A 12 m/s, B 15 m/s. The format says"
     assert read(reply, "length") != "A"
 
 

@@ -16,12 +16,8 @@ from horsesense.readers.text.options import Shown
 from horsesense.readers.text.page import Page
 
 STATUSES: Final[tuple[Status, ...]] = (
-    "none",
-    "refusal",
-    "unknown",
-    "ambiguous",
-    "illegal",
-    "truncated",
+    *("none", "refusal", "unknown"),
+    *("ambiguous", "illegal", "truncated"),
 )
 ABSENT: Final = -6.0
 """Stands for the score of an option that is not named."""
@@ -102,11 +98,8 @@ def _elsewhere(page: Page, found: Sequence[Mention]) -> dict[str, bool]:
     named = {t for m in found for t in range(m.first - 3, m.last + 2)}
     out = {}
     for t in range(max(0, n - 60), n - 2):
-        if (
-            page.cls[t] == "answer"
-            and page.cls[t + 1] == "is"
-            and named.isdisjoint(range(t, t + 3))
-        ):
+        announced = page.cls[t] == "answer" and page.cls[t + 1] == "is"
+        if announced and named.isdisjoint(range(t, t + 3)):
             out["elsewhere"] = True
         if page.raw[t] == "=" and page.raw[t + 1][-1].isdigit():
             out["equals_else"] = t + 1 not in named
@@ -237,13 +230,8 @@ def _of_scores(
     }
     f |= {f"max>{edge}": 1.0 for edge in (-1, 0, 1, 2, 3) if top > edge}
     if found[-1].option == i:
-        f |= {
-            "final": 1.0,
-            "finalz": z[-1],
-            "final>0": float(z[-1] > 0),
-            "final>1": float(z[-1] > 1.5),
-        }
-        f["highest&final"] = f["highest"]
+        f |= {"final": 1.0, "finalz": z[-1], "final>0": float(z[-1] > 0)}
+        f |= {"final>1": float(z[-1] > 1.5), "highest&final": f["highest"]}
     if found[0].option == i:
         f |= {"first": 1.0, "firstz0": z[0]}
     return f
@@ -266,7 +254,10 @@ def _shares(scene: Scene) -> Shares:
         strict=True,
     ):
         have = set(part)
-        values = [sum([w for s, w in own.items() if s in have]) / total for own, total in owned]
+        values = [
+            0.0 if have.isdisjoint(own) else sum([w for s, w in own.items() if s in have]) / total
+            for own, total in owned
+        ]
         *_, rest, best = sorted([0.0, 0.0, *values])
         out[name] = (values, best, rest)
     return out

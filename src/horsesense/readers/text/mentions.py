@@ -69,18 +69,14 @@ def find(page: Page, see: Shown) -> list[Mention]:
 
 def _candidates(page: Page, see: Shown) -> list[int]:
     """The tokens where an option may be named."""
-    known = (
-        (page.stems, see.own),
-        (page.folded, see.index),
-        (page.raw, see.labels),
-        (page.low, see.small),
-        (page.low, words.PLACE),
-    )
-    out = {i + 1 for i, cls in enumerate(page.cls[:-1]) if cls == "option"}
-    for tokens, names in known:
-        if not names.keys().isdisjoint(tokens):
-            out.update(i for i, token in enumerate(tokens) if token in names)
-    return sorted(out)
+    own, index, labels, small = see.own, see.index, see.labels, see.small
+    each = zip(("", *page.cls), page.raw, page.low, page.folded, page.stems, strict=False)
+    out = []
+    for i, (before, raw, low, folded, stem) in enumerate(each):
+        named = stem in own or folded in index or raw in labels or low in small
+        if named or low in words.PLACE or before == "option":
+            out.append(i)
+    return out
 
 
 def _by_name(page: Page, i: int, see: Shown) -> Mention | None:
@@ -96,9 +92,8 @@ def _by_name(page: Page, i: int, see: Shown) -> Mention | None:
     style = _standing(page, i, see.style, exact)
     if style == "bare" and i and _names_a_thing(page, i - 1) and not _heads_text(page, i, see):
         style = ""
-    if not style or (
-        text is not None and style in ("bare", "near", "colon") and see.style == "digit"
-    ):
+    weak = style in ("bare", "near", "colon") and see.style == "digit"
+    if not style or (weak and text is not None):
         return text
     return Mention(option, i, i, "L", style, text is not None and text.option != option)
 
@@ -197,12 +192,8 @@ def _by_place(page: Page, i: int, see: Shown) -> Mention | None:
     value = page.folded[i]
     if value.isdecimal() and len(value) < 4 and 0 < int(value) <= see.k:
         return Mention(int(value) - 1, i, i, "O", "number")
-    if (
-        not see.style
-        and len(low[i]) == 1
-        and page.raw[i].isupper()
-        and 0 <= ord(low[i]) - 97 < see.k
-    ):
+    letter = len(low[i]) == 1 and page.raw[i].isupper() and not see.style
+    if letter and 0 <= ord(low[i]) - 97 < see.k:
         return Mention(ord(low[i]) - 97, i, i, "O", "letter")
     return None
 

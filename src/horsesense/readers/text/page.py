@@ -33,9 +33,9 @@ _KEPT_OF_THE_REST: Final = 12
 _EAST: Final = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _TOKENS: Final = [
     re.compile(
-        rf"{letter}+(?:['-]{letter}+)*|\n\s*"
-        rf"|(?<![\w)])[-+]?\d+(?:[.,:]\d+)*(?:st|nd|rd|th)?|\d+(?:[.,]\d+)*|[{_EAST}]"
-        r"|\*+|_+|`+|->|\S"
+        rf" ?+({letter}++(?:['-]{letter}++)*+|\n\s*+"
+        rf"|(?<![\w)])[-+]?\d++(?:[.,:]\d++)*+(?:st|nd|rd|th)?|\d++(?:[.,]\d++)*+|[{_EAST}]"
+        r"|\*++|_++|`++|->|\S)"
     )
     for letter in (rf"[^\W\d_{_EAST}]", "[A-Za-z]")
 ]
@@ -52,7 +52,7 @@ _THOUSANDS: Final = re.compile(r"-?\d{1,3}(,\d{3})+(\.\d+)?")
 
 
 def token_of(text: str) -> re.Pattern[str]:
-    """What a token of a text is: all but blanks is in one."""
+    """Finds the tokens of a text, each as the group: all but blanks is in one."""
     return _TOKENS[text.isascii()]
 
 
@@ -79,6 +79,8 @@ _KEPT: Final = frozenset(map(ord, "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ₀₁₂
 _SIGNS: Final = _Signs(
     {ord(a): b for a, b in zip("’‘‛´−‑‐⇒“”„\r\t", "''''---→\"\"\"  ", strict=True)}
 )
+_ODD: Final = re.compile(r"[^\n -~]+")
+"""All signs of which there is a plainer one."""
 
 
 def small(text: str) -> str:
@@ -124,9 +126,8 @@ class Prepared:
 
 def plain(text: str) -> str:
     """A text of the same length with one sign for each that means the same."""
-    text = (
-        text if text.isascii() and "\r" not in text and "\t" not in text else text.translate(_SIGNS)
-    )
+    if not text.isascii() or "\r" in text or "\t" in text:
+        text = _ODD.sub(lambda match: match[0].translate(_SIGNS), text)
     if "\\" in text or "$" in text or "{" in text:
         if "\\" in text:
             text = words.FRACTION.sub(_fraction, text)
@@ -315,7 +316,7 @@ def page_of(text: str) -> Page:
     forms: list[Forms] = []
     number, mark, fresh, n = 0, False, True, 0
     for match in token_of(text).finditer(text):
-        token = match[0]
+        token = match[1]
         form = _FORMS[token]
         kind = form[4]
         if kind == _MARK:
@@ -335,7 +336,7 @@ def page_of(text: str) -> Page:
             mark = False
         raw.append(token)
         forms.append(form)
-        at.append(match.start())
+        at.append(match.start(1))
         sent.append(number)
         n += 1
         if kind == _END:

@@ -11,7 +11,14 @@ from horsesense.readers.reading import Reading
 from horsesense.readers.text import words
 from horsesense.readers.text.evidence import STATUSES, Features, Scene, scene_of
 from horsesense.readers.text.mentions import find
-from horsesense.readers.text.options import Meaning, Shown, meanings_of, option_meaning, shown
+from horsesense.readers.text.options import (
+    Meaning,
+    Shown,
+    key_of,
+    meanings_of,
+    option_meaning,
+    shown,
+)
 from horsesense.readers.text.outright import (
     NOTHING,
     attributed,
@@ -22,7 +29,6 @@ from horsesense.readers.text.outright import (
 )
 from horsesense.readers.text.page import (
     SHORTEST_LOOP,
-    Page,
     Prepared,
     edges,
     loops,
@@ -42,6 +48,11 @@ _BEGINNING: Final = 30
 """Tokens before the first option that is named, in a reply that begins with its answer."""
 _END: Final = 150
 """Characters at the end of a reply in which an answer may be taken back."""
+_SUM: Final = 200
+"""Characters at the end of a reply in which a calculation that stops has an equals sign."""
+_RESULT: Final = 12
+"""Characters of a last line that may be a result."""
+_ANSWERS: Final = (*words.ANSWERS, "final", "⟦")
 _EMPTY: Final = Reading("empty", rule="empty", confidence=0.99)
 _CUT_IN_THOUGHT: Final = Reading("truncated", rule="thought_alone", confidence=0.95)
 _LOOPS: Final = Reading("truncated", rule="loops", confidence=0.95)
@@ -137,14 +148,17 @@ def scene(
     if said.reading is not None and said.plain and not (length and words.OR_ELSE.search(text)):
         return said.reading
     ended = prepared.whole or text != prepared.text
-    if said is NOTHING and not ended and repeats(text):
+    nothing = said is NOTHING and not ended
+    if nothing and repeats(text):
         return _LOOPS
     text = edges(text)
+    if nothing and _calculates(text, see) and _breaks_off(text):
+        return _BREAKS_OFF
     state = _state(text, length and not ended, ended, prepared)
     state |= {"told": float(said.reading is not None), "several": float(said.several)}
     page = page_of(text)
     found = find(page, see)
-    if said is NOTHING and not found and not ended and _breaks_off(page):
+    if nothing and not found and _breaks_off(text):
         return _BREAKS_OFF
     stands = _stands_for(text, options, see) if any(see.says) else None
     if stands is not None and all(m.option in stands.positions or m.how in "OP" for m in found):
@@ -152,10 +166,20 @@ def scene(
     return scene_of(page, found, see, state, said.last)
 
 
-def _breaks_off(page: Page) -> bool:
+def _breaks_off(text: str) -> bool:
     """Whether a long reply stops in mid-sentence, and nothing in it says that it declines."""
-    breaks = len(page.text) > SHORTEST_LOOP and page.text[-1] not in _CLOSED
-    return breaks and not any(sign.search(page.small) for sign in words.SIGNS.values())
+    breaks = len(text) > SHORTEST_LOOP and text[-1] not in _CLOSED
+    return breaks and not any(sign.search(small(text)) for sign in words.SIGNS.values())
+
+
+def _calculates(text: str, see: Shown) -> bool:
+    """Whether what stops is a calculation, in a reply without a word for an answer: the numbers in
+    it, some of which are options, choose none, unless it comes to one of them."""
+    line, low = text[text.rfind("\n") + 1 :], small(text)
+    if len(line) <= _RESULT or " = " not in text[-_SUM:] or any(map(low.__contains__, _ANSWERS)):
+        return False
+    last = key_of(line[-_SUM:])
+    return not any(key and last[-len(key) :] == key for key in see.keys)
 
 
 def _stands_for(text: str, options: tuple[str, ...], see: Shown) -> Reading | None:
@@ -170,10 +194,9 @@ def _stands_for(text: str, options: tuple[str, ...], see: Shown) -> Reading | No
 
 def _state(text: str, length: bool, ended: bool, prepared: Prepared) -> Features:
     """How a reply ends."""
-    closed = text[-1:] in _CLOSED
     signs = {
         "length": length,
-        "cut": length and not closed,
+        "cut": length and text[-1:] not in _CLOSED,
         "open": prepared.thinks,
         "whole": ended,
         "loop": loops(text),
@@ -206,7 +229,9 @@ def concluded(
             return Reading("unclear", (), "weak", None, sure)
         sign = words.SIGNS.get(STATUSES[best - k])
         match = sign.search(scene.page.small) if sign else None
-        return Reading(STATUSES[best - k], (), "signs", match.span() if match else None, sure)
+        clash = STATUSES[best - k] == "ambiguous" and facts.get("clash")
+        rule = "other_text" if clash else "signs"
+        return Reading(STATUSES[best - k], (), rule, match.span() if match else None, sure)
     span = _span(scene, best, z)
     if _opens_with(scene, best):
         sure = max(sure, least_choice)  # a letter that is stated is the answer

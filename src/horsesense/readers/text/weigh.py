@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import json
+from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from itertools import repeat
 from math import exp, log
+from operator import mul
 from os.path import dirname, join  # pathlib: 5 ms of the 61 that the import took
-from typing import Final
+from typing import Any, Final
 
 from horsesense.readers.text import around, evidence
 from horsesense.readers.text.evidence import STATUSES, Features, Named, Scene
 from horsesense.readers.text.words import listed
 
-Node = tuple[int, float, int, int]
-"""Of a tree: feature, edge, and the nodes for values up to it and beyond; below 0 is a leaf, `~`
-its place. A leaf is (-1, value, 0, 0)."""
-Marks = Mapping[str, Sequence[tuple[int, float]]]
-"""Feature of a status -> (number of a status, weight), for each that has one."""
+Trees = Sequence["array[Any]"]
+"""The first node of each tree, and columns of all nodes, each in one piece: the feature, its edge
+(a leaf's value), and the nodes for values up to it and beyond; below 0 is a leaf, `~` its place."""
+Marks = Mapping[str, bytes]
+"""Feature of a status -> its weight for each, as numbers that lie beside each other."""
 
 
 BESIDE: Final = "m:"
@@ -43,7 +47,7 @@ class Weights:
     choice: Mapping[str, float]
     status: Marks
     base: float
-    trees: Sequence[Sequence[Node]]
+    trees: Trees
     least_choice: float
     least_status: float
 
@@ -51,9 +55,9 @@ class Weights:
 def shipped() -> Weights:
     """The weights of the package."""
     with open(join(dirname(__file__), "weights.json"), "rb") as file:
-        value = json.load(file)
+        value = json.load(file, parse_float=cache(float))  # one number for all that are equal
     beside, choice, status = parted(value["choice"])
-    trees = [[(*node, 0, 0)[:4] for node in tree] for tree in value["trees"]]
+    trees = [array(kind, column) for kind, column in zip("hhdhh", value["trees"], strict=True)]
     return Weights(value["mention"], beside, choice, status, value["base"], trees,
                    value["answer"], value["status"])  # fmt: skip
 
@@ -64,17 +68,17 @@ def parted(
     """The weights of options' features, mentions apart, and of statuses' (`status|feature`)."""
     beside: dict[str, float] = {}
     options: dict[str, float] = {}
-    status: dict[str, list[tuple[int, float]]] = {}
+    status: dict[str, array[float]] = {}
     number = {name: i for i, name in enumerate(STATUSES)}
     for key, weight in choice.items():
         name, _, feature = key.partition("|")
         if feature and name in number:
-            status.setdefault(feature, []).append((number[name], weight))
+            status.setdefault(feature, array("d", bytes(8 * len(STATUSES))))[number[name]] = weight
         elif key.startswith(BESIDE):
             beside[key.removeprefix(BESIDE)] = weight
         else:
             options[key] = weight
-    return beside, options, status
+    return beside, options, {feature: row.tobytes() for feature, row in status.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,17 +104,15 @@ def weigh(scene: Scene, weights: Weights) -> Weighed:
     """The log-probabilities of all candidates."""
     get, beside, choice = weights.mention.get, weights.beside.get, weights.choice.get
     names = [around.of_mention(scene, k) for k in range(len(scene.found))]
-    z = [sum([get(name, 0.0) for name in each]) for each in names]
+    z = [sum(map(get, each, repeat(0.0))) for each in names]
     found = featured(scene, z)
     odds = [sum([choice(k, 0.0) * v for k, v in f.items()]) for f in found.options]
     for option, k in found.named.strongest.items():
-        odds[option] += sum([beside(name, 0.0) for name in dict.fromkeys(names[k])])
-    each = [0.0] * len(STATUSES)
-    marks = weights.status.get
-    for name, value in found.status.items():
-        for number, weight in marks(name, ()):
-            each[number] += weight * value
-    return settled(found, odds + each)
+        odds[option] += sum(map(beside, dict.fromkeys(names[k]), repeat(0.0)))
+    marks, n = weights.status.get, len(STATUSES)
+    rows = [(row, value) for name, value in found.status.items() if (row := marks(name))]
+    table, values = array("d", b"".join([row for row, _ in rows])), [value for _, value in rows]
+    return settled(found, odds + [sum(map(mul, table[i::n], values)) for i in range(n)])
 
 
 def featured(scene: Scene, z: list[float]) -> Weighed:
@@ -226,10 +228,9 @@ def _around(scene: Scene, z: Sequence[float], best: int) -> list[float]:
 def confidence(numbers: Sequence[float], weights: Weights) -> float:
     """How likely it is that a decision with these grounds is right."""
     total = weights.base
-    for tree in weights.trees:
-        node = 0
+    roots, feature, edge, low, high = weights.trees
+    for node in roots:
         while node >= 0:
-            feature, edge, low, high = tree[node]
-            node = low if numbers[feature] <= edge else high
-        total += tree[~node][1]
+            node = low[node] if numbers[feature[node]] <= edge[node] else high[node]
+        total += edge[~node]
     return min(0.995, 1 / (1 + exp(-total)))

@@ -24,13 +24,11 @@ _REJECTED: Final = 80
 _NEAR: Final = 40
 """Characters before the answer in which it may be called the closest."""
 _LAST: Final = re.compile(
-    r"(?:[.!?]\s{1,4}|(?:\n|\A)\s{0,4})(?:(?:So|Thus|Therefore|Hence),? )?[Tt]he"
-    r" (?P<said>(?:correct )?answer is:? \(?(?P<label>[A-Z]))\)?\.?\s{0,9}\Z"
+    r"(?:[.!?]\s{1,4}|(?:\n|\A)\s{0,4})(?:(?:So|Thus|Therefore|Hence),? )?"
+    r"(?:[Tt]he (?=correct |answer is)|(?=A(?:nswer|NSWER): ))(?P<said>(?:correct )?"
+    r"(?:answer is:?|A(?:nswer|NSWER):) \(?(?P<label>[A-Z]))\)?\.?\s{0,9}\Z"
 )
-_OTHER: Final = (
-    *("answer", "option", "choice", "letter", "response", "solution"),
-    *("choose", "pick", "select", "go with", "boxed", "##", "~~", "<", "[", "◁", "{"),
-)
+_OTHER: Final = (*words.ANSWERS, "boxed", "##", "~~", "<", "[", "◁", "{")
 """One of these is in every other statement, and in what may take a statement back."""
 
 
@@ -39,9 +37,9 @@ def exact(response: str, options: tuple[str, ...], labels: tuple[str, ...]) -> R
 
     Most short replies are: nothing else is prepared for them.
     """
-    said = response.strip().strip("*`\"' \n").removesuffix(".")
-    span = (0, len(response))
-    for text in (response.strip(), said):
+    whole, span = response.strip(), (0, len(response))
+    said = whole.strip("*`\"' \n").removesuffix(".")
+    for text in (whole, said):
         if text in options:
             return _exact_text(text, options, labels, span)
     meant = said_by(said, options)
@@ -50,9 +48,9 @@ def exact(response: str, options: tuple[str, ...], labels: tuple[str, ...]) -> R
     if not labels or len(response) > LONGEST_EXACT:
         return None
     known, names = alone(labels), names_of(labels)
-    whole = known.whole.fullmatch(response)
-    if whole is not None and whole["label"] in names:
-        return Reading("answer", (names[whole["label"]],), "label_alone", span, EXACT)
+    one = known.whole.fullmatch(response)
+    if one is not None and one["label"] in names:
+        return Reading("answer", (names[one["label"]],), "label_alone", span, EXACT)
     lead = known.lead.match(said)
     if lead is None or lead["label"] not in names:
         return None

@@ -256,6 +256,11 @@ ASKS_FOR_NOT: Final = re.compile(
 )
 
 # What stands around a statement of an answer.
+ANSWERS: Final = (
+    *("answer", "option", "choice", "letter", "response", "solution"),
+    *("choose", "pick", "select", "go with"),
+)
+"""Most statements of an answer have one of these words."""
 DENIED: Final = re.compile(
     r"\W{0,9}(?:(?:is|are|was|would be|cannot be|can't be)\W{1,9})?(?:incorrect|wrong|false|invalid"
     r"|ruled out|eliminated|not (?:correct|right|true|valid|it\b|the ))"

@@ -96,10 +96,12 @@ def notices(run: Results) -> Iterator[str]:
     main = [e for e in run.estimates if (e.measure, e.reader) == ("valid_rate", run.reader)]
     worst = max(run.missing, key=lambda e: e.n_missing / (e.n + e.n_missing))
     bands = "Bands allow for that; all other" if "until" in run.findings else "All"
+    label, of = run.label(worst.probe, worst.condition), worst.n + worst.n_missing
+    most = f"; the share is largest under “{label}” ({worst.n_missing:,} of {of:,})"
+    told = lacking(run, run.missing, sum(e.n + e.n_missing for e in main))
     yield (
-        f"{lacking(run, run.missing, sum(e.n + e.n_missing for e in main))}; the share is largest"
-        f" under “{run.label(worst.probe, worst.condition)}” ({worst.n_missing:,} of "
-        f"{worst.n + worst.n_missing:,}). {bands} numbers describe the rest.{_could_be(run)}"
+        f"{told}{most * (len(main) > 1)}."
+        f" {bands} numbers but scores as graded describe the rest.{_could_be(run)}"
     )
 
 

