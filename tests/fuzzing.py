@@ -191,7 +191,7 @@ def _use_store(path: Path) -> None:
         for use in (store.totals, store.verify, store.failures):
             _allowed(use)
         _allowed(lambda: store.get(keys))
-        _allowed(lambda: store.get_request(keys[0]))
+        _allowed(lambda: store.requests(keys))
 
 
 def _allowed(act: Callable[[], object]) -> None:
