@@ -191,7 +191,7 @@ def _use_store(path: Path) -> None:
         for use in (store.totals, store.verify, store.failures):
             _allowed(use)
         _allowed(lambda: store.get(keys))
-        _allowed(lambda: store.get_request(keys[0]))
+        _allowed(lambda: store.requests(keys))
 
 
 def _allowed(act: Callable[[], object]) -> None:
@@ -449,6 +449,7 @@ PIECES: tuple[bytes, ...] = (
     b"Retry-After: Fri, 31 Dec 99999 23:59:59 GMT\r\n", b"Retry-After: 1e308\r\n",
     b"Retry-After: -1\r\n", b"Content-Encoding: gzip\r\n", b"Transfer-Encoding: chunked\r\n",
     b"Content-Length: 99999999999999999999\r\n", b"Content-Type: text/html\r\n",
+    b"file:x?mode=rwc&x=", b"\x1b]0;x\x07", b"inspect:hf/x?args.y=1", b"[" + b"[]," * 90_000,
 )  # fmt: skip
 """What a place in the bytes is replaced by."""
 

@@ -12,6 +12,7 @@ import pytest
 
 import damaging
 from command_line import call
+from horsesense.cli import main
 from horsesense.errors import ExitCode
 
 
@@ -80,6 +81,13 @@ def test_who_reads_no_further_is_told_nothing(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("horsesense.items.load.load_items", closed)
     done = call("check", "sample", debug=False)
     assert (done.returncode, done.stderr) == (ExitCode.UNREAD, "")
+
+
+def test_an_output_that_is_closed_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", None)
+    with pytest.raises(SystemExit):
+        main(["list", "rules"])
+    assert not sys.stdout.isatty()
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")

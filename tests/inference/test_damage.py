@@ -58,8 +58,8 @@ def use(path: Path) -> int:
         found = store.get(KEYS)
         assert known == found.keys()
         assert all(found[key] == ANSWERS[key] for key in found)
-        for asked in ASKED:
-            assert store.get_request(asked.key) in (asked.request, None)
+        sent = store.requests(KEYS)
+        assert all(sent.get(asked.key) in (asked.request, None) for asked in ASKED)
         store.failures()
         store.totals()
         store.spent()
@@ -118,7 +118,7 @@ def test_what_is_damaged_is_named_and_asked_again(
     assert set(KEYS) - found.keys() == ({key} if column != "request" else set())
     if column == "request":  # the answer is sound, what is shown of the question is not
         with Store.open(path, read_only=True) as store:
-            assert store.get_request(key) is None
+            assert key not in store.requests([key])
         return
     assert (key.hex() in capsys.readouterr().err) is (column != "key")
     with Store.open(path) as store:

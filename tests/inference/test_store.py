@@ -86,7 +86,7 @@ def test_what_is_stored_comes_back(path: Path) -> None:
             response = store.get([asked.key]).get(asked.key, response)  # the first one stays
             store.put([(asked, response)], identity=ME)
             assert store.get([asked.key]) == {asked.key: response}
-            assert store.get_request(asked.key) == request
+            assert store.requests([asked.key]) == {asked.key: request}
 
         comes_back()
         assert store.verify().checked == store.totals().responses > 10
@@ -130,7 +130,7 @@ def test_failures_are_listed_until_answered(path: Path) -> None:
         store.put([(found, Response("here"))], identity=ME)
         assert store.failures() == {lost.key: (lost.request, 5, server)}
         assert store.failures([found.key]) == {}
-        assert store.get_request(lost.key) == lost.request
+        assert store.requests([lost.key]) == {lost.key: lost.request}
         assert store.known([lost.key]) == set()
         assert store.totals().failures == 1
         assert store.verify().checked == 4

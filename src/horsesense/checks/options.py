@@ -10,7 +10,7 @@ from typing import Final
 from horsesense.checks.numbers import writings
 from horsesense.checks.remarks import letters_named, places_named, remark, says_all, says_none, tidy
 from horsesense.checks.shares import quoted
-from horsesense.items.item import Item, order_dependent, same_text
+from horsesense.items.item import Item, order_dependent
 
 _BARE: Final = {
     "none": frozenset({"none", "keine", "aucun", "aucune", "ninguno"}),
@@ -98,10 +98,12 @@ _MANY: Final = frozenset(
 
 def equal(item: Item) -> str | None:
     """Two options say the same, in one writing or in two."""
-    exact = _WRITING.search(item.question) is not None
+    written = [dict.fromkeys(writings(option)) for option in item.options]
+    every = [key for keys in written for key in keys]
+    exact = len({*every}) < len(every) and _WRITING.search(item.question) is not None
     seen: dict[str, int] = {}
-    for at, option in enumerate(item.options):
-        for key in [same_text(option)] if exact else writings(option):
+    for at, keys in enumerate(written):
+        for key in [*keys][:1] if exact else keys:
             first = seen.setdefault(key, at)
             if first != at:
                 one = " and one of them is the answer" if item.gold in (first, at) else ""

@@ -235,8 +235,8 @@ def plan(
 ) -> None:
     """Say what an audit would ask, cost and be able to find, before anything is spent.
 
-    It takes the options of `audit` but for workers (--engine). Without --model it says the requests
-    and the differences that can be seen, and estimates tokens.
+    It takes the options of `audit`, without those for workers (--engine). Without --model, tokens
+    are estimated. What a judge costs depends on the replies and is not counted.
 
     Example: horsesense plan exam.csv -m http:gpt-4.1-mini --price 0.4,1.6
     """

@@ -48,8 +48,8 @@ Scorer = Annotated[
     str | None,
     typer.Option(
         "--model", "-m",
-        help="Has this model seen the items? By the rank of the published order of options"
-        " (hf:NAME), and by completing them word for word (any; 200 requests a set).",
+        help="Test whether this model has seen the items: it ranks the published order of options"
+        " (hf:NAME) and completes items word for word (any model; 200 requests a set).",
     ),
 ]  # fmt: skip
 

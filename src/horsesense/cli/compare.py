@@ -56,10 +56,10 @@ def compare(
     out: Annotated[Path, typer.Option(help="Where the page is written.")] = Path("comparison.html"),
     as_json: AsJson = False,
 ) -> None:
-    """Compare models on the items that their runs share, and say whether their order survives.
+    """Compare models on the items that their runs share, and say whether their ranking holds.
 
-    Of several sets, or suites of a study, the models are compared on each, on a page of its own (as
-    JSON, on a line of its own). One page has all of them, with mean ranks.
+    Each of several sets, or suites of a study, gets a page of its own (with --json, a line). One
+    more page has all of them, with mean ranks.
 
     Example: horsesense compare audits/one audits/other
     """

@@ -195,7 +195,7 @@ def saved(results: Results) -> list[str]:
         return []
     whole, goal = told["fixed_trials"], told["goal"]
     if results.findings["stages"]["ask"]["state"] != "complete":
-        return [f"Until {goal}: asking ended before that; nothing is known yet of what it saves."]
+        return [f"Until {goal}: asking ended early. What it saves is not known yet."]
     spared = f"{percent(1 - asked / whole)} saved"
     return [f"Until {goal}: {some_of(asked, whole, 'prompt', 'were asked')} ({spared})."]
 

@@ -70,9 +70,7 @@ Timeout = Annotated[
 ]
 Rate = Annotated[
     float | None,
-    typer.Option(
-        help="Requests a second to the model at most; with --engine, of all workers together."
-    ),
+    typer.Option(help="At most so many requests a second; with --engine, of all workers together."),
 ]
 Price = Annotated[
     str | None,

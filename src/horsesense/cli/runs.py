@@ -43,12 +43,11 @@ def report(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure a run, where it has changed since that was done, and write its report; no model is
-    asked.
+    """Write the report of a run; no model is asked.
 
-    A run that was interrupted is reported as far as it went. Of a study's folder, every run is
-    reported, as JSON on a line each. --item prints one item with every prompt and answer, and
-    --to writes a page of it.
+    A run that has changed is measured again first, and an interrupted one is reported as far as it
+    went. A study's folder gives a report of every run (with --json, a line each). --item prints
+    one item with every prompt and answer; --to writes a page of it.
 
     Example: horsesense report audits/exam
     """
@@ -111,7 +110,7 @@ def verify(run: RunPath, as_json: AsJson = False) -> None:
         for fault in found.faults[:20]:
             print(harmless(f"  {fault}"))
         if not found.manifest:
-            since = "since an earlier version made it"
+            since = "as in redacted runs and those of earlier versions"
             print(f"There is no manifest, {since}: only answers and items were checked.")
     if not found.sound:
         raise typer.Exit(ExitCode.TROUBLE)

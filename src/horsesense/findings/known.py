@@ -31,7 +31,7 @@ from horsesense.stats.words import some_of
 NOT_WITHHELD = f"it was not asked; the probe {QUESTIONLESS_PROBE} asks it"
 """Why the share that is right without the question is not known of most suites of a paper."""
 
-FIXED_BEFOREHAND = "its interval is one for a number of items that is fixed beforehand"
+FIXED_BEFOREHAND = "its interval needs a number of items fixed in advance"
 """Why the share known is not told where what was answered decided how many were asked."""
 
 

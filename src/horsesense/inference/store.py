@@ -261,14 +261,14 @@ class Store:
             if key not in damaged
         }
 
-    def get_request(self, key: Key) -> Request | None:
-        """The request under `key`, answered or failed; None if there is none, or a damaged one."""
-        for table in ("responses", "failures"):
-            rows = self.select_in(ASKED_IN.replace("responses", table), [key])
-            for _, found, identity, text in rows:
-                if not any(faults_of_row(table, found, identity, text)):
-                    return request_of(text)
-        return None
+    def requests(self, keys: Sequence[Key]) -> dict[Key, Request]:
+        """The requests under `keys`, answered or failed; a damaged one is left out."""
+        found = {}
+        for table in ("failures", "responses"):
+            for _, key, *asked in self.select_in(ASKED_IN.replace("responses", table), keys):
+                if not any(faults_of_row(table, key, *asked)):
+                    found[key] = request_of(asked[1])
+        return found
 
     def failures(self, keys: Sequence[Key] | None = None) -> dict[Key, Failed]:
         """Requests that failed and still have no response, with the last failure of each."""

@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="33", source="83294531da82")
+RULES: Final = Rules(version="33", source="06cde6a17bc9")
 
 
 class TextAnswers:

@@ -250,7 +250,7 @@ def _orders(c: Comparison) -> Iterator[str]:
         views = [order.view for order in rest]
         yield f"Undecided whether the order holds under {_of(c, views)}: {'; '.join(views)}."
     elif rest and len(c.models) > 1:
-        yield f"No model leads {c.main.lower()}, so no change can turn the ranking round."
+        yield f"No model leads {c.main.lower()}, so there is no order to reverse."
 
 
 def _of(c: Comparison, views: Sequence[str]) -> str:

@@ -140,17 +140,17 @@ def trials_of(
 
 
 def exchanged(
-    asked: AskedExample, store: Store, planned: Mapping[Key, Request] | None = None
-) -> AskedExample:
-    """A trial with what was sent, or is `planned`, and what came back, as far as that is known."""
-    [response] = store.get([asked.key]).values() or [None]
-    request = store.get_request(asked.key) or (planned or {}).get(asked.key)
-    return asked._replace(request=request, response=response)
+    asked: Sequence[AskedExample], store: Store, planned: Mapping[Key, Request] | None = None
+) -> list[AskedExample]:
+    """Trials with what was sent, or is `planned`, and what came back, as far as that is known."""
+    keys = [one.key for one in asked]
+    sent, came = {**(planned or {}), **store.requests(keys)}, store.get(keys)
+    return [o._replace(request=sent.get(o.key), response=came.get(o.key)) for o in asked]
 
 
 def not_sent(run: Results, trials: Sequence[AskedExample], store: Store) -> Mapping[Key, Request]:
     """Prompts that have no answer, from the plan; none where the run cannot be planned again."""
-    open_keys = {trial.key for trial in trials if store.get_request(trial.key) is None}
+    open_keys = {t.key for t in trials} - store.requests([t.key for t in trials]).keys()
     with suppress(HorsesenseError):
         asked = unanswered(run.directory, store) if open_keys else ()
         return {each.key: each.request for each in asked if each.key in open_keys}

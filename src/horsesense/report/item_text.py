@@ -33,7 +33,7 @@ def item_json(results: Results, item_id: str) -> dict[str, Any]:
     with results.directory.store() as store:
         [(_, trials)] = examples.trials_of(results, [item_id], store)
         planned = examples.not_sent(results, trials, store)
-        trials = [examples.exchanged(trial, store, planned) for trial in trials]
+        trials = examples.exchanged(trials, store, planned)
     return {
         "item": {
             "id": item.id,

@@ -107,7 +107,7 @@ def view_of(
     item: Item,
     trials: Sequence[AskedExample],
     reader: str,
-    exchanged: Callable[[AskedExample], AskedExample],
+    exchanged: Callable[[Sequence[AskedExample]], Sequence[AskedExample]],
     reasons: Sequence[str] = (),
     *,
     whole: bool = False,
@@ -118,7 +118,7 @@ def view_of(
         item: as published.
         trials: everything that was asked about it, in order.
         reader: the main reader.
-        exchanged: adds what was sent and what came back to a trial whose prompt is shown.
+        exchanged: adds what was sent and what came back to trials whose prompts are shown.
         reasons: what happened to it.
         whole: whether it stands on a page of its own.
     """
@@ -127,11 +127,13 @@ def view_of(
     forms = list(_forms(item, trials, reader, columns, published, whole=whole))
     numbered = _numbered(forms)
     shown = numbered if whole else _with_evidence(_with_rows(numbered))
-    base = None if published is None or whole else exchanged(published)
+    beside = [] if published is None or whole else [published]
+    asked = exchanged([*beside, *(form.asked for form in shown if not form.plain)])
+    base, rest = asked[0] if beside else None, iter(asked[len(beside) :])
     return ItemView(
         item,
         columns,
-        tuple(form if form.plain else _with_prompt(form, exchanged, base) for form in shown),
+        tuple(form if form.plain else _with_prompt(form, next(rest), base) for form in shown),
         tuple(_squares(forms)),
         tuple(_tally(item, trials, reader)),
         sum(not form.plain and form.asked is not published for form in forms),
@@ -192,15 +194,11 @@ def _forms(
         yield Form(trial.label, outcome, cells, answer, (), trial, plain)
 
 
-def _with_prompt(
-    form: Form, exchanged: Callable[[AskedExample], AskedExample], base: AskedExample | None
-) -> Form:
+def _with_prompt(form: Form, asked: AskedExample, base: AskedExample | None) -> Form:
     """A form with its prompt, beside that of `base` where it is another."""
-    asked = exchanged(form.asked)
-    if asked.request is None:
-        return replace(form, asked=asked)
     before = None if base is None or base.number == asked.number else base.request
-    return replace(form, asked=asked, prompt=_prompt(asked.request, before, asked.options))
+    prompt = _prompt(asked.request, before, asked.options) if asked.request else ()
+    return replace(form, asked=asked, prompt=prompt)
 
 
 def _differs(one: Read | None, other: Read) -> bool:

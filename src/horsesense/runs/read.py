@@ -7,7 +7,7 @@ with the same three is not read again.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -100,7 +100,7 @@ async def read_stage(
                 for reader in bulk:
                     spent += await reader.prepare(pairs, store, limits, max_connections)
                 for shelf in shelves:
-                    shelf.add(shelf.read(answers if shelf.of_scores else replies))
+                    shelf.read(answers if shelf.of_scores else replies)
                 tick(rows)
     for shelf in shelves:
         shelf.finish()
@@ -182,20 +182,12 @@ class _Shelf:
             return None  # a part is missing
         return frozenset(found["trial"])
 
-    def read(self, found: Sequence[_Answered]) -> list[tuple[Any, ...]]:
-        """Rows for the answers that have no reading yet."""
+    def read(self, found: Sequence[_Answered]) -> None:
+        """Read the answers that have no reading yet, and keep what was understood."""
         name, read, done = self.reader.name, self.reader.read, self._done or ()
-        return [
-            reading_row(number, place, name, reading, trial, response)
-            for number, trial, response in found
-            if number not in done
-            for place, reading in enumerate(read(trial, response))
-        ]
-
-    def add(self, rows: Iterable[tuple[Any, ...]]) -> None:
-        """Keep what was read."""
-        for row in rows:
-            self._writer.add(row)
+        for number, trial, response in found:
+            for place, reading in enumerate(() if number in done else read(trial, response)):
+                self._writer.add(reading_row(number, place, name, reading, trial, response))
 
     def finish(self) -> None:
         self._writer.flush()

@@ -183,7 +183,7 @@ class Asking:
             seen = "" if spent.last_failure is None else f": {spent.last_failure.message}"
             raise ModelError(
                 f"{self.study.model.name} did not answer a single request{seen}",
-                hint="No answer was stored. Mend the model or its address, and run it again.",
+                hint="No new answer was stored. Mend the model or its address, and run it again.",
             )
         self.store.begin()
 

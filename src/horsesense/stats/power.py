@@ -12,6 +12,7 @@ power is higher.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import sqrt
 
 import numpy as np
@@ -19,7 +20,7 @@ import numpy as np
 from horsesense.stats import functions
 from horsesense.stats.binomial import binomial
 from horsesense.stats.change import Change
-from horsesense.stats.two_way import Floats, worth
+from horsesense.stats.two_way import Floats, Ints, worth
 
 POWER = 0.82
 FEWEST = 30
@@ -91,13 +92,23 @@ def power(n: int, base: float, change: float, alpha: float) -> float:
     ahead = (change + base / 2) / differ if base + change <= 1 else (1 + change) / 2
     # All numbers of differing pairs but for a chance far below 1e-9.
     reach = 7 * sqrt(n * differ * (1 - differ)) + 20
-    t = np.arange(max(0, int(n * differ - reach)), min(n, int(n * differ + reach)) + 1.0)
-    most = _most(t, alpha / 2)
+    t = np.arange(max(0, int(n * differ - reach)), min(n, int(n * differ + reach)) + 1)
+    known = _known(n, alpha / 2)
+    new = t[np.isnan(known[t])]
+    known[new] = _most(new, alpha / 2)
+    most = known[t]
     found = _beyond(most, t, ahead) + _beyond(most, t, 1 - ahead)
-    return float(binomial(t, n, differ) @ np.where(most < t, found, 0.0))
+    return float(binomial(t.astype(np.float64), n, differ) @ np.where(most < t, found, 0.0))
 
 
-def _most(t: Floats, alpha: float) -> Floats:
+@lru_cache(8)
+def _known(n: int, alpha: float) -> Floats:
+    """`_most` of 0 to `n`, filled in as it is needed: each step of a search asks for nearly the
+    same."""
+    return np.full(n + 1, np.nan)
+
+
+def _most(t: Ints, alpha: float) -> Floats:
     """The least numbers of heads, of t coins, with a chance of more of at most `alpha`."""
     most = np.clip(np.round(t / 2 - float(functions.ndtri(alpha)) * np.sqrt(t) / 2), 0, t)
     for _ in range(8):  # the normal quantile is off by less
@@ -110,7 +121,7 @@ def _most(t: Floats, alpha: float) -> Floats:
     return most
 
 
-def _beyond(k: Floats, t: Floats, p: float) -> Floats:
+def _beyond(k: Floats, t: Ints, p: float) -> Floats:
     """The chance of more than k of t."""
     found: Floats = np.where(k < t, functions.betainc(k + 1, np.maximum(t - k, 1), p), 0.0)
     return found

@@ -49,7 +49,7 @@ def export(
     out: Annotated[
         Path | None,
         typer.Argument(
-            help="The new file or folder; by default beside the run, named after the format.",
+            help="The new file or folder; by default beside the run, for figures and tables here.",
             show_default=False,
         ),
     ] = None,
@@ -206,7 +206,8 @@ class Pieces:
     figure: Annotated[
         str | None,
         typer.Option(
-            help="Write a figure of the report, such as score or positions.", show_default=False
+            help="Write a figure of the report, such as score, positions, agreement or readers.",
+            show_default=False,
         ),
     ] = None
     table: Annotated[

@@ -87,12 +87,13 @@ def rows_of(
 def _rows(run: RunDirectory, chosen: Sequence[Mapping[str, Any]]) -> list[Row]:
     """What reviewers need to see, for replies that the store holds."""
     with Store.open(run.layout.store, read_only=True) as store:
-        replies = store.get([row["key"] for row in chosen])
+        keys = [row["key"] for row in chosen]
+        replies, sent = store.get(keys), store.requests(keys)
         return [
             Row(
                 row["key"].hex(),
                 row["item_id"],
-                _prompt(store.get_request(row["key"])),
+                _prompt(sent.get(row["key"])),
                 row["gold"] or "",
                 replies[row["key"]].text,
                 row["rule"],

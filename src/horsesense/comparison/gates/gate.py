@@ -352,7 +352,7 @@ def _needed(one: Judged, level: float) -> float | None:
 def _would_settle(needed: float | None) -> str:
     if needed is None:
         return "without --tolerance only a gain rules a loss out"
-    return f"some {_about(needed):,} items would rule a loss out, if there is none"
+    return f"some {_about(needed):,} items would show that nothing is lost, if so"
 
 
 def to_ask(run: Results, baseline: Results, checks: Sequence[Check]) -> Iterator[str]:
@@ -369,7 +369,7 @@ def to_ask(run: Results, baseline: Results, checks: Sequence[Check]) -> Iterator
             yield f"{place} stopped early ({results.ended}); the same audit command continues."
         elif needed:
             what = f"Set limit = {_about(needed)} in {place / 'study.toml'}, then horsesense run"
-            yield f"{what} {place}." if limit else f"{place} was asked all items of its set."
+            yield f"{what} {place}." if limit else f"{place} was asked every item: add items."
 
 
 def _about(n: float) -> int:

@@ -21,7 +21,7 @@ from horsesense.readers.reading import Reading
 from horsesense.readers.version import Rules
 from horsesense.trials.trial import Trial, none_phrase
 
-RULES: Final = Rules(version="1", source="0897cb96b995")
+RULES: Final = Rules(version="1", source="efd4b01d21c3")
 
 NO_LOGIT: Final = 1e-3
 """Largest logarithm of a probability, rounding errors allowed for."""
@@ -113,14 +113,14 @@ class FirstTokenReader:
             return (Reading("illegal", rule="no_label_token"),)
         return (choice(by_position[number], f"position_{number + 1}"),)
 
-    def _position(self, by_position: Sequence[Sequence[float]]) -> int | None:
+    def _position(self, scores: Sequence[Sequence[float]]) -> int | None:
         """Which position to read, from 0; None where no label is to be seen."""
-        totals = [log_sum(logs) for logs in by_position]
-        seen = [place for place, total in enumerate(totals) if total > -math.inf]
+        seen = [at for at, logs in enumerate(scores) if max(logs, default=-math.inf) > -math.inf]
         if self.token.isdigit():
             return next((place for place in seen if place == int(self.token) - 1), None)
         if self.token == "any" or not seen:
             return seen[0] if seen else None
+        totals = [*map(log_sum, scores)]
         held = [place for place in seen if totals[place] >= math.log(REAL_MASS)]
         return held[0] if held else max(seen, key=totals.__getitem__)
 

@@ -254,10 +254,7 @@ def _shares(scene: Scene) -> Shares:
         strict=True,
     ):
         have = set(part)
-        values = [
-            0.0 if have.isdisjoint(own) else sum([w for s, w in own.items() if s in have]) / total
-            for own, total in owned
-        ]
+        values = [sum([w for s, w in own.items() if s in have]) / total for own, total in owned]
         *_, rest, best = sorted([0.0, 0.0, *values])
         out[name] = (values, best, rest)
     return out
