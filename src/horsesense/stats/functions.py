@@ -6,10 +6,10 @@ take longer to load than all else together.
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import Any, Final
+
+import numpy
 
 _PLACES: Final = {
     "scipy.optimize": "brentq",
@@ -23,18 +23,10 @@ _PLACES: Final = {
 def __getattr__(name: str) -> Any:
     for place, names in _PLACES.items():
         if name in names.split():
-            found = globals()[name] = getattr(_loaded(place), name)
+            # As it loads, scipy looks at each part of numpy; that for Fortran takes the longest.
+            fortran = vars(numpy).setdefault("f2py", None)
+            found = globals()[name] = getattr(import_module(place), name)
+            if fortran is None:
+                del vars(numpy)["f2py"]  # whoever needs it gets it
             return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def _loaded(place: str) -> ModuleType:
-    """A module of scipy; of scipy.special, what is compiled and holds the same functions. The
-    package around it serves other libraries of arrays, and takes 0.12 s to load."""
-    if place != "scipy.special" or place in sys.modules:
-        return import_module(place)
-    package = sys.modules[place] = ModuleType(place)
-    package.__path__ = [f"{folder}/special" for folder in import_module("scipy").__path__]
-    found = import_module(f"{place}._ufuncs")
-    del sys.modules[place]  # whoever needs the package gets it
-    return found
