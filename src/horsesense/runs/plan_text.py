@@ -49,8 +49,9 @@ NO_SMALLEST = (
 NO_FORECAST = "There is no forecast for --until precision or decided=all."
 NO_MODEL_SAID = (
     "No model is named (--model): tokens are estimated, for a model that chats and gives no token"
-    " scores. The cost is unknown without --price."
+    " scores."
 )
+NO_PRICE = " The cost is unknown without --price."
 OF_THESE = (
     "These items come in clusters: what is decided about them may be undecided for others like"
     " them."
@@ -135,7 +136,7 @@ def plan_text(plan: Plan, found: Mapping[str, Any]) -> str:
                 f" {row['reason']}."
                 for row in found["excluded"]
             ),
-            NO_MODEL_SAID
+            NO_MODEL_SAID + NO_PRICE * (found["cost_at_most"] is None)
             if found["model"] is None
             else f"{found['model']} gives token scores: {scores}; text: {text}.",
             *can["notes"],
