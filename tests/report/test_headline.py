@@ -12,7 +12,7 @@ import pytest
 from horsesense.cli.ending import ending
 from horsesense.findings.finding import Finding
 from horsesense.report.behind_score import caveats, may_be_guessing
-from horsesense.report.score_bar import NO_SCORE, Bar, headline, score_bar, spoken
+from horsesense.report.score_bar import NO_SCORE, Bar, headline, score_bar, score_rows, spoken
 from horsesense.report.told import as_rows, in_brief, notices_of, verdict_of
 from horsesense.runs.results import Results
 from pages import MODELS
@@ -145,7 +145,10 @@ def test_a_bar_of_other_items_than_the_score_has_a_score_of_its_own(
     run = runs["oracle"]
     block = run.findings["composition"][run.reader]
     about = {**block, "unclassified": 3, "about": 90}
-    bar = bar_of(told(run, composition={run.reader: about}))
+    other = told(run, composition={run.reader: about})
+    bar = bar_of(other)
+    assert "% of 37 in every order" in headline(other)[0], "two shares of other items"
+    assert ("Original order, same items", "100\u202f%", "", "37") in score_rows(other)
     assert bar.together == "100\u202f%"
     assert any(note.startswith("The parts are of the 37 of 90 items") for note in bar.notes)
 
