@@ -242,6 +242,19 @@ def test_a_budget_counts_what_runs_sent_before_they_were_refused(tmp_path: Path)
     assert server.sent.total() == 3
 
 
+def test_calls_without_counts_are_told_where_they_eat_the_budget(tmp_path: Path) -> None:
+    few, no_counts = "tokens=4500,excess=0", {"usage": None}
+    for budget, gone, told in (
+        ("requests=9", {}, 0), ("requests=9", no_counts, 0),
+        ("tokens=600,excess=0", {}, 0), (few, no_counts, 1),
+    ):  # fmt: skip
+        with FaultServer(describe=lambda body, gone=gone: {**body, **gone}) as server:
+            words = ("-m", f"http:m@{server.url}", "--budget", budget, "--out", server.url[-8:-3])
+            done = call("audit", *SMALL, *words, cwd=tmp_path)
+        assert done.returncode == ExitCode.BUDGET, (budget, gone, done.stderr)
+        assert done.stderr.count("without token counts") == told, (budget, gone)
+
+
 KEY = "sk-0123456789abcdef0123"
 
 

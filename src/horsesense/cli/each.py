@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 REASON = 120
 """Characters of a failure's message that a line has room for."""
+MOST_UNCOUNTED = 0.05
+"""Share of calls without token counts up to which a budget is not said to suffer from them."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,13 @@ def audit_one(run: Run, model: Model, options: AuditOptions) -> ExitCode:
         failed = isinstance(sys.exc_info()[1], StoreError)
         if run.directory.record is not None and not failed:
             StudyFile.of(run.settings).save(run.path)
+    # A refused call that probed the server has no counts either, and costs next to nothing.
+    short = asked.stopped == "budget" and may.counts_tokens and not options.as_json
+    if short and asked.uncounted > MOST_UNCOUNTED * asked.sent:
+        say(
+            f"{plural(asked.uncounted, 'call')} came back without token counts. Each is charged a"
+            " token a byte and its longest reply, more than plan tells."
+        )
     judged = run.read(limits=may, max_connections=connections)
     run.measure()
     run.report(items=options.report_items)
@@ -235,11 +244,6 @@ def shortfalls(run: Run) -> list[str]:
     told = "until" in findings  # then a notice of the verdict says so
     if reason == "budget" and not told:
         lines.append("The budget is spent. Run the same command with a larger one to continue.")
-        if uncounted := findings["run"].get("uncounted"):
-            lines.append(
-                f"{plural(uncounted, 'call')} came back without token counts. Under a budget of"
-                " tokens or money such a call costs a token a byte, more than plan tells."
-            )
     if reason == "interrupted" and not told:
         lines.append(
             "The run was interrupted. Run the same audit command with this --out to continue."
