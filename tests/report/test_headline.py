@@ -119,6 +119,7 @@ def test_a_question_that_was_never_withheld_is_told(tmp_path: Path) -> None:
 def test_a_score_without_orders_says_that_its_parts_are_not_known(tmp_path: Path) -> None:
     items = items_file(tmp_path / "items.jsonl", 6)
     run = study(items, "sim:oracle", tmp_path / "run", probes=("labels",)).results
+    assert [row[0] for row in score_rows(run)] == ["In the original order"]
     assert "the probe order and the probe options_only were not asked." in " ".join(caveats(run))
 
 

@@ -174,7 +174,6 @@ def score_rows(run: Results) -> list[tuple[str, str, str, str]]:
         return []
     parts = [Mark(s.title, s.share) for s in bar.segments[:1]]
     known = _known(run).get("n", bar.items)
-    same = [("Original order, same items", bar.together, "", f"{_placed(_block(run)):,}")]
     rows = [
         (
             f"{mark.title} ({mark.beside})" if mark.beside else mark.title,
@@ -186,8 +185,10 @@ def score_rows(run: Results) -> list[tuple[str, str, str, str]]:
         for mark in marks
         if mark.share is not None
     ]
-    at = len(bar.own) + 1  # before the share that it is to be compared with
-    return [*rows[:at], *(same if bar.together else ()), *rows[at:]]
+    if bar.together:  # before the share that it is to be compared with
+        same = "Original order, same items", bar.together, "", f"{_placed(_block(run)):,}"
+        rows.insert(len(bar.own) + 1, same)
+    return rows
 
 
 def _placed(block: Mapping[str, Any]) -> int:
