@@ -12,7 +12,7 @@ import shutil
 import stat
 import tomllib
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Self
 
@@ -148,9 +148,9 @@ def append(path: Path, line: bytes) -> None:
         raise _refused(path, error) from error
 
 
-def json_lines(rows: Iterable[Any]) -> bytes:
-    """Rows as JSONL."""
-    return b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows)
+def json_lines(rows: Iterable[Any], other: Callable[[Any], Any] | None = None) -> bytes:
+    """Rows as JSONL; `other` says what to write for what JSON has not."""
+    return b"".join(orjson.dumps(row, other, orjson.OPT_APPEND_NEWLINE) for row in rows)
 
 
 def replace_folder(new: Path, old: Path) -> None:

@@ -19,9 +19,9 @@ from horsesense.stats.words import NARROW, OneLine, percent, plural, some_of
 ALPHA: Final = 0.05
 QUICK: Final = (
     "conflicting_gold", "lost_backslashes", "broken_encoding", "no_gold", "gold_position",
-    "repeated", "html", "escapes", "equal_options",
+    "repeated", "html", "escapes",
 )  # fmt: skip
-"""Rules that cost little: where right answers stand, copies, equal options, broken texts."""
+"""Rules that cost next to nothing: where right answers stand, copies, broken texts."""
 ACROSS: Final = ("shared_items", "shared_contexts")
 """Rules that compare splits, and so also several files."""
 SEEN: Final = 0.1
@@ -152,19 +152,11 @@ def _speaks(finding: ItemFinding) -> bool:
 
 
 def sound_rows(result: CheckResult) -> list[dict[str, Any]]:
-    """The items without a fault, as rows that are read like those that they came from.
-
-    UsageError for texts with labels.
-    """
-    if result.items.kind != "choice":
-        raise UsageError("--keep writes items with options of their own, not texts with labels.")
+    """The rows of the items without a fault as they were read; a row without an id gets one."""
     findings = [f for f in result.findings if f.rule.weight == "fault"]
     faulty = {hit.item for finding in findings for hit in finding.found.hits}
-    rows = [asdict(item) for item in result.items if item.id not in faulty]
-    for row in rows:
-        row["answer_index"], row["paraphrases"] = row.pop("gold"), row["paraphrases"] or None
-    given = {name for row in rows for name in row if row[name] is not None} | {"answer_index"}
-    return [{name: row[name] for name in row if name in given} for row in rows]
+    sound = (item.id for item in result.items if item.id not in faulty)
+    return [{"id": id, **result.items.rows[id]} for id in sound]
 
 
 def check_json(result: CheckResult) -> dict[str, Any]:

@@ -75,7 +75,10 @@ def check(
         Path | None, typer.Option(help="HTML page to write, with the items.", show_default=False)
     ] = None,
     keep: Annotated[
-        Path | None, typer.Option(help="JSONL file to write: the items without a fault.")
+        Path | None,
+        typer.Option(
+            help="JSONL file to write: the rows of items without a fault, with all their fields."
+        ),
     ] = None,
     every: Annotated[
         bool, typer.Option("--all", help="Also name the kinds of flaws that are not found.")
@@ -135,7 +138,7 @@ def _keep(results: list[CheckResult], path: Path) -> None:
     if len(results) > 1 or path.exists():
         raise UsageError("--keep takes one set of items, and the name of a file that is not there.")
     rows = sound_rows(results[0])
-    write_whole(path, json_lines(rows))
+    write_whole(path, json_lines(rows, str))
     say(f"{some_of(len(rows), len(results[0].items), 'item')} without a fault, in {path}.")
 
 

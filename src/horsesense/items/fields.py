@@ -111,6 +111,8 @@ class ItemBuilder:
             rivals: fields of the file that name a right answer too; `disagreeing` counts the
                 rows where one of them names another option than the gold, `but_for_case` those
                 where the gold is written otherwise than its option.
+
+        `first` takes the row of each id.
         """
         self.fields = fields
         self.faults = faults
@@ -118,6 +120,7 @@ class ItemBuilder:
         self.rivals = rivals
         self.disagreeing: Counter[str] = Counter()
         self.but_for_case = 0
+        self.first: dict[str, Numbered] = {}
         self._wrong: list[str] = []
 
     def choice(self, at: Numbered) -> Item | None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Literal
+from typing import Any, Literal
 
 from horsesense.rng import fingerprint, seed_of
 from horsesense.stats.words import plural
@@ -80,6 +80,7 @@ class ItemSet:
             What a probe takes from other items it takes from these, so that a larger sample
             changes nothing that was asked about a smaller one.
         faults: rows that could not be read and are left out, with what is wrong.
+        rows: id -> its row as it was read, where faulty ones are left out.
     """
 
     name: str
@@ -91,6 +92,7 @@ class ItemSet:
     notes: tuple[str, ...] = ()
     whole: tuple[Item, ...] = ()
     faults: tuple[str, ...] = ()
+    rows: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, compare=False)
 
     def __repr__(self) -> str:
         return f"ItemSet({self.name!r}, {self.kind}, {plural(len(self.items), 'item')})"
@@ -184,8 +186,7 @@ _POINTS_AT_OPTIONS = re.compile(
     r"|(?:options?|answers?|choices?) \d ?(?:,|and|or|nor|&) ?\d\b)"
     r"|^(?:all|none|any|both|either|neither) of (?:these|them|those)\b"
 )
-# One of these occurs in every text that the pattern above finds; looking for them first is what
-# makes it cheap.
+# Every text that the pattern above finds has one of these: looking for them first is cheap.
 _CUES = (
     " of th", " of other", "above", "below", "following", "preceding", "option", "answer",
     "choice", "both", "either",

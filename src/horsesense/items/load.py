@@ -64,7 +64,7 @@ def load_items(
         seed: the seed of the sample drawn by `limit`.
         name: the name of the set; by default taken from the source.
         skip_faults: leave faulty rows out, where others are sound, and keep what is wrong with
-            them in the set's `faults`.
+            them in the set's `faults`, and the rows as they were read in `rows`.
 
     Raises:
         UsageError: the source cannot be found or the selection cannot be made.
@@ -72,7 +72,8 @@ def load_items(
     """
     source, split = _with_split(source, split)
     faults = Faults(str(source) if isinstance(source, str | Path) else "the given rows")
-    found, default_name, declared = _rows_of(source, split, faults)
+    read, default_name, declared = _rows_of(source, split, faults)
+    found = read
     mapped, nested_note = set((map or {}).values()), ""
     if flat(found[0].row, mapped) is not found[0].row:  # most sets are flat: one row says so
         found = tuple(replace(at, row=flat(at.row, mapped)) for at in found)
@@ -117,6 +118,7 @@ def load_items(
         notes=tuple(note for note in notes if note),
         whole=tuple(whole) if limit_note else (),
         faults=faults.told,
+        rows={i.id: read[builder.first[i.id].ordinal - 1].row for i in items * skip_faults},
     )
 
 
@@ -213,7 +215,6 @@ def _build(
 ) -> list[Item]:
     positions = {label: position for position, label in enumerate(labels)}
     items: list[Item] = []
-    first: dict[str, int] = {}
     for at in chosen.rows:
         item = builder.choice(at) if kind == "choice" else builder.labelled(at, positions)
         if item is None:
@@ -221,9 +222,9 @@ def _build(
         if not _whole_characters(item):
             chosen.faults.add(at.number, "a text contains half a character (a lone surrogate)")
             continue
-        before = first.setdefault(item.id, at.number)
-        if before != at.number:
-            where = f"{chosen.faults.unit} {before}"
+        before = builder.first.setdefault(item.id, at)
+        if before is not at:
+            where = f"{chosen.faults.unit} {before.number}"
             chosen.faults.add(at.number, f"id {item.id!r} is already used in {where}")
             continue
         items.append(item)
