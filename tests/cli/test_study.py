@@ -228,6 +228,7 @@ def test_a_budget_stop_has_a_code_of_its_own(tmp_path: Path) -> None:
     stopped = call(*words, "--budget", "requests=5", cwd=tmp_path)
     assert stopped.returncode == ExitCode.BUDGET
     assert "The budget may end that early (requests=5" in stopped.stderr
+    assert "7 of 12 prompts were not asked; the other 5 were read" in stopped.stdout
     assert call(*words, "--budget", "requests=500", cwd=tmp_path).returncode == 0
     may = ("-m", "sim:oracle", "--budget", "tokens=9,money=0.01", "--price", "9,9", "--rate", "2")
     planned = call("plan", *SMALL, *may, "--max-connections", "4", cwd=tmp_path)

@@ -18,10 +18,17 @@ from horsesense import audit, compare
 from horsesense.api import sides
 from horsesense.cli.schemas import OUTPUTS
 from horsesense.comparison.align import SharedItems, shared_items
-from horsesense.comparison.compare import Comparison, OrderInView, _orders
+from horsesense.comparison.compare import Comparison, OrderInView, Standing, _orders
 from horsesense.comparison.views import View, ViewScores
 from horsesense.errors import UsageError
-from horsesense.report.comparison import headline, items_text, sentences, table, write_comparison
+from horsesense.report.comparison import (
+    headline,
+    items_text,
+    score_text,
+    sentences,
+    table,
+    write_comparison,
+)
 from horsesense.report.rank_chart import dot_chart
 from horsesense.trials.condition import PLAIN
 from studies import items_file, study
@@ -273,7 +280,8 @@ def test_a_pair_that_a_change_alone_decides_is_told(found: Comparison) -> None:
     two = replace(found, models=(best, second), differences=tuple(as_seen), orders=orders)
     assert any(text.startswith(f"Under “{view}”, {second} is better") for text in sentences(two))
     heads, rows = table(two)
-    assert heads[-1] == "order"
+    assert heads[-2:] == ["items", "order"]
+    assert score_text(Standing(view, best, 0.005, 0.0001, 0.03, 200, 1)) == "0\u202f% [0, 3]"
     assert {row[-1] for row in rows[1:]} <= {"undecided", "changes", "holds", ""}
 
 

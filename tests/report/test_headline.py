@@ -12,7 +12,7 @@ import pytest
 from horsesense.cli.ending import ending
 from horsesense.findings.finding import Finding
 from horsesense.report.behind_score import caveats, may_be_guessing
-from horsesense.report.score_bar import NO_SCORE, Bar, headline, score_bar, spoken
+from horsesense.report.score_bar import NO_SCORE, Bar, headline, score_bar, score_rows, spoken
 from horsesense.report.told import as_rows, in_brief, notices_of, verdict_of
 from horsesense.runs.results import Results
 from pages import MODELS
@@ -119,6 +119,7 @@ def test_a_question_that_was_never_withheld_is_told(tmp_path: Path) -> None:
 def test_a_score_without_orders_says_that_its_parts_are_not_known(tmp_path: Path) -> None:
     items = items_file(tmp_path / "items.jsonl", 6)
     run = study(items, "sim:oracle", tmp_path / "run", probes=("labels",)).results
+    assert [row[0] for row in score_rows(run)] == ["In the original order"]
     assert "the probe order and the probe options_only were not asked." in " ".join(caveats(run))
 
 
@@ -145,7 +146,10 @@ def test_a_bar_of_other_items_than_the_score_has_a_score_of_its_own(
     run = runs["oracle"]
     block = run.findings["composition"][run.reader]
     about = {**block, "unclassified": 3, "about": 90}
-    bar = bar_of(told(run, composition={run.reader: about}))
+    other = told(run, composition={run.reader: about})
+    bar = bar_of(other)
+    assert "% of 37 in every order" in headline(other)[0], "two shares of other items"
+    assert ("Original order, same items", "100\u202f%", "", "37") in score_rows(other)
     assert bar.together == "100\u202f%"
     assert any(note.startswith("The parts are of the 37 of 90 items") for note in bar.notes)
 

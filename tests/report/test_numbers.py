@@ -56,6 +56,8 @@ def test_visible(raw: str, shown: str) -> None:
         (estimate(-0.062, -0.078, -0.047, measure="accuracy_change"), "−6\u202fpts", "[−8, −5]"),
         (estimate(-0.001, -0.03, 0.02), "0\u202f%", "[−3, 2]"),
         (estimate(0.01, -0.03, 0.05, measure="accuracy_change"), "1\u202fpt", "[−3, 5]"),
+        (estimate(-0.04, -0.09, 0.002, measure="accuracy_change"), "−4.0\u202fpts", "[−9.0, 0.2]"),
+        (estimate(0.004, 0.002, 0.05, measure="accuracy_change"), "0.4\u202fpts", "[0.2, 5.0]"),
     ],
 )
 def test_numbers(e: Estimate, value: str, interval: str) -> None:

@@ -35,23 +35,32 @@ DUST = 1e-10
 """What lies this close to 0 is 0, but for the rounding of sums."""
 
 
+def sided(low: float, high: float, digits: int) -> int:
+    """Digits, at least so many, with which neither end of an interval that is not 0 looks like it.
+
+    Its value is told with as many: it never stands outside of its own interval.
+    """
+    for n in range(digits, 4):
+        if all(abs(end) <= DUST or float(f"{end:.{n}f}") for end in (low, high)):
+            return n
+    return digits
+
+
 def between(low: float, high: float, digits: int) -> str:
-    """An interval in brackets; a bound next to 0 has the digits that show on which side it lies.
+    """An interval in brackets; both ends have the digits that show on which side of 0 they lie.
 
     One that leaves out 0 and nothing more is told in words.
 
     >>> between(-27.3, -0.02, 1), between(-4.0, 0.0, 1), between(1e-7, 5.2, 1)
-    ('[−27.3, −0.02]', '[−4.0, 0.0]', '[above 0, 5.2]')
+    ('[−27.30, −0.02]', '[−4.0, 0.0]', '[above 0, 5.2]')
     """
+    digits = sided(low, high, digits)
     return f"[{_beside_zero(low, digits)}, {_beside_zero(high, digits)}]"
 
 
 def _beside_zero(value: float, digits: int) -> str:
-    if abs(value) <= DUST:
-        return signed(0.0, digits)
-    for enough in range(digits, 6):
-        if float(f"{value:.{enough}f}") != 0:
-            return signed(value, enough)
+    if abs(value) <= DUST or float(f"{value:.{digits}f}"):
+        return signed(value, digits)
     return "above 0" if value > 0 else "below 0"
 
 

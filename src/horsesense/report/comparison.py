@@ -15,14 +15,14 @@ from horsesense.comparison.compare import Comparison, Difference, OrderInView, S
 from horsesense.files import write_whole
 from horsesense.findings.sentences import statement
 from horsesense.findings.uncounted import MOST_LOST, left_out
-from horsesense.findings.wording import between, signed
+from horsesense.findings.wording import between, sided, signed
 from horsesense.measures.registry import MEASURES
 from horsesense.report.differing import differing
 from horsesense.report.pages import environment
 from horsesense.report.rank_chart import COLOURS, FEW, all_ranked, dot_chart, rank_text
-from horsesense.report.text import p_text
+from horsesense.report.text import ShownShare, interval_of, p_text, value_of
 from horsesense.stats.contrasts import Contrast
-from horsesense.stats.words import NARROW, plural
+from horsesense.stats.words import plural
 from horsesense.version import __version__
 
 if TYPE_CHECKING:
@@ -289,19 +289,17 @@ def _listed(texts: Sequence[str]) -> str:
 
 def score_text(s: Standing) -> str:
     """A score with its interval: "57 % [44, 69]"."""
-    return f"{signed(100 * s.value, 0)}{NARROW}% {_interval(s.low, s.high, 0)}".strip()
+    share = ShownShare(s.value, s.low, s.high)
+    return f"{value_of(share)} {interval_of(share)}".strip()
 
 
 def difference_text(d: Difference) -> str:
     """A difference in points with its interval and its sign: "+12.0 [3.1, 20.8]"."""
     sign = "+" if d.value > 0 else ""
-    return f"{sign}{signed(100 * d.value, 1)} {_interval(d.low, d.high, 1)}".strip()
-
-
-def _interval(low: float | None, high: float | None, digits: int) -> str:
-    if low is None or high is None:
-        return ""
-    return between(100 * low, 100 * high, digits)
+    if d.low is None or d.high is None:
+        return f"{sign}{signed(100 * d.value, 1)}"
+    ends = 100 * d.low, 100 * d.high
+    return f"{sign}{signed(100 * d.value, sided(*ends, 1))} {between(*ends, 1)}"
 
 
 def order_text(order: OrderInView) -> str:
@@ -332,7 +330,7 @@ def _environment() -> Environment:
 
 def table(c: Comparison) -> tuple[list[str], list[list[str]]]:
     """The table models x views for a terminal: headings, and one row a view."""
-    heads = ["", *c.models, "order"]
+    heads = ["", *c.models, "items", "order"]
     orders = {order.view: order for order in c.orders}
     rows = []
     for view in c.views:
@@ -341,7 +339,8 @@ def table(c: Comparison) -> tuple[list[str], list[list[str]]]:
             for s in (c.by_view[view][m] for m in c.models)
         ]
         order = orders.get(view)
-        rows.append([view, *cells, "" if order is None else _told(order, of_several(c))])
+        n = f"{c.by_view[view][c.models[0]].n:,}"
+        rows.append([view, *cells, n, "" if order is None else _told(order, of_several(c))])
     return heads, rows
 
 

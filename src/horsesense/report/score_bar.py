@@ -147,7 +147,8 @@ def headline(run: Results) -> list[str]:
     own = [f"{n.title} {value_of(n.share)}" for n in own_numbers(run)]
     said = [*first, *own, f"{value_of(score)} right {graded}{as_asked(run)}"]
     if every.get("value") is not None and not block["bounds_only"]:
-        said.append(f"{percent(every['value'])} in every order")
+        of = f" of {_placed(block):,}" if _together(run, score) else ""  # of other items
+        said.append(f"{percent(every['value'])}{of} in every order")
     if instead := _instead(run):
         said.append(f"{value_of(instead)} by the first token")
     elif known.get("value") is not None and not known["reason"]:
@@ -173,7 +174,7 @@ def score_rows(run: Results) -> list[tuple[str, str, str, str]]:
         return []
     parts = [Mark(s.title, s.share) for s in bar.segments[:1]]
     known = _known(run).get("n", bar.items)
-    return [
+    rows = [
         (
             f"{mark.title} ({mark.beside})" if mark.beside else mark.title,
             value_of(mark.share),
@@ -184,6 +185,15 @@ def score_rows(run: Results) -> list[tuple[str, str, str, str]]:
         for mark in marks
         if mark.share is not None
     ]
+    if bar.together:  # before the share that it is to be compared with
+        same = "Original order, same items", bar.together, "", f"{_placed(_block(run)):,}"
+        rows.insert(len(bar.own) + 1, same)
+    return rows
+
+
+def _placed(block: Mapping[str, Any]) -> int:
+    """How many items have a part."""
+    return int(block["items"] - block["unclassified"])
 
 
 def _instead(run: Results) -> Estimate | None:
@@ -235,7 +245,7 @@ def _together(run: Results, score: Estimate) -> str:
     """The published score of the items in the bar: its first two parts, where others made it."""
     block, parts = _block(run), _parts(run)
     values = [part["value"] for name, part in parts.items() if name in PUBLISHED]
-    same = not parts or block["items"] - block["unclassified"] == score.n
+    same = not parts or _placed(block) == score.n
     return "" if same or block["bounds_only"] or None in values else percent(sum(values))
 
 
@@ -325,8 +335,8 @@ def _notes(run: Results) -> Iterator[str]:
         return
     about = block.get("about")
     if about:
-        placed = block["items"] - block["unclassified"]
-        yield f"The parts are of the {placed:,} of {plural(about, 'item')} asked in every order."
+        placed, of = _placed(block), plural(about, "item")
+        yield f"The parts are of the {placed:,} of {of} asked in every order."
         yield "Their brackets are about all of them, and hold at every look."
         yield "The shares are those so far, which stopping can draw to one side."
     if lost := block["unclassified"]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from horsesense.findings.wording import MINUS, between, number, signed
+from horsesense.findings.wording import MINUS, between, number, sided, signed
 from horsesense.measures.base import Estimate
 from horsesense.measures.families import DIFFERENCE
 from horsesense.measures.registry import MEASURES
@@ -70,7 +70,8 @@ def digits_of(e: Estimate | ShownShare) -> int:
         return 0
     ends = (100 * e.low, 100 * e.high)
     apart = (n for n in range(4) if len({signed(end, n) for end in ends}) > 1)
-    return max(next(apart, 0), int(e.high - e.low < 0.02))
+    digits = max(next(apart, 0), int(e.high - e.low < 0.02))
+    return sided(*ends, digits) if is_difference(e) else digits
 
 
 def value_of(e: Estimate | ShownShare) -> str:

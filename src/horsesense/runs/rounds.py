@@ -297,8 +297,8 @@ def interrupted(spent: RunSummary, directory: RunDirectory) -> InterruptedRunErr
     out = directory.layout.root
     return InterruptedRunError.after(
         spent.answered,
-        f"The same command with --out {out} continues from here;"
-        f" horsesense report {out} reports what there is.",
+        f"The same command with --out {out} continues from here; horsesense report {out} reports"
+        " what there is. Reports count prompts: equal ones are asked once and share an answer.",
     )
 
 

@@ -99,8 +99,9 @@ def notices(run: Results) -> Iterator[str]:
     label, of = run.label(worst.probe, worst.condition), worst.n + worst.n_missing
     most = f"; the share is largest under “{label}” ({worst.n_missing:,} of {of:,})"
     told = lacking(run, run.missing, sum(e.n + e.n_missing for e in main))
+    read = f"; the other {sum(e.n for e in main):,} were read"
     yield (
-        f"{told}{most * (len(main) > 1)}."
+        f"{told}{read}{most * (len(main) > 1)}."
         f" {bands} numbers but scores as graded describe the rest.{_could_be(run)}"
     )
 
