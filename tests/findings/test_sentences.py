@@ -96,7 +96,7 @@ def test_kinds_have_a_room_for_their_size() -> None:
 
 def test_a_fall_is_not_called_a_rise_that_was_ruled_out() -> None:
     f = finding("answer_change", conclusion="ruled_out", reason="", value=-1.0)
-    assert "do not change 5 points more often than by asking again" in sentence(f)
+    assert "change at most 5 points more often than by asking again (seen:" in sentence(f)
     assert "more often than between two orders" in sentence(replace(f, beside="other_orders"))
 
 

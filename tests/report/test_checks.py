@@ -63,6 +63,8 @@ def test_a_row_says_where_and_why() -> None:
     share = check(null=0.25, value=0.31, kind="position_preference", group="B")
     assert share.where == "Other labels, position B, 31\u202f% against 25\u202f%"
     assert check(kind="other_reader").where == "read by Other labels"
+    sound = check(kind="no_choice", conclusion="ruled_out", null=0.95, value=1.0)
+    assert (sound.title, sound.where) == ("Replies choose an option: 100\u202f% do", "Other labels")
     assert check(reason="at_chance").why == "not testable unless the score is better than guessing"
 
 

@@ -206,4 +206,4 @@ class TestTerminal:
         self, runs: dict[str, Results]
     ) -> None:
         lines = in_brief(runs["oracle"])
-        assert any(line.startswith("[fault ruled out] Better than guessing") for line in lines)
+        assert any(line.startswith("[no fault] Better than guessing") for line in lines)

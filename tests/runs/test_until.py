@@ -91,7 +91,7 @@ def test_the_report_says_what_was_decided_and_saved(early: Result) -> None:
     assert shown is not None
     assert shown["asked"] == early.findings["trials"]
     assert shown["figure"]
-    assert {row["word"] for row in shown["rows"]} <= {"found", "fault ruled out", "undecided"}
+    assert {row["word"] for row in shown["rows"]} <= {"found", "no fault", "undecided"}
     assert any("Asking stopped early" in line for line in notices(early.results))
     found = [line for line in verdict_of(early.results) if line.startswith("[found]")]
     assert any("accuracy" in line for line in found)

@@ -13,7 +13,7 @@ from horsesense.runs.results import Results
 
 MOST = 6
 """Findings that are told; the report has them all."""
-COLOURS = {"[found]": "31", "[undecided]": "33", "[fault ruled out]": "32"}
+COLOURS = {"[found]": "31", "[undecided]": "33", "[no fault]": "32"}
 """What begins a finding's line -> its colour in a terminal (ANSI)."""
 
 

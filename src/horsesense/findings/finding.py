@@ -37,7 +37,7 @@ ORDER: tuple[Conclusion, ...] = ("found", "undecided", "ruled_out")
 TITLES: Mapping[Conclusion, str] = {
     "found": "Found",
     "undecided": "Undecided",
-    "ruled_out": "Fault ruled out",
+    "ruled_out": "No fault",
 }
 BY_DATA: frozenset[Reason] = frozenset(("", "noise", "few_clusters", "many_questions"))
 """Reasons beside which the numbers say all there is; the others say why there is nothing to see."""

@@ -147,7 +147,7 @@ KINDS: tuple[Kind, ...] = (
         null=0.0,
         found="{label}: the answer changes {distance} more often than {noise}",
         short="{label}: answers change {distance} more often than {noise}",
-        ruled_out="{label}: answers do not change {size} more often than {noise}",
+        ruled_out="{label}: answers change at most {size} more often than {noise} (seen: {change})",
         undecided="{label}: changed answers undecided ({change}{ends})",
         takes=promising("same_answer", but=SERVER),
     ),
@@ -301,7 +301,7 @@ KINDS: tuple[Kind, ...] = (
         way="below",
         found="{label}: {distance} fewer replies choose an option; the others count as wrong",
         short="{label}: {distance} fewer replies choose an option",
-        ruled_out="{label}: replies that choose an option do not fall by {size} (seen: {change})",
+        ruled_out="{label}: replies that choose an option are less than {size} fewer ({change})",
         undecided="{label}: replies that choose an option undecided ({change}{ends})",
         takes=promising("same_answer", "same_accuracy"),
     ),
@@ -314,7 +314,7 @@ KINDS: tuple[Kind, ...] = (
         found="{label}: answers change {distance} more often than by asking again; part of the "
         "score is the server's",
         short="{label}: answers change {distance} more often than by asking again",
-        ruled_out="{label}: answers do not change {size} more often than by asking again (seen: "
+        ruled_out="{label}: answers change at most {size} more often than by asking again (seen: "
         "{change})",
         undecided="{label}: changed answers undecided ({change}{ends})",
         takes=under(SERVER),

@@ -13,7 +13,7 @@ from horsesense.stats.words import plural
 WHY: Mapping[str, str] = {
     "noise": "",
     "few_clusters": "too few independent items for a verdict on others",
-    "many_questions": "found by its own test, but not once corrected for all checks",
+    "many_questions": "evidence of a fault, but too weak once corrected for all checks",
     "missing": "the result depends on the missing replies",
     "silent": "many replies choose no option",
     "at_chance": "not testable unless the score is better than guessing",

@@ -8,7 +8,7 @@ from math import ceil
 
 from horsesense.findings.finding import BY_DATA, ORDER, TITLES, Conclusion, Finding
 from horsesense.findings.kinds import BY_NAME
-from horsesense.findings.sentences import spread, why, words
+from horsesense.findings.sentences import spread, statement, why, words
 from horsesense.findings.uncounted import noun_of
 from horsesense.findings.wording import against, between, level_text, plus, signed
 from horsesense.report.reasons import Reason, reason_for
@@ -68,18 +68,19 @@ class CheckRow:
 
     @property
     def title(self) -> str:
-        """What is looked for."""
-        return BY_NAME[self.finding.kind].title
+        """What is looked for; of what is ruled out, what holds instead."""
+        f = self.finding
+        return statement(f, short=True) if f.conclusion == "ruled_out" else BY_NAME[f.kind].title
 
     @property
     def where(self) -> str:
         """The form in which it was looked for, and its value; "" where neither tells more."""
         f, told = self.finding, []
-        if f.label:
+        if f.label and f.label not in self.title:
             told.append(f"read by {f.label}" if f.kind == "other_reader" else f.label)
         if f.kind.startswith("position") and f.group and f.conclusion != "ruled_out":
             told.append(f"position {f.group}")
-        if f.null and f.value is not None:
+        if f.null and f.value is not None and f.conclusion != "ruled_out":
             told.append("{} against {}".format(*against(f.value, f.null, 0)))
         return ", ".join(told)
 

@@ -293,7 +293,7 @@ def _unchecked(used: Sequence[CountTable], p_value: float | None) -> str:
             " in every order: more or harder ones would check it)"
         )
     few = any(t.data.n < WELL_CHECKED for t in used)
-    return f"fewer than {WELL_CHECKED} items hardly check its model of the answers" if few else ""
+    return f"fewer than {WELL_CHECKED} items rarely show that its model is wrong" if few else ""
 
 
 def _of_these(used: Sequence[CountTable]) -> str:

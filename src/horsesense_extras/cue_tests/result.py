@@ -309,7 +309,7 @@ _SENTENCES: Final = {
 def _sentence(row: CueRow, strength: Strength) -> str:
     text = _SENTENCES[strength]
     if strength == "none" and row.high is not None and row.high < SLIGHT:
-        text = "No leak found: simple features do not predict the labels of {name}"
+        text = "No leak over all items: simple features do not predict the labels of {name}"
     return f"{text.format(name=row.dataset)}: {number(row)}, {plural(row.n, 'item')}."
 
 
@@ -399,7 +399,11 @@ def _advice_on_nothing(row: CueRow, ungrouped: CueRow | None, constant: bool) ->
             "the same label. That has no interval: how strong a cue could still be is not known."
         ]
     elif row.high is not None:
-        lead = "Nothing to repair. To exclude smaller cues, add" if row.high < SLIGHT else "Add"
+        lead = (
+            "Repair only what `check` names. To exclude smaller cues, add"
+            if row.high < SLIGHT
+            else "Add"
+        )
         advice = [f"{lead} items: these do not exclude kappas up to {row.high:.2f}."]
     if ungrouped is not None and ungrouped.low is not None and ungrouped.low > 0.05:
         advice.append(
