@@ -28,7 +28,7 @@ from horsesense.cli.options import (
 )
 from horsesense.cli.output import print_json
 from horsesense.errors import UsageError
-from horsesense.progress import clock, harmless
+from horsesense.progress import harmless
 from horsesense.side import offered, side
 from horsesense.stats.words import plural
 
@@ -256,14 +256,12 @@ def plan(
         counted, ready = plan_study(settings, model, limits=may, offline=out is None)
         if out is not None:
             Run.start(out, settings).plan(model)
-        found = plan_json(counted, ready, shards, out or default_out(settings))
+        found = plan_json(counted, ready, shards, out or default_out(settings), rate)
         requests += counted.requests
         if as_json:
             print_json("plan", found)
         else:
             print(harmless(plan_text(counted, found)))
-            if rate:
-                print(f"At {rate:g} requests a second: at least {clock(counted.to_ask / rate)}.")
     if len(study.models) > 1 and not as_json:
         print(f"\nAll {len(study.models)} models together: {plural(requests, 'request')}.")
 

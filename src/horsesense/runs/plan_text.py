@@ -17,6 +17,7 @@ from horsesense.items.item import Item
 from horsesense.models.callables import NO_MODEL
 from horsesense.models.messages import Key
 from horsesense.probes.base import SetProbe
+from horsesense.progress import clock
 from horsesense.runs.expected import Expected, readable
 from horsesense.runs.more_samples import bought
 from horsesense.runs.plan import Plan, evenly
@@ -59,10 +60,15 @@ OF_THESE = (
 
 
 def plan_json(
-    plan: Plan, study: Study, shards: int | None = None, earlier: Path | None = None
+    plan: Plan,
+    study: Study,
+    shards: int | None = None,
+    earlier: Path | None = None,
+    rate: float | None = None,
 ) -> dict[str, Any]:
     """Everything that `horsesense plan` says; `shards`: also what each of so many would ask;
-    `earlier`: a run from which the variance of samples is taken (see `bought`)."""
+    `earlier`: a run from which the variance of samples is taken (see `bought`); `rate`: requests a
+    second."""
     rows = forecasts(study)
     smallest = _smallest(study)
     notes = [*cautions(study, rows), *[NO_SMALLEST] * smallest.may_stop]
@@ -73,6 +79,9 @@ def plan_json(
         "cost_at_most": plan.cost,
         "clusters": len(sizes := _clusters(study.items)),
         "clusters_worth": worth(sizes),
+        "pace": f"At {rate:g} requests a second: at least {clock(plan.to_ask / rate)}."
+        if rate
+        else "",
         "smallest_detectable_change": smallest.change,
         "smallest_detectable_level": smallest.level,
         "smallest_detectable_items": smallest.items,
@@ -124,6 +133,8 @@ def plan_text(plan: Plan, found: Mapping[str, Any]) -> str:
             f"{'probe':<24}{'prompts':>12}",
             *(f"{probe['probe']:<24}{probe['trials']:>12,}" for probe in found["probes"]),
             f"{'all':<24}{found['trials']:>12,}",
+            found["pace"]
+            or "The time depends on the server: --rate N (requests a second) gives it.",
             "",
             *_saved(found),
             *_too_long(found),
@@ -155,14 +166,9 @@ def _prompt_lines(plan: Plan) -> list[str]:
 
 
 def _saved(found: Mapping[str, Any]) -> list[str]:
-    """What is asked once for several prompts, and what a run for each probe would ask."""
-    equal, less, lines = found["saved"], found["saved_over_probes_alone"], []
-    if equal:
-        same = some_of(equal, found["trials"], "prompt", "are the same as another and asked once")
-        lines.append(f"{same}.")
-    if 0 < less < 1:
-        lines.append(f"Runs of one probe each would ask {round(found['requests'] / (1 - less)):,}.")
-    return lines
+    """What is asked once for several prompts."""
+    said = "are the same as another and asked once"
+    return [f"{some_of(n, found['trials'], 'prompt', said)}."] if (n := found["saved"]) else []
 
 
 def _too_long(found: Mapping[str, Any]) -> list[str]:

@@ -352,7 +352,7 @@ def _needed(one: Judged, level: float) -> float | None:
 def _would_settle(needed: float | None) -> str:
     if needed is None:
         return "without --tolerance only a gain rules a loss out"
-    return f"some {_about(needed):,} items would show that nothing is lost, if so"
+    return f"if nothing is lost, about {_about(needed):,} items would show it"
 
 
 def to_ask(run: Results, baseline: Results, checks: Sequence[Check]) -> Iterator[str]:
