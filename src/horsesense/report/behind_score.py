@@ -106,7 +106,7 @@ def lost_replies(run: Results) -> Iterator[str]:
     said = f"{', '.join(first)} and {last}" if first else last
     if not first_of_all(run):
         yield f"Of {plural(told['prompts'], 'reply')}, {said}."
-    if read is not None and read.value is not None and read.n_missing:
+    if read is not None and read.value is not None and read.n_missing == sum(lost.values()):
         yield f"Of the {read.n:,} that could be read, {value_of(read)} are right."
 
 

@@ -28,6 +28,8 @@ _CAUSES = {status: of_status(status) for status in STATUSES}
 
 EXAMPLES = 8
 """Differing answers that are shown."""
+SOME = 200
+"""Replies called cut off in which a stop reason is looked for."""
 
 
 class Differing(NamedTuple):
@@ -71,8 +73,10 @@ class LogScore:
         missed: answers graded as wrong that state the right choice; 0 where scores were read.
         without_missed: the mean of the log's scores of all others; None where nothing was missed.
         if_right: the mean of the log's scores with those counted as right.
-        lost: cause -> answers graded as wrong that hold no answer for it.
+        lost: cause -> answers lost to it, however graded.
+        lost_as_wrong: how many of them are graded as wrong.
         without_lost: the mean of the log's scores of all others; None where nothing was lost.
+        if_lost: the same of all answers, were those lost all wrong, and all right; empty as above.
     """
 
     name: str
@@ -90,7 +94,9 @@ class LogScore:
     without_missed: float | None
     if_right: float | None
     lost: Mapping[Cause, int]
+    lost_as_wrong: int
     without_lost: float | None
+    if_lost: tuple[float, ...]
 
     def as_json(self) -> dict[str, Any]:
         """The same as JSON values."""
@@ -106,17 +112,20 @@ class LogScore:
         """What is behind the log's score, in sentences."""
         if self.lost:
             each = sorted(self.lost.items(), key=lambda pair: -pair[1])
-            *first, last = (f"{n:,} that {agreeing(n, BECAME[cause])}" for cause, n in each)
+            *first, last = (f"{n:,} {agreeing(n, BECAME[cause])}" for cause, n in each)
             said = f"{', '.join(first)} and {last}" if first else last
+            ends = " to ".join(percent(end, 1) for end in self.if_lost)
             yield (
-                f"Of {plural(self.graded, 'answer')} that the log grades, it counts as wrong"
-                f" {said}{self._without(self.without_lost)}."
+                f"Of {plural(self.graded, 'answer')} that the log grades, {said};"
+                f" {self.lost_as_wrong:,} of these {sum(self.lost.values()):,} count as wrong"
+                f"{self._without(self.without_lost, (ends, 'depending on them'))}."
             )
         if self.missed:
+            if_right = "" if self.if_right is None else percent(self.if_right, 1)
             yield (
                 f"{some_of(self.missed, self.graded, 'answer', 'state')} the right choice, and the"
                 f" log grades {'them' if self.missed > 1 else 'it'} as wrong"
-                f"{self._without(self.without_missed, self.if_right)}."
+                f"{self._without(self.without_missed, (if_right, 'if counted as right'))}."
             )
         if self.graded < self.answers:
             left = self.answers - self.graded
@@ -130,10 +139,10 @@ class LogScore:
                 f" {plural(self.graded, 'graded answer')}."
             )
 
-    def _without(self, score: float | None, if_right: float | None = None) -> str:
+    def _without(self, score: float | None, counted: tuple[str, str]) -> str:
         """What the score is without some answers, and with them, beside what the log gives."""
-        each = [(score, "without"), (if_right, "if counted as right")]
-        said = [f"{percent(value, 1)} {how}" for value, how in each if value is not None]
+        each = [("" if score is None else percent(score, 1), "without"), counted]
+        said = [f"{value} {how}" for value, how in each if value]
         if not said or self.own is None:
             return ""
         return f" ({', '.join([f'{percent(self.own, 1)} in the log', *said])})"
@@ -165,7 +174,8 @@ def log_scores(results: Results) -> list[LogScore]:
 
 def findings(results: Results, scores: Sequence[LogScore]) -> list[str]:
     """What is behind the first of a log's scores; where it has none, what became of its replies."""
-    found = [*(scores[0].findings() if scores else ()), *_contradicting(results)]
+    behind = [*(scores[0].findings() if scores else ()), *_contradicting(results)]
+    found = [*behind, *_inferred(results)]
     loss = results.losses().get("original")
     return found if scores or loss is None or not loss.lost else [f"{loss.words}."]
 
@@ -173,11 +183,21 @@ def findings(results: Results, scores: Sequence[LogScore]) -> list[str]:
 def _contradicting(results: Results) -> Iterator[str]:
     """How many replies name one option by its label and another by its text."""
     one = (pl.col("rule") == "other_text") & (pl.col("reader") == results.reader)
-    causes = results.directory.readings().filter(one).select("cause").collect()["cause"]
-    if n := len(causes):
-        ended = int((causes == "cut_off").sum())
-        cut = f"; {ended:,} of them {agreeing(ended, 'were')} cut off" * bool(ended)
-        yield f"{plural(n, 'reply')} {agreeing(n, 'give')} a label with another option's text{cut}."
+    if n := results.directory.readings().filter(one).select(pl.len()).collect().item():
+        yield f"{plural(n, 'reply')} {agreeing(n, 'give')} a label with another option's text."
+
+
+def _inferred(results: Results) -> Iterator[str]:
+    """That no stop reason says so where replies are called cut off."""
+    directory = results.directory
+    cut = (pl.col("cause") == "cut_off") & (pl.col("reader") == results.reader)
+    read = directory.readings().filter(cut).select("trial").head(SOME)
+    keys = directory.trials().join(read, on="trial").select("key").collect()["key"].to_list()
+    if not keys:
+        return
+    with directory.store() as store:
+        if not any(getattr(one, "finish_reason", None) for one in store.get(keys).values()):
+            yield "No stop reason stands in the log: “cut off” is inferred from how a reply ends."
 
 
 def main_scores(told: Mapping[str, Any]) -> list[str]:
@@ -241,7 +261,7 @@ def _score(
     wrong, stated = pl.col("value") < 0.5, pl.col("correct").fill_null(value=False)
     # Scores are read as they stand: no scorer can miss them.
     missed = wrong & stated & (pl.col("cause") == "choice") & (reader == "text")
-    lost = wrong & pl.col("cause").is_in(list(LOST))
+    lost = pl.col("cause").is_in(list(LOST))
     counts = frame.filter(lost)["cause"].value_counts(sort=True).rows()
     every: Any = both["value"].mean()  # over the answers of several logs, each counted once
     return LogScore(
@@ -260,7 +280,12 @@ def _score(
         without_missed=_without(frame, missed),
         if_right=_mean(frame.select(pl.when(missed).then(1.0).otherwise("value"))),
         lost=dict(counts),
+        lost_as_wrong=frame.filter(lost & wrong).height,
         without_lost=_without(frame, lost),
+        if_lost=tuple(
+            _mean(frame.select(pl.when(lost).then(end).otherwise("value"))) or 0.0
+            for end in (0.0, 1.0) * bool(counts)
+        ),
     )
 
 

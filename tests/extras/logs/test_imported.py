@@ -14,10 +14,11 @@ import horsesense as hs
 from fuzzing import CORPUS
 from horsesense.cli import app
 from horsesense.errors import ItemsError, StoreError, UsageError
+from horsesense.report.behind_score import caveats
 from horsesense.report.score_bar import score_bar
 from horsesense_extras.cli.schemas import ImportOutput
 from horsesense_extras.cue_tests.answers import load_answers
-from horsesense_extras.logs.log_score import log_scores
+from horsesense_extras.logs.log_score import findings, log_scores
 from horsesense_extras.logs.told import load_imported
 
 REPORTED = {
@@ -70,6 +71,17 @@ def test_scored_letters_and_texts_are_read_as_the_log_reads_them(
     by_character = texts.estimate("accuracy", reader="option_text(norm=char)")
     assert (by_text.value, by_character.value) == (0.25, 0.25)
     assert next(s.differ for s in log_scores(texts.results)) == 0
+
+
+def test_replies_cut_off_are_counted_once_however_they_are_graded(
+    logs: Path, tmp_path: Path
+) -> None:
+    run = hs.load_log(logs / "lm_eval/samples_mmlu_gen_smollm2.jsonl", out=tmp_path / "run")
+    first, *_, last = findings(run.results, log_scores(run.results))
+    assert "5 were cut off; 2 of these 5 count as wrong (25.0" in first
+    assert "21.8\u202f% without, 20.0\u202f% to 28.3\u202f% depending on them" in first
+    assert last.startswith("No stop reason stands in the log")
+    assert not any("that could be read" in line for line in caveats(run.results)), "not these 5"
 
 
 def test_a_shuffled_log_gives_the_order_probe_for_nothing(logs: Path, tmp_path: Path) -> None:
