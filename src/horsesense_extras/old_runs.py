@@ -20,6 +20,7 @@ from horsesense.items.item import ItemSet
 from horsesense.kept import keep
 from horsesense.probes.registry import PROBES
 from horsesense.progress import say
+from horsesense.readers.model_based.make import is_model_reader
 from horsesense.readers.registry import make_reader
 from horsesense.runs.asked import AskedRecord, Made
 from horsesense.runs.directory import RunDirectory
@@ -148,7 +149,8 @@ def _items(layout: RunLayout, settings: Settings, fingerprint: str) -> ItemSet:
 
 def _reader_names(findings: Mapping[str, Any]) -> dict[str, str]:
     """Names of readers then and now."""
-    return {name: make_reader(name).name for name in findings["readers"]}
+    names = findings["readers"]
+    return {name: name if is_model_reader(name) else make_reader(name).name for name in names}
 
 
 def _version(findings: Mapping[str, Any], reader: str) -> str:
