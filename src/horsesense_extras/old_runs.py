@@ -20,7 +20,6 @@ from horsesense.items.item import ItemSet
 from horsesense.kept import keep
 from horsesense.probes.registry import PROBES
 from horsesense.progress import say
-from horsesense.readers.model_based.make import is_model_reader
 from horsesense.readers.registry import make_reader
 from horsesense.runs.asked import AskedRecord, Made
 from horsesense.runs.directory import RunDirectory
@@ -148,9 +147,11 @@ def _items(layout: RunLayout, settings: Settings, fingerprint: str) -> ItemSet:
 
 
 def _reader_names(findings: Mapping[str, Any]) -> dict[str, str]:
-    """Names of readers then and now."""
+    """Names of readers then and now; those of models are as they were, and none is made."""
     names = findings["readers"]
-    return {name: name if is_model_reader(name) else make_reader(name).name for name in names}
+    return {
+        name: name if ":" in name.partition("(")[0] else make_reader(name).name for name in names
+    }
 
 
 def _version(findings: Mapping[str, Any], reader: str) -> str:
