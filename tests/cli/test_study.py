@@ -291,7 +291,7 @@ def test_no_key_goes_to_a_server_that_a_file_alone_names(
 
 
 def test_an_item_in_the_terminal(tmp_path: Path) -> None:
-    call("audit", *SMALL, "-m", "sim:oracle", "--out", "run", cwd=tmp_path)
+    call("audit", *SMALL, "--probes", "order", "-m", "sim:oracle", "--out", "run", cwd=tmp_path)
     run = hs.open(tmp_path / "run")
     item = run.items.items[0]
     shown = call("report", "run", "--item", item.id, cwd=tmp_path).stdout
@@ -299,6 +299,7 @@ def test_an_item_in_the_terminal(tmp_path: Path) -> None:
     assert f"  * {item.options[item.gold or 0]}" in shown
     assert "\nreply (ended by stop" in shown
     assert "text: " in shown
+    assert all(f": Options reordered ({n} of 4, right: " in shown for n in (1, 4))
     told = call("report", "run", "--item", item.id, "--json", "--to", "page.html", cwd=tmp_path)
     OUTPUTS["item"].model_validate_json(told.stdout, strict=True)
     assert (tmp_path / "page.html").exists()

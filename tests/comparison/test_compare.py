@@ -329,6 +329,10 @@ def test_the_command_line(runs: dict[str, Path], tmp_path: Path) -> None:
     told = call(*words, "--json").stdout
     OUTPUTS["compare"].model_validate_json(told, strict=True)
     assert json.loads(told)["models"] == ["A", "B"]
+    split = json.loads(told)["differing"]
+    assert len(split) == int(re.findall(r"of (\d+) items that some answer right", html)[0])
+    assert all({one["right"] for one in row["chosen"]} == {True, False} for row in split)
+    assert json.loads(told)["differences"][0]["level"] > 0.95
     assert call("compare", str(runs["oracle"])).returncode == 2
 
 

@@ -118,8 +118,9 @@ def test_runs_with_one_key_are_compared_and_others_share_nothing(
 def test_what_needs_the_texts_is_refused(file: Path) -> None:
     opened = horsesense.open(file)
     for stage in (opened.report, opened.measure, lambda: opened.read("text")):
-        with pytest.raises(UsageError, match="neither prompts nor replies"):
+        with pytest.raises(UsageError, match="neither prompts nor replies") as refused:
             stage()
+        assert "`horsesense gate FILE`" in str(refused.value.hint)
 
 
 def test_the_key_is_kept_for_its_owner_alone(tmp_path: Path) -> None:

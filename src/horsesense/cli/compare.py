@@ -66,6 +66,7 @@ def compare(
     from horsesense.api import sides
     from horsesense.comparison.compare import compare as compare_sides
     from horsesense.report.comparison import sets_table, write_comparison, write_sets
+    from horsesense.report.differing import all_differing
     from horsesense.report.sections.multi_problem import over_cells
     from horsesense.runs.studies import slug
 
@@ -81,12 +82,14 @@ def compare(
         if as_json:
             show = print_json_line if len(parts) > 1 else print_json
             tasks = [{"tasks": name.strip(), **asdict(each)} for name, each in cells]
-            show("compare", {"report": str(page), **found.as_json(), "tasks": tasks})
+            split = all_differing(part, found.reader)
+            more = {"tasks": tasks, "differing": split}
+            show("compare", {"report": str(page), **found.as_json(), **more})
             continue
         if len(parts) > 1:
             print(name)
         _show(found)
-        print(f"Report: {page}")
+        print(f"Report: {page} (--json names every item on which they differ)")
     if len(pages) > 1:
         write_sets(pages, out)
     if len(pages) > 1 and not as_json:
@@ -140,6 +143,8 @@ def _show(found: Comparison) -> None:
 
     for sentence in sentences(found):
         print(f"- {plain(sentence)}")
+    if at := [d.level for d in found.differences if d.view == found.main and d.level]:
+        print(f"- Interval of a difference: {100 * min(at):.4g} %, corrected for all comparisons.")
     for name, values in found.settings:
         told = "; ".join(f"{place}: {value or 'none'}" for place, value in values.items())
         print(f"Differs: {name} ({printable(told)})")

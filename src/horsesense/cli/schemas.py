@@ -309,6 +309,7 @@ class CompareOutput(Output):
     tasks: Rows = Field(
         [], description="tasks of many problems compared over models, sets and sizes of all runs"
     )
+    differing: Rows = Field([], description="items that some models answer right and some wrong")
 
 
 class GateOutput(Output):

@@ -78,6 +78,7 @@ class Difference:
         detectable: minimum detectable effect at the level that the correction leaves; None
             where none can be stated.
         note: why there is no interval.
+        level: of the interval.
     """
 
     view: str
@@ -93,6 +94,7 @@ class Difference:
     clusters: int
     detectable: float | None
     note: str = ""
+    level: float | None = None
 
 
 @dataclass(frozen=True)
@@ -323,6 +325,7 @@ def _differences(
             clusters=pair.seen.clusters,
             detectable=minimum_detectable(pair.seen, least) if total and not view.several else None,
             note="" if low is not None else TOO_FEW,
+            level=None if low is None else 1 - left,
         )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import polars as pl
 
@@ -41,13 +42,15 @@ class Differing:
     right: str
 
 
-def differing(sides: Sequence[Side], reader: str, most: int = MOST) -> tuple[list[Differing], int]:
+def differing(
+    sides: Sequence[Side], reader: str, most: int | None = MOST
+) -> tuple[list[Differing], int]:
     """Items that the models answer differently as published, and how many there are in all.
 
     Args:
         sides: the runs; of several of one model the first speaks for it.
         reader: by which replies are read.
-        most: items returned, drawn with a fixed seed.
+        most: items returned, drawn with a fixed seed; None for all.
     """
     first = list({side.name: side for side in reversed(sides)}.values())[::-1]
     answers = [_answers(side, reader) for side in first]
@@ -67,6 +70,15 @@ def differing(sides: Sequence[Side], reader: str, most: int = MOST) -> tuple[lis
         for i in drawn
     ]
     return made, len(split)
+
+
+def all_differing(sides: Sequence[Side], reader: str) -> list[dict[str, Any]]:
+    """Every such item as JSON: its id, the right answer, and what each model chose."""
+    rows = differing(sides, reader, None)[0] if len(sides) > 1 else []
+    return [
+        {"item": row.item.id, "right": row.right, "chosen": [asdict(one) for one in row.chosen]}
+        for row in rows
+    ]
 
 
 def _answers(side: Side, reader: str) -> dict[str, tuple[int | None, bool, str]]:

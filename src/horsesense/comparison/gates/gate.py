@@ -384,10 +384,14 @@ def _notes(held: Aligned) -> Iterator[str]:
     yield f"Shared: {'; '.join(items)}; read by {held.reader}."
     if n := held.items["reordered"]:
         yield f"Options in another order: {plural(n, 'item')}."
+    yield (
+        "Intervals: each end is at the level of one side, for this form alone. Those of compare are"
+        " corrected for all forms, and may be wider."
+    )
     yield from stop_notice(held.stopped)
     for name, values in differing_settings(held.sides):
         if name != "horsesense":
-            told = "; ".join(f"{place}: {value}" for place, value in values.items())
+            told = "; ".join(f"{p}: {'none' if v is None else v}" for p, v in values.items())
             yield f"Differs: {name} ({told})."
     if held.left_out:
         yield "Not compared: " + "; ".join(f"{r.label} ({r.reason})" for r in held.left_out) + "."
