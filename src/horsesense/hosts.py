@@ -19,13 +19,16 @@ _ORIGIN: Final = re.compile(r"https?://[^\s/?#]+", re.IGNORECASE)
 _TYPED: Final = re.compile(r"https?://[^\s/?#,;&()@'\"]+", re.IGNORECASE)
 """An origin in a word, where others may follow; a file's ends later: a host may hold a comma."""
 _INSPECT: Final = re.compile(
-    r"inspect:(?:(?:hf|vllm|sglang|transformer_lens|nnterp)/|.*@(?!https?://\S+$)|.*[?&]args\.)",
-    re.S,
+    r"inspect:(?:anthropic|azureai|bedrock|deepseek|fireworks|google|grok|groq|mistral|mockllm"
+    r"|ollama|openai|openai-api|openrouter|perplexity|together)/[\w./:-]+(?:@https?://[\w.:/-]+)?(?:\?(?:&?\w+=[\w.-]*)*)?"
 )
-"""Models of Inspect's that a user names alone: others' code, and addresses of any form."""
+"""Models of Inspect's that a file may name: asked over the network, without arguments of Inspect's.
+Others a user names alone: they may load weights, run code, or send a key to any address."""
 _typed: Sequence[str] | None = None
 """The words of the command line that runs; None in Python, where whoever calls names servers
 (but see `opened`)."""
+_makes: Sequence[str] | None = None
+"""Words that name all models that may be made; None where any may."""
 
 
 @contextmanager
@@ -41,13 +44,27 @@ def named_in(words: Sequence[str]) -> Iterator[None]:
 
 
 @contextmanager
-def opened(*words: object) -> Iterator[None]:
+def opened(*words: object, asks: bool = False) -> Iterator[None]:
     """In Python too, a run that was opened names servers, and only these words of the caller count.
 
-    A command line that runs has said all that it names.
+    A command line that runs has said all that it names. Unless the run is asked, no model is made
+    that the words do not name (see `makes`).
     """
-    with named_in([str(w) for w in words if w] if _typed is None else _typed):
-        yield
+    global _makes
+    named, before = [str(w) for w in words if w], _makes
+    _makes = None if asks else named
+    try:
+        with named_in(named if _typed is None else _typed):
+            yield
+    finally:
+        _makes = before
+
+
+def makes(name: str) -> bool:
+    """Whether a model of that name, or a reader that asks one, is made now: one that only a run or
+    a log of others names is not, unless it is simulated or recorded."""
+    own = _makes is None or name.startswith(("sim:", "replay:"))
+    return own or any(word.endswith(name) for word in _makes or ())
 
 
 def unnamed(text: str) -> str:
@@ -64,7 +81,7 @@ def unnamed(text: str) -> str:
     words = " ".join([*_typed, *own])
     known = _origins(words, _TYPED) | _origins(words)
     strange = sorted((_origins(text) | _origins(unquote(text))) - known)
-    if strange or not _INSPECT.search(unquote(text)):
+    if strange or not text.startswith("inspect:") or _INSPECT.fullmatch(text):
         return strange[0] if strange else ""
     return "" if any(text in word for word in (*_typed, *own)) else text
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from horsesense.api import Items, Run, import_out
 from horsesense.api.given import items_of
 from horsesense.files import usable
+from horsesense.hosts import opened
 
 if TYPE_CHECKING:
     from horsesense.items.item import ItemSet
@@ -49,6 +50,7 @@ def load_log(
     return load_logs(logs, out, items, map, unread, one=True)[0]
 
 
+@opened()
 def load_logs(
     logs: Sequence[str | Path],
     out: str | Path | None = None,
@@ -75,14 +77,14 @@ def load_logs(
         run.taken = take_answers(run.directory, [Path(file) for file in logs])
         runs = [run]
     else:
-        opened, known = _opened(logs, items, map, unread)
-        models = by_model(opened)
+        found, known = _opened(logs, items, map, unread)
+        models = by_model(found)
         if len(models) > 1 and not one:
             runs = [Run.open(made) for made in import_study(place, models, known)]
-        elif any(log.own for log in opened):
-            runs = [Run(import_own(place, opened))]
+        elif any(log.own for log in found):
+            runs = [Run(import_own(place, found))]
         else:
-            runs = [Run(import_logs(place, opened, known))]
+            runs = [Run(import_logs(place, found, known))]
     for run in runs:
         run.read()
         run.measure()

@@ -147,8 +147,11 @@ def _items(layout: RunLayout, settings: Settings, fingerprint: str) -> ItemSet:
 
 
 def _reader_names(findings: Mapping[str, Any]) -> dict[str, str]:
-    """Names of readers then and now."""
-    return {name: make_reader(name).name for name in findings["readers"]}
+    """Names of readers then and now; those of models are as they were, and none is made."""
+    names = findings["readers"]
+    return {
+        name: name if ":" in name.partition("(")[0] else make_reader(name).name for name in names
+    }
 
 
 def _version(findings: Mapping[str, Any], reader: str) -> str:

@@ -26,6 +26,7 @@ from horsesense.hosts import unnamed
 from horsesense.inference.store import Store
 from horsesense.runs.parts import MOST, readable
 from horsesense.runs.redacted import unpacked
+from horsesense.runs.settings import Settings
 from horsesense.runs.studies import StudyFile
 from horsesense_extras.paper_check import check_file
 from horsesense_extras.redact import MARK, secret, write_redacted
@@ -367,14 +368,36 @@ def test_a_table_that_grows_to_any_length(run: Path) -> None:
     assert "\x1b" not in call("verify", str(run)).stdout
 
 
-def test_a_judge_that_a_run_names_is_made_to_be_asked_alone(
-    run: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_that_a_run_names_is_not_made(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = (run / "run.toml").read_text()
-    (run / "run.toml").write_text(text.replace("asked_for = [", 'asked_for = ["judge:hf:x", '))
-    (run / "manifest").unlink(missing_ok=True)
-    monkeypatch.setattr("horsesense.readers.registry.make_bulk_reader", Mock(side_effect=OSError))
+    for place in ("asked_for = [", "\nreaders = ["):
+        text = text.replace(place, f'{place}"judge:hf:x", ')
+    (run / "run.toml").write_text(text)
+    made = Mock(side_effect=OSError("made"))
+    monkeypatch.setattr("horsesense.readers.registry.make_bulk_reader", made)
+    (run / "asked.json").unlink()
+    Run.open(run).read()
+    Run.open(run).report()
     assert Run.open(run).verify().sound
+    (run / "manifest").unlink()
+    (run / "run.toml").write_text(text.replace("[readers]", '[readers]\n"judge:hf:x" = "0"'))
+    Run.open(run).read("text")
+    with pytest.raises(OSError, match="made"):
+        Run.open(run).read("judge:hf:x")  # whoever types it has it
+    text = text.replace('identity = "', 'identity = "replay:').replace("sim:prior", "hf:x", 1)
+    (run / "manifest").unlink()
+    (run / "run.toml").write_text(text)
+    (run / "asked.json").unlink()
+    with pytest.raises(UsageError, match="alone names hf:x: it is not made"):
+        Run.open(run).measure()
+
+
+def test_a_run_that_only_a_judge_reads_and_was_stopped(tmp_path: Path) -> None:
+    judge = "judge:http:m@http://127.0.0.1:9/v1"
+    settings = Settings.of(items="sample", model="sim:oracle", limit=2, probes=(), readers=[judge])
+    Run.start(tmp_path / "r", settings).ask(tell=None)
+    done = call("report", str(tmp_path / "r"))
+    assert (done.returncode, "No reply has been read yet." in done.stderr) == (3, True)
 
 
 def test_memory_that_is_not_there(tmp_path: Path) -> None:

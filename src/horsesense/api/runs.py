@@ -66,7 +66,7 @@ class Run(runs.StagedRun):
                     hint="Name the model by a text in the settings, or leave out the engine.",
                 )
             refuse_redacted(self.directory)
-            with self.naming(model):  # in the processes of workers nobody names any
+            with self.naming(model, asks=True):  # in the processes of workers nobody names any
                 if strange := unnamed(self.settings.model):
                     raise UsageError(f"The run names {strange}.", hint=to_name(strange))
             self._results = None
@@ -81,7 +81,7 @@ class Run(runs.StagedRun):
             )
             return cast(RunSummary, spent)
         spec = self.settings.model if model is None else model
-        with self.naming(model):
+        with self.naming(model, asks=True):
             whom = model_of(spec, **server)
             return super().ask(
                 whom, limits=limits, max_connections=max_connections, tell=tell, rate=rate

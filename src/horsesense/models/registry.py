@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from horsesense.errors import UsageError
+from horsesense.hosts import makes
 from horsesense.plugins import Registry, Scheme, forms, parse_scheme, scheme
 from horsesense.side import offered, side
 
@@ -60,6 +61,11 @@ def make_model(spec: str, **options: Any) -> Model:
         raise UsageError(
             "The address of a server does not say which of its models is meant.",
             hint="Write http:NAME@ before it, as in http:NAME@http://HOST:PORT/v1.",
+        )
+    if not makes(spec):
+        raise UsageError(
+            f"A run or a log alone names {spec}: it is not made or asked.",
+            hint="A model that is asked needs a name that you type, or that your call gives.",
         )
     local = spec == "smollm2" or spec.endswith(".gguf")
     found, rest = parse_scheme(spec, SCHEMES, default="hf" if local else "http")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from horsesense.errors import UsageError
+from horsesense.hosts import makes
 from horsesense.plugins import Registry, parse_spec
 from horsesense.readers.base import OptionScorer, Reader
 from horsesense.readers.logprobs.first_token import FirstTokenReader
 from horsesense.readers.logprobs.option_text import OptionTextReader
 from horsesense.readers.logprobs.pride import PrideReader
-from horsesense.readers.model_based.make import is_model_reader, make_bulk_reader
+from horsesense.readers.model_based.make import asks_model, is_model_reader, make_bulk_reader
 from horsesense.readers.text_answers import TextAnswers
 
 
@@ -42,6 +45,11 @@ def make_reader(spec: str) -> Reader:
     'first_token(token=found)'
     """
     return make_bulk_reader(spec) if is_model_reader(spec) else parse_spec(spec, READERS)
+
+
+def named_here(names: Iterable[str]) -> list[str]:
+    """Readers without those that ask a model which a run or a log of others alone names."""
+    return [name for name in names if not asks_model(name) or makes(name)]
 
 
 def installed(spec: str) -> bool:

@@ -21,7 +21,7 @@ from horsesense.prompts import Prompter, Shots, Want
 from horsesense.readers.base import OptionScorer, Reader
 from horsesense.readers.logprobs.option_text import NAME as OPTION_TEXT
 from horsesense.readers.model_based.make import is_model_reader
-from horsesense.readers.registry import make_reader, reads_scores
+from horsesense.readers.registry import make_reader, named_here, reads_scores
 from horsesense.runs.planner import Planner
 from horsesense.runs.record import ModelRecord
 from horsesense.runs.settings import AUTO_READERS, DEFAULT_READERS, Settings
@@ -53,7 +53,9 @@ class Study:
 
     def readers(self) -> tuple[Reader, ...]:
         """The readers of the study, made anew: a fitted one has seen nothing yet."""
-        return tuple(map(make_reader, reader_names(self.settings, self.items, self.model)))
+        return tuple(
+            map(make_reader, named_here(reader_names(self.settings, self.items, self.model)))
+        )
 
 
 def load_study_items(settings: Settings) -> ItemSet:

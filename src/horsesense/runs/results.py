@@ -171,6 +171,8 @@ class Results:
         if others or self.readers:
             return (others or self.readers)[0]
         known: list[str] = self.findings["readers"]  # nothing was read, though all may be unclear
+        if not known:
+            raise StoreError("No reply has been read yet.", hint="The same audit goes on.")
         return "text" if "text" in known else known[0]
 
     @cached_property

@@ -33,7 +33,7 @@ from horsesense.models.base import Model
 from horsesense.progress import progress, say
 from horsesense.readers.base import Reader
 from horsesense.readers.model_based.make import asks_model
-from horsesense.readers.registry import installed, make_reader
+from horsesense.readers.registry import installed, make_reader, named_here
 from horsesense.runs import ask, mend, read
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.frames import estimates_frame, readings_frame, trials_frame
@@ -65,8 +65,9 @@ class StagedRun:
         self.directory = directory
         self.expected: Plan | None = None
         """What the last call of `ask` was expected to take."""
-        self.opened = False
-        """Whether it may be somebody else's, whose files name no server that gets a key."""
+        self.own = False
+        """Whether the caller's settings made it; any other may be somebody else's, whose files name
+        no server that gets a key, and no model that is asked."""
         self._results: Results | None = None
         self._measured: Results | None = None
 
@@ -79,9 +80,7 @@ class StagedRun:
         """
         place = unpacked(usable(path))
         convert_if_old(place)
-        found = cls(RunDirectory.open(place))
-        found.opened = True
-        return found
+        return cls(RunDirectory.open(place))
 
     @classmethod
     def start(cls, out: str | Path, settings: Settings, items: ItemSet | None = None) -> Self:
@@ -90,7 +89,9 @@ class StagedRun:
         Raises UsageError, ItemsError or StoreError (see `runs.start.start`).
         """
         convert_if_old(usable(out), unfinished="keep")
-        return cls(start(out, settings, items))
+        run = cls(start(out, settings, items))
+        run.own = True
+        return run
 
     def __repr__(self) -> str:
         place, items = str(self.directory.layout.root), self.directory.items
@@ -234,15 +235,20 @@ class StagedRun:
         """Read every answer with these readers, by default with those of the settings.
 
         What is read already with the same version of a reader is not read again; readings of
-        other readers stay. Only a judge asks a model. What judges took is returned.
+        other readers stay. Only a judge asks a model; one that a run of others names is not asked,
+        unless it is named here. What judges took is returned.
 
         Raises UsageError for an unknown reader, ModelError where a judge cannot be reached.
         """
         refuse_redacted(self.directory)
         record = self.directory.known
         with self.naming(*readers):
-            made = _made(readers or reader_names(self.settings, self.items, record.model))
-            kept = dict(record.readers) if readers else {}
+            names = readers or reader_names(self.settings, self.items, record.model)
+            made, left = _made(names), sorted({*names} - {*named_here(names)})
+            stay = record.readers if readers else left
+            kept = {name: record.readers[name] for name in stay if name in record.readers}
+            if ask := [name for name in left if name not in kept]:
+                say(f"{', '.join(ask)}: not asked, since a file names it. Name it with --readers.")
             for name in set(kept) - {reader.name for reader in made}:
                 # What is there is brought up to date, unless the plug-in that read it is gone.
                 with contextlib.suppress(UsageError):
@@ -251,9 +257,9 @@ class StagedRun:
                 kept.pop(reader.name, None)
             return complete(self._read(made, kept, limits, max_connections))
 
-    def naming(self, *words: object) -> AbstractContextManager[None]:
-        """Where a run was opened, these words alone name servers that get a key."""
-        return opened(*words) if self.opened else contextlib.nullcontext()
+    def naming(self, *words: object, asks: bool = False) -> AbstractContextManager[None]:
+        """Where a run was opened, these words alone name servers that get a key, and judges."""
+        return contextlib.nullcontext() if self.own else opened(*words, asks=asks)
 
     async def _read(
         self,
@@ -281,9 +287,13 @@ class StagedRun:
 
         A run that was interrupted is first read, as far as no model is needed for that.
         """
+        refuse_redacted(self.directory)
+        with self.naming():
+            return self._measure()
+
+    def _measure(self) -> Results:
         from horsesense.runs.measure import measure  # the model need not wait for it
 
-        refuse_redacted(self.directory)
         mended = mend.mend(self.directory)
         known = self.directory.known.readers
         if mended or not known or self.directory.asked() is None:
@@ -312,7 +322,7 @@ class StagedRun:
 
 def _made(names: Iterable[str]) -> list[Reader]:
     """Readers by name, each once; UsageError for an unknown one."""
-    return list({reader.name: reader for reader in map(make_reader, names)}.values())
+    return list({reader.name: reader for reader in map(make_reader, named_here(names))}.values())
 
 
 def complete(work: Coroutine[Any, Any, T]) -> T:

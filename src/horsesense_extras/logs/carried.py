@@ -22,6 +22,7 @@ from pydantic import ValidationError
 
 from horsesense.errors import StoreError, UsageError
 from horsesense.files import replace_folder, usable
+from horsesense.hosts import opened
 from horsesense.inference.limits import Retry, RunSummary
 from horsesense.items.item import ItemSet
 from horsesense.kept import keep
@@ -228,6 +229,7 @@ def _items(carried: Mapping[str, Any], rows: Mapping[str, Any], settings: Settin
     return found
 
 
+@opened()
 def import_own(out: str | Path, logs: Sequence[Log]) -> RunDirectory:
     """The run of a study that was asked inside another program, from the logs it left.
 

@@ -15,6 +15,7 @@ import polars as pl
 import pytest
 
 from horsesense.api import Run, audit
+from horsesense.errors import UsageError
 from horsesense.models.registry import make_model
 from horsesense.runs.exchanges import exchanges
 from horsesense.runs.results import Results
@@ -26,6 +27,7 @@ from horsesense_extras.integrations.batch import write_batch
 from horsesense_extras.integrations.exports import write_every_eval_ever, write_lm_eval
 from horsesense_extras.integrations.inspect_log import write_inspect_log
 from horsesense_extras.integrations.plain import COLUMNS, write_csv, write_parquet
+from horsesense_extras.logs.carried import carried_by_log
 from horsesense_extras.logs.registry import open_logs
 
 WRITERS: dict[str, Callable[..., Path]] = {"r.eval": write_inspect_log, "samples": write_lm_eval}
@@ -93,6 +95,31 @@ def test_an_exported_log_holds_scores_and_verdict(run: Run, tmp_path: Path) -> N
     assert log.own["verdict"] == run.verdict()
     accuracy = run.estimate("accuracy", reader="text").value
     assert accuracy in [each.value for each in log.reported if each.name.startswith("original")]
+
+
+def test_a_log_names_no_model_that_is_asked(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def named(name: str, value: list[str]) -> Path:
+        def carried(*study: Any) -> dict[str, Any]:
+            return {
+                **(told := carried_by_log(*study)),
+                "settings": told["settings"] | {name: value},
+            }
+
+        monkeypatch.setattr("horsesense_extras.integrations.inspect_log.carried_by_log", carried)
+        return write_inspect_log(run.results, tmp_path / f"{name}.eval")
+
+    with FaultServer() as server:
+        judge = f"judge:http:m@{server.url}"
+        read = load_log(named("readers", ["text", judge]), out=tmp_path / "read")
+        assert numbers(read).equals(numbers(run))
+        log = named("probes", [f"server(against=http:m@{server.url})"])
+        with pytest.raises(UsageError, match="alone names http:m@"):
+            load_log(log, out=tmp_path / "asked")
+        assert not server.sent
+        read.read("text", judge)
+        assert server.sent
 
 
 def test_exported_runs_of_two_models_come_back_as_a_study(tmp_path: Path) -> None:

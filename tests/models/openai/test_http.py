@@ -1105,6 +1105,8 @@ def test_nor_to_a_host_that_begins_like_one(monkeypatch: pytest.MonkeyPatch, sig
         "openai/m@https://mine.example%1f.a.example/v1",
         "hf/m?%61rgs.trust_remote_code=true",
         "hf/./m",
+        "vllm-completions/./m",
+        "openai/m?extra={a: b}",
     ],
 )
 def test_nor_do_the_keys_of_inspect_or_code_of_others(model: str) -> None:
@@ -1115,6 +1117,7 @@ def test_nor_do_the_keys_of_inspect_or_code_of_others(model: str) -> None:
         make_model(f"inspect:{model}")
     with named_in(["run", f"inspect:{model}", "https://a.example", "https://mine.example"]):
         assert not unnamed(f"inspect:{model}")
+        assert not unnamed("inspect:openai/gpt-5@https://a.example/v1?reasoning_effort=high")
 
 
 def test_a_key_of_its_own_for_one_server(monkeypatch: pytest.MonkeyPatch) -> None:

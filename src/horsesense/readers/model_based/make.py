@@ -35,7 +35,7 @@ def is_model_reader(spec: str) -> bool:
 
 def asks_model(spec: str) -> bool:
     """Whether a reader's name is that of one that asks a model, which costs and needs a network."""
-    return spec.startswith(("judge:", "cascade:"))
+    return is_model_reader(spec) and not spec.startswith("trained:")
 
 
 def make_bulk_reader(spec: str) -> BulkReader:
