@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from each import each
 from horsesense.findings.finding import ORDER, Finding, Reason
 from horsesense.findings.kinds import BY_NAME, KINDS, RANK, Kind
-from horsesense.findings.sentences import WHY, sentence, statement, together, words
+from horsesense.findings.sentences import WHY, looks_faulty, sentence, statement, together, words
 
 MOST, MOST_SHORT = 25, 15
 """Words of a statement, and of its short form."""
@@ -35,6 +35,11 @@ def test_templates_are_short_and_name_what_there_is(kind: Kind) -> None:
         names = {name for _, name, _, _ in Formatter().parse(template) if name}
         assert names <= known.keys()
         assert len(template.split()) <= (MOST_SHORT if template == kind.short else MOST)
+
+
+def test_what_its_own_test_finds_is_a_sign_of_a_fault() -> None:
+    told = [looks_faulty(finding(value=0.01, reason=why)) for why in ("noise", "many_questions")]
+    assert told == [False, True]
 
 
 @given(

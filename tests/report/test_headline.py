@@ -94,7 +94,10 @@ def test_why_the_share_known_is_missing_or_doubtful(runs: dict[str, Results]) ->
     known = run.findings["known"][run.reader]
     for changes, said in (
         ({"value": None, "reason": "few items"}, "cannot be estimated: few items."),
-        ({"reason": "", "value": 0.7, "lucky": 0.6}, "right by luck it is 60\u202f%."),
+        (
+            {"reason": "", "value": 0.7, "lucky": 0.6},
+            "share known would be 60\u202f%.",
+        ),
     ):
         other = told(run, known={run.reader: {**known, **changes}})
         assert any(line.endswith(said) for line in spoken(other))
@@ -120,6 +123,9 @@ def test_a_score_without_orders_says_that_its_parts_are_not_known(tmp_path: Path
     items = items_file(tmp_path / "items.jsonl", 6)
     run = study(items, "sim:oracle", tmp_path / "run", probes=("labels",)).results
     assert [row[0] for row in score_rows(run)] == ["In the original order"]
+    assert not any("this is not judged" in text for text in notices_of(run)), "nothing changed"
+    moved = study(items, "sim:uniform", tmp_path / "moved", probes=("labels",)).results
+    assert any("it was not asked, so this is not judged." in text for text in notices_of(moved))
     assert "the probe order and the probe options_only were not asked." in " ".join(caveats(run))
 
 

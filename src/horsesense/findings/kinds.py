@@ -161,7 +161,7 @@ KINDS: tuple[Kind, ...] = (
         found="The model says “none of these” too seldom: {distance} fewer right than where the "
         "right answer is shown",
         short="Says “none of these” too seldom: {distance} fewer right than in the original",
-        ruled_out="The model says “none of these” when it should ({change})",
+        ruled_out="The model says “none of these” when it should (change of accuracy {change})",
         undecided="Saying “none of these” when it should: undecided ({change}{ends})",
         takes=none_in_place,
         blind_at_chance=True,

@@ -117,8 +117,10 @@ def together(findings: Sequence[Finding]) -> str:
 
 
 def looks_faulty(f: Finding) -> bool:
-    """Whether the value lies at least the size that matters on the side that is a fault."""
+    """Whether its own test finds a fault, or the value lies so far on that side that it matters."""
     if f.value is None or not f.measured:
         return False
+    if f.reason == "many_questions":
+        return True
     way = BY_NAME[f.kind].way
     return f.value <= f.null if way == "lacks" else badness(f.value, way, f.null) >= f.size

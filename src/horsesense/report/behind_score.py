@@ -183,11 +183,15 @@ def _no_parts(run: Results) -> str:
     log, why nothing of positions."""
     asked = {probe["name"] for probe in run.asked}
     shares = [e for e in run.all("position_preference", ORIGINAL) if e.value is not None]
-    if run.imported and shares and "order" not in asked:
+    judged = any(f.kind == "position_preference" for f in run.verdict)
+    if run.imported and shares and not judged:
         most = max(shares, key=lambda e: e.value or 0)
+        why = "each item is there in one order"
+        if "order" in asked:
+            why = "the orders do not put each option in each place equally often"
         return (
             f"Whether a position is preferred is not known, though {value_of(most)} of the answers"
-            f" are {most.group}: each item is there in one order."
+            f" are {most.group}: {why}."
         )
     if run.findings.get("composition", {}).get(run.reader) or run.imported or run.by_people:
         return ""

@@ -352,8 +352,7 @@ def of_several(c: Comparison) -> bool:
 def _told(order: OrderInView, tau: bool) -> str:
     if not tau:
         return order.verdict
-    alone = f"; sampling alone {low}" if (low := sampling_text(order)) else ""
-    return f"{order.verdict} (tau {order_text(order)}{alone})"
+    return f"{order.verdict} (tau {order_text(order)})"
 
 
 def _short_rank(s: Standing) -> str:

@@ -320,7 +320,8 @@ def _beside(run: Results, *, figure: bool) -> Iterator[str]:
         if known["reason"]:
             yield f"The estimate of what is known is doubtful: {known['reason']}."
         if known["value"] - known["lucky"] >= BY_LUCK:
-            yield f"Without beliefs that are right by luck it is {percent(known['lucky'])}."
+            left = percent(known["lucky"])
+            yield f"Without beliefs that are right by luck, the share known would be {left}."
     if why := _not_withheld(run):
         yield f"How many are right without the question is not known: {why}."
 

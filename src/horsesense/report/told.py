@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from horsesense.findings.finding import BY_DATA, ORDER, TITLES, Conclusion, Finding
 from horsesense.findings.sentences import looks_faulty, sentence, spread, statement, together, why
+from horsesense.measures.contrast import REPEAT
 from horsesense.report.score_bar import NO_SCORE, spoken
 from horsesense.report.sections import in_order
 from horsesense.report.shown import shown_interval
 from horsesense.runs.results import Results
-from horsesense.stats.words import plural
+from horsesense.stats.words import percent, plural
 
 ALWAYS = "no_better_than_guessing"
 """The kind that a terminal is told of whatever it shows: every other question rests on it."""
@@ -147,7 +149,20 @@ def notices_of(results: Results) -> list[str]:
     if few:
         dataset = results.findings["dataset"]
         found.append(_few(few, measured, dataset["items"], dataset["clusters"]))
+    found += _unrepeated(results)
     return [*found, *(text for section in in_order() for text in section.notices(results))]
+
+
+def _unrepeated(run: Results) -> Iterator[str]:
+    """That changed answers are not judged where nothing says how many change by themselves."""
+    kept = {probe["name"]: probe["invariant"] == "same_answer" for probe in run.asked}
+    changed = run.everywhere("answer_change_rate")
+    moved = [e.value for e in changed if e.value and kept.get(e.probe)]
+    if moved and not run.imported and REPEAT not in kept:
+        yield (
+            f"Answers change in up to {percent(max(moved))} of items. The probe {REPEAT} tells how"
+            " many change by themselves; it was not asked, so this is not judged."
+        )
 
 
 def _few(few: list[Finding], of: list[Finding], items: int, clusters: int) -> str:
@@ -156,8 +171,8 @@ def _few(few: list[Finding], of: list[Finding], items: int, clusters: int) -> st
     units, forms = max(f.units for f in few), list(dict.fromkeys(f.label for f in few))
     if clusters < items and units >= clusters:
         return (
-            f"The {plural(items, 'item')} come from {plural(clusters, 'text')} and count as little"
-            " more: the numbers are about these alone."
+            f"The {plural(items, 'item')} come from {plural(clusters, 'text')}: too few for a"
+            " verdict on other items."
         )
     others = f" and {plural(len(forms) - 1, 'other form')}" if len(forms) > 1 else ""
     where = f"Under “{forms[0]}”{others}, " if len(few) < len(of) else ""

@@ -156,7 +156,7 @@ class Plan(OneLine):
         done = f" ({about}{self.stored:,} of them answered already)" if self.stored else ""
         lines = [
             *self.notes,
-            *([f"No item fits the probe {' or '.join(self.never)}."] if self.never else []),
+            *[f"The probe {name} is left out: no item fits it." for name in self.never],
             f"{items_of(self.items, self.dataset)}, in {plural(self.forms, 'form')} ({names}):"
             f" {most}{about}{plural(self.trials, 'prompt')},"
             f" {about}{plural(self.requests, 'different request')}{done}.",

@@ -109,6 +109,9 @@ def test_a_shuffled_log_gives_the_order_probe_for_nothing(logs: Path, tmp_path: 
     page = run.report().read_text(encoding="utf-8")
     assert "120 answers in the log, 114 of them also compared as orders of the options." in page
     assert [f.probe for f in run.results.verdict if f.kind == "accuracy_change"] == ["order"]
+    assert any(
+        line.endswith("option in each place equally often.") for line in caveats(run.results)
+    )
     bar = score_bar(run.results)
     assert bar is not None
     told = "they were answered both right and wrong as the log asked"
