@@ -48,7 +48,7 @@ class Limits:
         if self.money is not None and not self.priced:
             raise UsageError(
                 "A budget in money needs the prices of a million prompt and completion tokens.",
-                hint="Give both prices, or a budget in requests or tokens.",
+                hint="Give both (--price PROMPT,COMPLETION), or a budget in requests or tokens.",
             )
         for name in self.__dataclass_fields__:
             value = getattr(self, name)
