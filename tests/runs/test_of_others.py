@@ -28,6 +28,7 @@ from horsesense.runs.parts import MOST, readable
 from horsesense.runs.redacted import unpacked
 from horsesense.runs.settings import Settings
 from horsesense.runs.studies import StudyFile
+from horsesense_extras.old_runs import _reader_names
 from horsesense_extras.paper_check import check_file
 from horsesense_extras.redact import MARK, secret, write_redacted
 from studies import items_file, study
@@ -376,6 +377,7 @@ def test_a_model_that_a_run_names_is_not_made(run: Path, monkeypatch: pytest.Mon
     made = Mock(side_effect=OSError("made"))
     monkeypatch.setattr("horsesense.readers.registry.make_bulk_reader", made)
     (run / "asked.json").unlink()
+    assert [*_reader_names({"readers": ["judge:hf:x"]})] == ["judge:hf:x"]  # of 0.1.0
     Run.open(run).read()
     Run.open(run).report()
     assert Run.open(run).verify().sound
