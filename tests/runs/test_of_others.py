@@ -383,7 +383,7 @@ def test_a_model_that_a_run_names_is_not_made(run: Path, monkeypatch: pytest.Mon
     (run / "manifest").unlink()
     (run / "run.toml").write_text(text.replace("[readers]", '[readers]\n"judge:hf:x" = "0"'))
     Run.open(run).read("text")
-    with pytest.raises(OSError, match="^$"):
+    with pytest.raises(OSError, match=r"^$"):
         Run.open(run).read("judge:hf:x")  # whoever types it has it
     text = text.replace('identity = "', 'identity = "replay:').replace("sim:prior", "hf:x", 1)
     (run / "manifest").unlink()
