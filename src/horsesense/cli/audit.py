@@ -28,7 +28,7 @@ from horsesense.cli.options import (
 )
 from horsesense.cli.output import print_json
 from horsesense.errors import UsageError
-from horsesense.progress import harmless
+from horsesense.progress import clock, harmless
 from horsesense.side import offered, side
 from horsesense.stats.words import plural
 
@@ -256,7 +256,12 @@ def plan(
         counted, ready = plan_study(settings, model, limits=may, offline=out is None)
         if out is not None:
             Run.start(out, settings).plan(model)
-        found = plan_json(counted, ready, shards, out or default_out(settings), rate)
+        found = plan_json(counted, ready, shards, out or default_out(settings))
+        found["pace"] = ""
+        if rate:
+            found["pace"] = (
+                f"At {rate:g} requests a second: {clock(counted.to_ask / rate)} at least."
+            )
         requests += counted.requests
         if as_json:
             print_json("plan", found)

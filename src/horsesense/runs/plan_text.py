@@ -17,7 +17,6 @@ from horsesense.items.item import Item
 from horsesense.models.callables import NO_MODEL
 from horsesense.models.messages import Key
 from horsesense.probes.base import SetProbe
-from horsesense.progress import clock
 from horsesense.runs.expected import Expected, readable
 from horsesense.runs.more_samples import bought
 from horsesense.runs.plan import Plan, evenly
@@ -60,15 +59,10 @@ OF_THESE = (
 
 
 def plan_json(
-    plan: Plan,
-    study: Study,
-    shards: int | None = None,
-    earlier: Path | None = None,
-    rate: float | None = None,
+    plan: Plan, study: Study, shards: int | None = None, earlier: Path | None = None
 ) -> dict[str, Any]:
     """Everything that `horsesense plan` says; `shards`: also what each of so many would ask;
-    `earlier`: a run from which the variance of samples is taken (see `bought`); `rate`: requests a
-    second."""
+    `earlier`: a run from which the variance of samples is taken (see `bought`)."""
     rows = forecasts(study)
     smallest = _smallest(study)
     notes = [*cautions(study, rows), *[NO_SMALLEST] * smallest.may_stop]
@@ -79,9 +73,6 @@ def plan_json(
         "cost_at_most": plan.cost,
         "clusters": len(sizes := _clusters(study.items)),
         "clusters_worth": worth(sizes),
-        "pace": f"At {rate:g} requests a second: at least {clock(plan.to_ask / rate)}."
-        if rate
-        else "",
         "smallest_detectable_change": smallest.change,
         "smallest_detectable_level": smallest.level,
         "smallest_detectable_items": smallest.items,

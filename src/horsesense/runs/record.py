@@ -177,9 +177,8 @@ def not_a_run(folder: Path) -> StoreError:
             hint=f"horsesense report {folder} converts it.",
         )
     beside = ", ".join(sorted(path.parent.name for path in folder.parent.glob("*/run.toml"))[:9])
+    there = f"Runs in {folder.parent}: {beside}." if beside else ""
     return StoreError(
         f"{folder} is not a run directory: it has no run.toml.",
-        hint=f"Runs in {folder.parent}: {beside}."
-        if beside
-        else "Name the directory that `horsesense audit --out` wrote.",
+        hint=there or "Name the directory that `horsesense audit --out` wrote.",
     )
