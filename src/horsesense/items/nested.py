@@ -48,8 +48,11 @@ def as_python_writes(text: str) -> Any:
     ['red', 'blue']
     >>> type(as_python_writes("[" + "[]," * 50_000 + "]"))
     <class 'str'>
+    >>> {type(as_python_writes(t)) for t in ("{{1}}", "[{[1]: 2}]", f"[0x{'F' * 4000}]")}
+    {<class 'str'>}
     """
     try:
-        return text if len(text) > LONGEST else ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        found = text if len(text) > LONGEST else ast.literal_eval(text)
+        return found if found is text or repr(found) else text  # repr refuses numbers too long
+    except (TypeError, ValueError, SyntaxError, MemoryError, RecursionError):
         return text

@@ -63,10 +63,7 @@ def make_model(spec: str, **options: Any) -> Model:
             hint="Write http:NAME@ before it, as in http:NAME@http://HOST:PORT/v1.",
         )
     if not makes(spec):
-        raise UsageError(
-            f"A run or a log alone names {spec}: it is not made or asked.",
-            hint="A model that is asked needs a name that you type, or that your call gives.",
-        )
+        raise UsageError(f"A run or a log alone names {spec}: it is not made. Name it yourself.")
     local = spec == "smollm2" or spec.endswith(".gguf")
     found, rest = parse_scheme(spec, SCHEMES, default="hf" if local else "http")
     given = {name: value for name, value in options.items() if value is not None}
