@@ -90,12 +90,14 @@ class Table:
         columns: headings.
         rows: cells; None is empty.
         plain: the same for machines, which CSV holds; None where the rows are plain already.
+        note: what must be known to read it; below it.
     """
 
     title: str
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     plain: Table | None = None
+    note: str = ""
 
     def __repr__(self) -> str:
         return f"Table({self.title!r}, {plural(len(self.rows), 'row')})"
@@ -103,7 +105,8 @@ class Table:
     def __str__(self) -> str:
         lines = [[" ".join(_text(c).split()) for c in row] for row in (self.columns, *self.rows)]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
+        rows = ("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
+        return "\n".join(filter(None, [*rows, self.note]))
 
     def _repr_markdown_(self) -> str:
         return as_markdown(self)
@@ -137,7 +140,8 @@ def _scores(results: Results) -> Table:
     names = ["form", "probe", "condition", "accuracy", "low", "high", "n", "missing"]
     names += ["change", *(f"change_{name}" for name in _OF_A_CHANGE[1:])]
     title = f"{_named(results)}, read by {results.reader}"
-    return Table(title, columns, rows, Table(title, names, plain))
+    note = "Change: from the original order, over the items that have both forms."
+    return Table(title, columns, rows, Table(title, names, plain), note)
 
 
 def _estimates(results: Results) -> Table:
@@ -199,7 +203,8 @@ def as_markdown(found: Table) -> str:
     rule = ["---", *["---:"] * (len(found.columns) - 1)]
     cells = [[_plain(cell) for cell in row] for row in (found.columns, *found.rows)]
     lines = ["| " + " | ".join(row) + " |" for row in (cells[0], rule, *cells[1:])]
-    return "\n".join([_plain(found.title), "", *lines]) + "\n"
+    below = ["", _plain(found.note)] if found.note else []
+    return "\n".join([_plain(found.title), "", *lines, *below]) + "\n"
 
 
 def _plain(cell: Cell) -> str:
@@ -220,7 +225,10 @@ def as_latex(found: Table) -> str:
     head, *rows = (" & ".join(map(_latex, row)) + r" \\" for row in (found.columns, *found.rows))
     title = " ".join(_text(found.title).split())
     start = rf"\begin{{tabular}}{{l{'r' * (len(found.columns) - 1)}}}"
-    lines = [f"% {title}", start, r"\toprule", head, r"\midrule", *rows, r"\bottomrule"]
+    lines = [f"% {title}; needs the package booktabs", start]
+    lines += [r"\toprule", head, r"\midrule", *rows, r"\bottomrule"]
+    if found.note:
+        lines.append(rf"\multicolumn{{{len(found.columns)}}}{{l}}{{{_latex(found.note)}}} \\")
     return "\n".join([*lines, r"\end{tabular}"]) + "\n"
 
 

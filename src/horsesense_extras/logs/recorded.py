@@ -138,8 +138,8 @@ class Record:
         found, shared = [*self.told], self.compared.items["shared"] if self.compared else 0
         if any(model.unfound > model.drawn for model in self.models):
             found.append(
-                "A reply in which the program found no answer is graded as wrong; --unread random"
-                " grades it as a random draw."
+                "A reply in which the program found no answer is graded as wrong. With --unread"
+                " random --out ANOTHER it is graded as a random draw."
             )
         if 0 < shared < len(self.items):
             every = plural(len(self.items), "item")
