@@ -26,7 +26,7 @@ SMALL = ("sample", "--probes", "repeat", "--limit", "6")
 
 
 def test_two_models_are_two_runs_and_the_study_can_be_given_back(tmp_path: Path) -> None:
-    both = ("-m", "sim:oracle", "-m", "sim:position?k=1")
+    both = ("-m", "sim:oracle", "-m", "sim:position?k=1", "--price", "0.15,0.6")
     done = call("audit", *SMALL, *both, "--out", "study", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     folders = {path.name for path in (tmp_path / "study").iterdir() if path.is_dir()}
@@ -34,7 +34,10 @@ def test_two_models_are_two_runs_and_the_study_can_be_given_back(tmp_path: Path)
     saved = tomllib.loads((tmp_path / "study" / "study.toml").read_text())
     assert saved["models"] == ["sim:oracle", "sim:position?k=1"]
     assert saved["settings"]["limit"] == 6
-    again = call("run", "study", "--json", cwd=tmp_path)
+    assert saved["price"] == [0.15, 0.6], "so that a budget in money can do without"
+    again = call("run", "study", "--budget", "money=2", "--json", cwd=tmp_path)
+    other = call("report", "study/oracle", cwd=tmp_path)
+    assert other.stderr.endswith("Runs in study: sim-oracle-sample, sim-position-k-1-sample.\n")
     assert again.returncode == 0, again.stderr
     OUTPUTS["run"].model_validate_json(again.stdout, strict=True)
     told = json.loads(again.stdout)["runs"]
@@ -233,7 +236,10 @@ def test_a_budget_stop_has_a_code_of_its_own(tmp_path: Path) -> None:
     may = ("-m", "sim:oracle", "--budget", "tokens=9,money=0.01", "--price", "9,9", "--rate", "2")
     planned = call("plan", *SMALL, *may, "--max-connections", "4", cwd=tmp_path)
     assert "may end that early (tokens=9, money=0.01," in planned.stdout
-    assert "At 2 requests a second: at least" in planned.stdout
+    assert "\nall" in planned.stdout.partition("At 2 requests a second: ")[0]
+    plenty = ("-m", "sim:oracle", "--budget", "money=2", "--price", "9,9", "--json")
+    told = json.loads(call("plan", *SMALL, *plenty, cwd=tmp_path).stdout)
+    assert re.match(r"The budget suffices, .*\(money=2.0, about 0.0\d+ needed\)\.$", told["short"])
 
 
 def test_a_budget_counts_what_runs_sent_before_they_were_refused(tmp_path: Path) -> None:

@@ -53,6 +53,8 @@ def test_an_unknown_piece_is_refused_with_what_there_is(run: Results) -> None:
 def test_the_table_of_scores_holds_the_runs_numbers(run: Results) -> None:
     found = table(run, "scores")
     assert found.rows[0][:2] == ["In the original order", "100\u202f%"]
+    head, first_line, *_ = str(found).splitlines()
+    assert head.index("accuracy") == first_line.index("100 %"), "aligned, and nothing escaped"
     assert as_markdown(found).endswith("over the items that have both forms.\n")
     assert r"\multicolumn{8}{l}{Change: from" in as_latex(found)
     assert "needs the package booktabs" in as_latex(found).splitlines()[0]

@@ -94,7 +94,7 @@ def gate(
     Args:
         run: what is checked.
         require: what must hold, such as "found == 0" or "accuracy_hard.low > 0.5".
-        baseline: an earlier run that must not be better.
+        baseline: an earlier run; this one must not be worse.
         tolerance: the loss against it that is accepted, such as "2%" or "order=5%".
         on_doubt: what an undecided check counts as: "pass", "fail", or a result of its own.
         measure: what must not be lost.

@@ -257,13 +257,16 @@ def plan(
         if out is not None:
             Run.start(out, settings).plan(model)
         found = plan_json(counted, ready, shards, out or default_out(settings))
+        found["pace"] = ""
+        if rate:
+            found["pace"] = (
+                f"At {rate:g} requests a second: {clock(counted.to_ask / rate)} at least."
+            )
         requests += counted.requests
         if as_json:
             print_json("plan", found)
         else:
             print(plan_text(counted, found))
-            if rate:
-                print(f"At {rate:g} requests a second: at least {clock(counted.to_ask / rate)}.")
     if len(study.models) > 1 and not as_json:
         print(f"\nAll {len(study.models)} models together: {plural(requests, 'request')}.")
 

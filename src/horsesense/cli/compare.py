@@ -82,8 +82,7 @@ def compare(
         if as_json:
             show = print_json_line if len(parts) > 1 else print_json
             tasks = [{"tasks": name.strip(), **asdict(each)} for name, each in cells]
-            split = all_differing(part, found.reader)
-            more = {"tasks": tasks, "differing": split}
+            more = {"tasks": tasks, "differing": all_differing(part, found.reader)}
             show("compare", {"report": str(page), **found.as_json(), **more})
             continue
         if len(parts) > 1:

@@ -67,7 +67,7 @@ def audit_one(run: Run, model: Model, options: AuditOptions) -> ExitCode:
         # Not where the run may have been moved, and another be in its place.
         failed = isinstance(sys.exc_info()[1], StoreError)
         if run.directory.record is not None and not failed:
-            StudyFile.of(run.settings).save(run.path)
+            StudyFile.of(run.settings).priced(may).save(run.path)
     # A refused call that probed the server has no counts either, and costs next to nothing.
     short = asked.stopped == "budget" and may.counts_tokens and not options.as_json
     if short and asked.uncounted > MOST_UNCOUNTED * asked.sent:
@@ -100,7 +100,7 @@ def audit_all(study: StudyFile, folder: Path, options: AuditOptions) -> ExitCode
     # Two at once would both spend what one run leaves to the next.
     shared = len(runs) > 1 and options.may.any
     with held(folder / "study.lock") if shared else nullcontext():
-        study.save(folder)
+        study.priced(options.may).save(folder)
         rows, codes = [], [ExitCode.FINE]
         spent = {path: spent_in(RunLayout(path)) for path, _ in runs} if options.may.any else {}
         if spent and not options.as_json and len(runs) > 1:

@@ -24,7 +24,8 @@ Require = Annotated[
     ),
 ]
 Baseline = Annotated[
-    Path | None, typer.Option(help="An earlier run that must not be better.", show_default=False)
+    Path | None,
+    typer.Option(help="An earlier run; this one must not be worse.", show_default=False),
 ]
 Tolerance = Annotated[
     list[str] | None,

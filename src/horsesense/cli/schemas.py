@@ -129,10 +129,11 @@ class PlanOutput(Output):
     judged: bool = Field(description="whether a judge will ask more than this")
     unlimited: bool = Field(description="whether the model costs something and no limit is set")
     budget: int | None = Field(description="requests that may be sent; null without a limit")
-    short: str = Field(description="which limits of the budget may end it early")
+    short: str = Field(description="whether the budget suffices, or what of it does not")
     cautions: list[str] = Field(description="what --until leaves untold")
     prompts: Rows = Field(description="one whole prompt of each task")
     seen: str = Field(description="which change of accuracy so many items show, in a sentence")
+    pace: str = Field("", description="with --rate: how long it takes at least")
     saved: int
     saved_over_probes_alone: float
     completion_tokens_at_most: int

@@ -41,6 +41,7 @@ def run_study(
     found = StudyFile.load(study)
     here = study if study.is_dir() else study.parent
     folder = out or found.folder(here)
+    price = price or ",".join(map(str, found.price or ())) or None
     options = AuditOptions(limits(budget, price), max_connections, report_items, as_json)
     code = audit_all(found, folder, options)
     if code:

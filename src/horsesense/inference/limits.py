@@ -48,7 +48,7 @@ class Limits:
         if self.money is not None and not self.priced:
             raise UsageError(
                 "A budget in money needs the prices of a million prompt and completion tokens.",
-                hint="Give both prices, or a budget in requests or tokens.",
+                hint="Give both (--price PROMPT,COMPLETION), or a budget in requests or tokens.",
             )
         for name in self.__dataclass_fields__:
             value = getattr(self, name)
@@ -85,11 +85,19 @@ class Limits:
         return replace(self, **parts)
 
     def short_of(self, **needed: float | None) -> str:
-        """What is said where asking so much may take more than a limit; "" where it may not."""
-        most = ((name, getattr(self, name), n or 0) for name, n in needed.items())
-        few = [f"{name}={limit:,}" for name, limit, n in most if limit is not None and limit < n]
-        told = f"The budget may end that early ({', '.join(few)}, over all sessions)."
-        return told if few else ""
+        """Which limits asking so much may pass, or that none is; "" without a limit."""
+        most = [
+            (f"{k}={v:,}", v, n or 0)
+            for k, n in needed.items()
+            if (v := getattr(self, k)) is not None
+        ]
+        if few := [name for name, limit, n in most if limit < n]:
+            return f"The budget may end that early ({', '.join(few)}, over all sessions)."
+        enough = "; ".join(
+            f"{name}, about {rounded_up(n) if name.startswith('money') else f'{n:,}'} needed"
+            for name, _, n in most
+        )
+        return enough and f"The budget suffices, if nothing was spent before ({enough})."
 
     @property
     def counts_tokens(self) -> bool:

@@ -103,9 +103,13 @@ class Table:
         return f"Table({self.title!r}, {plural(len(self.rows), 'row')})"
 
     def __str__(self) -> str:
-        return as_markdown(self)
+        lines = [[" ".join(_text(c).split()) for c in row] for row in (self.columns, *self.rows)]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        rows = ("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
+        return "\n".join(filter(None, [*rows, self.note]))
 
-    _repr_markdown_ = __str__
+    def _repr_markdown_(self) -> str:
+        return as_markdown(self)
 
 
 def table(results: Results, name: str) -> Table:

@@ -17,7 +17,7 @@ from horsesense.stats.words import percent
 EVEN: Final = (1 / 12, 1 / 6)
 """Variances of items and of samples where chances of a right answer spread evenly from 0 to 1
 (Miller 2024, arXiv 2411.00640): what is taken where nothing was measured."""
-ASSUMED: Final = "This assumes that chances of a right answer spread evenly from 0 to 1."
+ASSUMED: Final = "Assumed: items of every difficulty are equally common."
 
 
 def bought(study: Study, earlier: Path | None = None) -> dict[str, Any] | None:

@@ -88,7 +88,7 @@ class Plan(OneLine):
         judged: whether a judge will ask more than this.
         unlimited: whether a model is paid or far away, and no budget is given.
         budget: requests that may be sent at most, over all sessions; None without such a limit.
-        short: which limits of the budget may end it early, in a sentence.
+        short: which limits of the budget may end it early, or that none does, in a sentence.
         cautions: what `until` leaves untold, and whether it is worth that.
         prompts: one whole prompt of each task.
         seen: which change of accuracy so many items show, in a sentence; "" where nobody asked.

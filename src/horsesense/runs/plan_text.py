@@ -124,6 +124,8 @@ def plan_text(plan: Plan, found: Mapping[str, Any]) -> str:
             f"{'probe':<24}{'prompts':>12}",
             *(f"{probe['probe']:<24}{probe['trials']:>12,}" for probe in found["probes"]),
             f"{'all':<24}{found['trials']:>12,}",
+            found["pace"]
+            or "The time depends on the server: --rate N (requests a second) gives it.",
             "",
             *_saved(found),
             *_too_long(found),
@@ -155,14 +157,9 @@ def _prompt_lines(plan: Plan) -> list[str]:
 
 
 def _saved(found: Mapping[str, Any]) -> list[str]:
-    """What is asked once for several prompts, and what a run for each probe would ask."""
-    equal, less, lines = found["saved"], found["saved_over_probes_alone"], []
-    if equal:
-        same = some_of(equal, found["trials"], "prompt", "are the same as another and asked once")
-        lines.append(f"{same}.")
-    if 0 < less < 1:
-        lines.append(f"Runs of one probe each would ask {round(found['requests'] / (1 - less)):,}.")
-    return lines
+    """What is asked once for several prompts."""
+    said = "are the same as another and asked once"
+    return [f"{some_of(n, found['trials'], 'prompt', said)}."] if (n := found["saved"]) else []
 
 
 def _too_long(found: Mapping[str, Any]) -> list[str]:

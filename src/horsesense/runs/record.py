@@ -176,7 +176,9 @@ def not_a_run(folder: Path) -> StoreError:
             f"{folder} is a run of horsesense 0.1.0, which is to be converted first.",
             hint=f"horsesense report {folder} converts it.",
         )
+    beside = ", ".join(sorted(path.parent.name for path in folder.parent.glob("*/run.toml"))[:9])
+    there = f"Runs in {folder.parent}: {beside}." if beside else ""
     return StoreError(
         f"{folder} is not a run directory: it has no run.toml.",
-        hint="Name the directory that `horsesense audit --out` wrote.",
+        hint=there or "Name the directory that `horsesense audit --out` wrote.",
     )

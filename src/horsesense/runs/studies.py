@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError,
 
 from horsesense.errors import UsageError
 from horsesense.files import read_settings, usable, write_whole
+from horsesense.inference.limits import Limits
 from horsesense.items.load import PACKAGED
 from horsesense.runs.layout import RunLayout
 from horsesense.runs.settings import Settings, misfits
@@ -44,6 +45,7 @@ class StudyFile(BaseModel):
         suites: named sets of probes, a run each; none for the probes of `settings`.
         shots: numbers of few-shot examples, a run each; none for that of `settings`.
         out: folder of the runs, in the one that study.toml lies in, which is it by default.
+        price: of a million prompt and completion tokens, for a budget in money.
         settings: what all runs share, as in the section `settings` of a run's run.toml.
 
     Relative paths in them begin where study.toml lies, or in the working directory where the study
@@ -57,6 +59,7 @@ class StudyFile(BaseModel):
     suites: tuple[str, ...] = ()
     shots: tuple[Annotated[int, Field(ge=0)], ...] = ()
     out: str | None = None
+    price: tuple[float, float] | None = None
     settings: dict[str, Any] = Field(default_factory=dict)
     _home: Path = PrivateAttr(default_factory=Path)
 
@@ -93,6 +96,11 @@ class StudyFile(BaseModel):
         )
         named = {name: value for name, value in shared.items() if name not in ("items", "model")}
         return cls(models=models or (settings.model,), items=(settings.items,), settings=named)
+
+    def priced(self, may: Limits) -> Self:
+        """The same with the prices of these limits, so that the next command knows them."""
+        price = (may.prompt_price, may.completion_price)
+        return self.model_copy(update={"price": price}) if may.priced else self
 
     def save(self, folder: Path) -> None:
         """Write study.toml, which `load` reads; paths in it begin at `folder`."""

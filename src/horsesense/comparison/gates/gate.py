@@ -352,7 +352,7 @@ def _needed(one: Judged, level: float) -> float | None:
 def _would_settle(needed: float | None) -> str:
     if needed is None:
         return "without --tolerance only a gain rules a loss out"
-    return f"some {_about(needed):,} items would show that nothing is lost, if so"
+    return f"if nothing is lost, about {_about(needed):,} items would show it"
 
 
 def to_ask(run: Results, baseline: Results, checks: Sequence[Check]) -> Iterator[str]:
@@ -384,10 +384,7 @@ def _notes(held: Aligned) -> Iterator[str]:
     yield f"Shared: {'; '.join(items)}; read by {held.reader}."
     if n := held.items["reordered"]:
         yield f"Options in another order: {plural(n, 'item')}."
-    yield (
-        "Intervals: each end is at the level of one side, for this form alone. Those of compare are"
-        " corrected for all forms, and may be wider."
-    )
+    yield "Intervals: each end at the level of one side, for this form; compare corrects for all."
     yield from stop_notice(held.stopped)
     for name, values in differing_settings(held.sides):
         if name != "horsesense":
