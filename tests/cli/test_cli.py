@@ -21,6 +21,7 @@ import horsesense as hs
 from command_line import Done
 from command_line import call as call_here
 from horsesense.cli import app, main
+from horsesense.cli.output import harmless_output
 
 COMMAND = [sys.executable, "-m", "horsesense"]
 
@@ -130,6 +131,14 @@ def test_plan_spends_nothing(tmp_path: Path) -> None:
     assert done["requests"] + done["saved"] == done["trials"]
     assert list(tmp_path.iterdir()) == []
     assert "different requests" in call("plan", "sample", "-m", "sim:prior", cwd=tmp_path).stdout
+
+
+def test_what_is_printed_steers_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    with harmless_output():
+        print("\x1b]0;x\x07\x9b\u202e\r \x1b[31mred\x1b[0m\r\n\tend")
+    shown = capsys.readouterr().out.partition(" ")
+    assert shown[0] == r"\x1b]0;x\x07\u009b\u202e\x0d"
+    assert shown[2].splitlines() == ["\x1b[31mred\x1b[0m", "\tend"]
 
 
 def test_a_plan_needs_no_model(tmp_path: Path) -> None:

@@ -156,6 +156,8 @@ def test_undecided_is_a_result_of_its_own(runs: dict[str, str]) -> None:
     assert more.returncode == ExitCode.UNDECIDED
     assert re.search(r"if nothing is lost, about [0-9,]+ items would show it", more.stdout)
     assert "was asked every item: add" in more.stdout
+    enough = call("gate", runs["near"], "--baseline", runs["good"], "--tolerance", "5%").stdout
+    assert "had nothing been lost, so many items would" in enough, "fewer than it has are no advice"
     told = json.loads(call(*words, "--json").stdout)
     OUTPUTS["gate"].model_validate(told, strict=True)
     assert (told["result"], told["passed"]) == ("undecided", False)

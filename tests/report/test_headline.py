@@ -154,7 +154,7 @@ def test_a_bar_of_other_items_than_the_score_has_a_score_of_its_own(
     about = {**block, "unclassified": 3, "about": 90}
     other = told(run, composition={run.reader: about})
     bar = bar_of(other)
-    assert "% of 37 in every order" in headline(other)[0], "two shares of other items"
+    assert "% of 37 items in every order" in headline(other)[0], "two shares of other items"
     assert ("Original order, same items", "100\u202f%", "", "37") in score_rows(other)
     assert bar.together == "100\u202f%"
     assert any(note.startswith("The parts are of the 37 of 90 items") for note in bar.notes)

@@ -169,7 +169,7 @@ def test_readings_of_a_reader_that_is_not_installed_are_spared(
 
 
 def test_what_people_decided_is_missed(run: Path) -> None:
-    for name in ("reviews.json", "sample.json"):
+    for name in ("reviews.json", "sample.json", "imported.json", "merged.json"):
         keep(run / name, "{}")
         (run / name).unlink()
         assert f"{name}: it is missing" in call("verify", str(run)).stdout

@@ -22,7 +22,7 @@ import typer
 
 from horsesense.cli.grouped import grouped
 from horsesense.cli.helped import Helped, HelpedGroup
-from horsesense.cli.output import plain_warnings, print_error
+from horsesense.cli.output import harmless_output, plain_warnings, print_error
 from horsesense.errors import (
     EXIT_CODES,
     ExitCode,
@@ -171,7 +171,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     gc.set_threshold(300_000, 20, 50)
     first = next((word for word in words if not word.startswith("-")), None)
     try:
-        with plain_warnings(), named_in(words), _plain_threads(debug=words != given):
+        debug = words != given
+        with plain_warnings(), harmless_output(), named_in(words), _plain_threads(debug=debug):
             _refuse_empty(words)
             # Without words, a shell may ask for the options, to complete them.
             made = app(first, named_only=first is None and bool(words))

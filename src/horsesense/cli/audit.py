@@ -28,7 +28,7 @@ from horsesense.cli.options import (
 )
 from horsesense.cli.output import print_json
 from horsesense.errors import UsageError
-from horsesense.progress import clock, harmless
+from horsesense.progress import clock
 from horsesense.side import offered, side
 from horsesense.stats.words import plural
 
@@ -266,7 +266,7 @@ def plan(
         if as_json:
             print_json("plan", found)
         else:
-            print(harmless(plan_text(counted, found)))
+            print(plan_text(counted, found))
     if len(study.models) > 1 and not as_json:
         print(f"\nAll {len(study.models)} models together: {plural(requests, 'request')}.")
 

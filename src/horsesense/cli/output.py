@@ -7,11 +7,12 @@ its schema; `horsesense.cli.schemas` says what fields each has.
 from __future__ import annotations
 
 import json
+import re
 import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, TextIO
+from typing import Any, Final, TextIO
 
 from horsesense.errors import HorsesenseError
 from horsesense.plugins import PluginWarning
@@ -20,6 +21,30 @@ from horsesense.progress import harmless
 SCHEMA_VERSION = 3
 """Version of the fields of all `--json` outputs; it grows when one is renamed or removed, or holds
 something else."""
+
+
+_STEERS: Final = re.compile(
+    "(?!\x1b\\[(?:0|3[1-3])m|\r\n)[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
+)
+"""What could steer a terminal, besides lines, tabs and the colours of `cli.ending`."""
+
+
+@contextmanager
+def harmless_output() -> Iterator[None]:
+    """What is printed shows as escapes what could steer a terminal; those in JSON are JSON's."""
+    out = sys.stdout
+    write = out.write
+
+    def shown(text: str) -> int:
+        return write(
+            _STEERS.sub(lambda c: f"\\{'x%02x' if c[0] < ' ' else 'u%04x'}" % ord(c[0]), text)
+        )
+
+    out.write = shown  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        out.write = write  # type: ignore[method-assign]
 
 
 def print_json(name: str, value: Mapping[str, Any], *, file: TextIO | None = None) -> None:

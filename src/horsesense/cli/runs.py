@@ -12,7 +12,6 @@ from horsesense.cli.options import AsJson, ReportItems, RunPath
 from horsesense.cli.output import print_json, print_json_line
 from horsesense.errors import ExitCode, UsageError
 from horsesense.files import usable
-from horsesense.progress import harmless
 from horsesense.stats.words import plural
 
 if TYPE_CHECKING:
@@ -89,7 +88,7 @@ def _item(
     if as_json:
         show("item", {"run": str(run.path), "page": None if page is None else str(page), **found})
         return
-    print(harmless(item_text(found)))
+    print(item_text(found))
     if page is not None:
         print(f"\nPage: {page}")
 
@@ -108,7 +107,7 @@ def verify(run: RunPath, as_json: AsJson = False) -> None:
         faults = plural(len(found.faults), "fault")
         print(f"{plural(found.checked, 'stored answer')} checked, {faults}")
         for fault in found.faults[:20]:
-            print(harmless(f"  {fault}"))
+            print(f"  {fault}")
         if not found.manifest:
             since = "as in redacted runs and those of earlier versions"
             print(f"There is no manifest, {since}: only answers and items were checked.")

@@ -147,7 +147,7 @@ def headline(run: Results) -> list[str]:
     own = [f"{n.title} {value_of(n.share)}" for n in own_numbers(run)]
     said = [*first, *own, f"{value_of(score)} right {graded}{as_asked(run)}"]
     if every.get("value") is not None and not block["bounds_only"]:
-        of = f" of {_placed(block):,}" if _together(run, score) else ""  # of other items
+        of = f" of {_placed(block):,} items" if _together(run, score) else ""  # of other items
         said.append(f"{percent(every['value'])}{of} in every order")
     if instead := _instead(run):
         said.append(f"{value_of(instead)} by the first token")

@@ -50,8 +50,8 @@ def _files(directory: RunDirectory) -> list[str]:
     root = directory.layout.root
     faults = [f"{path.relative_to(root)}: {wrong}" for path, wrong in changed(root)]
     was = in_place(root) if known_files(root) else ()
-    lasting = ("asked.json", "estimates.json", "name", "reviews.json", "sample.json")
-    gone = (name for name in lasting if name in was and not (root / name).exists())
+    lasting = "asked.json estimates.json imported.json merged.json name reviews.json sample.json"
+    gone = (name for name in lasting.split() if name in was and not (root / name).exists())
     return [*faults, *(f"{name}: it is missing" for name in gone)]
 
 

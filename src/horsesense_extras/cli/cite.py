@@ -8,7 +8,6 @@ import typer
 
 from horsesense.cli.options import AsJson, RunPath
 from horsesense.cli.output import print_json
-from horsesense.progress import harmless
 from horsesense.stats.words import plural
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ def cite(run: RunPath, as_json: AsJson = False) -> None:
         return
     for title, what in told.items():
         for text in [what] if isinstance(what, str) else what:
-            print(f"{TITLES.get(title, title.capitalize())}: {harmless(text)}")
+            print(f"{TITLES.get(title, title.capitalize())}: {text}")
 
 
 def cited(run: Run) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import typer
 from horsesense.cli.options import AsJson, pairs
 from horsesense.cli.output import print_json
 from horsesense.cli.readings import printable
+from horsesense.errors import UsageError
 from horsesense_extras.cli.logs import Fields, Known, UnreadAs, unread_as
 
 FolderPath = Annotated[
@@ -49,8 +50,15 @@ def record(
     place = usable(out)
     given = usable(folder)
     there = run_folders(given) or [given] * RunLayout(given).record.is_file()
+    imported = place / "runs"
+    if not there and imported.exists():
+        raise UsageError(
+            f"{place} holds a record already.",
+            hint=f"horsesense record {imported} --out {place} writes its page again. Other logs, or"
+            " another --unread, need another --out.",
+        )
     runs = [Run.open(path) for path in there] or load_logs(
-        [folder], place / "runs", items, pairs("map", map), unread_as(unread)
+        [folder], imported, items, pairs("map", map), unread_as(unread)
     )
     pages = [(run, _page(run.path.name)) for run in runs]
     for run, page in pages:

@@ -124,6 +124,7 @@ def _error(row: Mapping[str, Any], body: Mapping[str, Any]) -> str | None:
     status = whole(at(row, "response.status_code"))
     if status is not None and status >= 300:
         return f"status {status}"
-    choice = mapping(at(body, "choices.0"))
-    failure = broken(dict(choice), at(choice, "finish_reason"))
+    ended = at(body, "choices.0.finish_reason", "incomplete_details.reason", "status")
+    ended = ended if isinstance(ended, str) else None
+    failure = broken(dict(mapping(at(body, "choices.0"))), ended)
     return failure.message if failure else None if body else "no answer"

@@ -315,12 +315,15 @@ def test_answers_of_a_batch_are_joined_with_their_requests(tmp_path: Path) -> No
         {"finish_reason": "content_filter"},
         {"finish_reason": "stop", "native_finish_reason": "ERROR"},
         {"finish_reason": "stop", "error": {"message": "down"}},
+        {"choices": None, "output": "B", "incomplete_details": {"reason": "content_filter"}},
+        {"choices": None, "output": "B", "status": "cancelled"},
     ],
 )
 def test_an_answer_of_a_batch_that_broke_off_is_none(tmp_path: Path, broken: Any) -> None:
     requests, answers = batch(tmp_path)
     rows = [json.loads(line) for line in answers.read_text().splitlines()]
-    rows[1]["response"]["body"]["choices"][0] |= broken
+    body = rows[1]["response"]["body"]
+    (body if "choices" in broken else body["choices"][0]).update(broken)
     [log] = open_logs([requests, jsonl(answers, rows)])
     assert [sample.answered for sample in log.samples()] == [False, False]
 

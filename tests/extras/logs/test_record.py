@@ -132,7 +132,11 @@ def test_it_says_what_it_assumes_and_that_models_were_asked_different_items(tmp_
     ]  # fmt: skip
     (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     words = ["record", str(tmp_path / "t.jsonl"), "--map", "read=read"]
-    said = CliRunner().invoke(app(), [*words, "--out", str(tmp_path / "page")]).stdout
+    words += ["--out", str(tmp_path / "page")]
+    said = CliRunner().invoke(app(), words).stdout
+    again = CliRunner().invoke(app(), words)
+    assert "holds a record already" in str(again.exception)
+    assert told_of(tmp_path / "page" / "runs", tmp_path / "page")["models"]
     for sentence in ("With --unread random --out ANOTHER", "all share 1 of 3 items."):
         assert sentence in said
         assert sentence in (tmp_path / "page" / "index.html").read_text(encoding="utf-8")

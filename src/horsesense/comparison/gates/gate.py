@@ -336,6 +336,9 @@ def _regression(one: Judged, measure: str, held: Aligned, level: float) -> Check
     if state != "undecided":
         return Check(name, state, says, values | ends_of)
     needed = _needed(one, level)
+    if needed is not None and needed <= one.scores.n:
+        says += "; had nothing been lost, so many items would most likely have shown it"
+        return Check(name, state, says, values | ends_of | {"needed": None})
     says += f"; {_would_settle(needed)}"
     return Check(name, state, says, values | ends_of | {"needed": needed})
 
