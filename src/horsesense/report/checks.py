@@ -87,7 +87,7 @@ class CheckRow:
     @property
     def why(self) -> str:
         """Why nothing is said of it; "" where its numbers say so."""
-        return why(self.finding) or spread(self.finding)
+        return why(self.finding) or spread(self.finding).removesuffix(f" ({self.finding.label})")
 
     @property
     def lacking(self) -> bool:
