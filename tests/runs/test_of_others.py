@@ -380,6 +380,7 @@ def test_a_model_that_a_run_names_is_not_made(run: Path, monkeypatch: pytest.Mon
     Run.open(run).read()
     Run.open(run).report()
     assert Run.open(run).verify().sound
+    assert call("merge", str(run), "--out", str(run.parent / "merged")).returncode == 0
     (run / "manifest").unlink()
     (run / "run.toml").write_text(text.replace("[readers]", '[readers]\n"judge:hf:x" = "0"'))
     Run.open(run).read("text")

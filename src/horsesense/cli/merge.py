@@ -42,14 +42,11 @@ def merge(
     """
     from horsesense.api import Run
     from horsesense.cli.each import show
-    from horsesense.inference.limits import Limits
     from horsesense.runs.merge import merge as unite
-    from horsesense.runs.prepare import reader_names
 
     merged = unite(runs, out)
     run = Run.open(out)
-    names = reader_names(run.settings, run.items, run.directory.known.model)
-    run.read(*names, limits=Limits(requests=0))
+    run.read()
     run.measure()
     report = run.report(items=report_items)
     if as_json:

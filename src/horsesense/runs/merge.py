@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.errors import UsageError
+from horsesense.hosts import opened as of_others
 from horsesense.inference.absorb import Absorbed, absorb
 from horsesense.inference.store import Store
 from horsesense.inference.stored_rows import Spent
@@ -71,6 +72,7 @@ class Merged:
         return not (self.missing or self.unfinished or self.lost or damaged)
 
 
+@of_others()
 def merge(runs: Sequence[str | Path], out: str | Path) -> Merged:
     """Unite runs of one study in `out`; the order of `runs` changes nothing.
 
