@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="33", source="06cde6a17bc9")
+RULES: Final = Rules(version="33", source="c063879c01fb")
 
 
 class TextAnswers:
