@@ -26,7 +26,7 @@ from horsesense.cli.options import (
     Timeout,
     limits,
 )
-from horsesense.cli.output import print_json
+from horsesense.cli.output import print_json, print_json_line
 from horsesense.errors import UsageError
 from horsesense.progress import clock
 from horsesense.side import offered, side
@@ -249,6 +249,7 @@ def plan(
     if out is not None and len(study.models) != 1:
         raise UsageError("--out holds the plan of one model.", hint="Name one with --model.")
     requests, specs = 0, study.models or (None,)
+    show = print_json_line if len(specs) > 1 else print_json
     may = limits(budget, price).share(Spent(), len(specs))
     for spec in specs:
         settings = study.settings(spec or NO_MODEL)
@@ -264,7 +265,7 @@ def plan(
             )
         requests += counted.requests
         if as_json:
-            print_json("plan", found)
+            show("plan", found)
         else:
             print(plan_text(counted, found))
     if len(study.models) > 1 and not as_json:
