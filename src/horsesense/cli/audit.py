@@ -247,7 +247,8 @@ def plan(
     from horsesense.runs.plan_text import plan_json, plan_text
 
     if out is not None and len(study.models) != 1:
-        raise UsageError("--out holds the plan of one model.", hint="Name one with --model.")
+        hint = "Name one with --model; sim:oracle where none is to be asked."
+        raise UsageError("--out holds the plan of one model.", hint=hint)
     requests, specs = 0, study.models or (None,)
     show = print_json_line if len(specs) > 1 else print_json
     may = limits(budget, price).share(Spent(), len(specs))

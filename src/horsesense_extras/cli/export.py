@@ -144,7 +144,11 @@ def _check_name(place: Path, to: str) -> None:
     single = ending.startswith(".")
     if suffix != ending if single else suffix in FILES:
         what = f"one file, with the ending {ending}" if single else "a folder of files"
-        raise UsageError(f"--to {to} writes {what}; {place} is named otherwise.")
+        raise UsageError(
+            f"--to {to} writes {what}; {place} is named otherwise.",
+            hint=f"Name it {place.with_suffix(ending if single else '')}, or write one table:"
+            " --table scores --out FILE.csv.",
+        )
 
 
 def _of_batch(written: Written, place: Path, root: Path) -> dict[str, Any]:
