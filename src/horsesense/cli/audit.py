@@ -259,11 +259,7 @@ def plan(
         if out is not None:
             Run.start(out, settings).plan(model)
         found = plan_json(counted, ready, shards, out or default_out(settings))
-        found["pace"] = ""
-        if rate:
-            found["pace"] = (
-                f"At {rate:g} requests a second: {clock(counted.to_ask / rate)} at least."
-            )
+        found["pace"] = _pace(counted.to_ask, rate)
         requests += counted.requests
         if as_json:
             show("plan", found)
@@ -271,6 +267,10 @@ def plan(
             print(plan_text(counted, found))
     if len(study.models) > 1 and not as_json:
         print(f"\nAll {len(study.models)} models together: {plural(requests, 'request')}.")
+
+
+def _pace(requests: int, rate: float | None) -> str:
+    return f"At {rate:g} requests a second: {clock(requests / rate)} at least." if rate else ""
 
 
 DEMO = "sim:prior?know=0.5&prior=8,1,1,1"
