@@ -239,8 +239,8 @@ def test_ctrl_c_keeps_what_was_answered_and_says_how_to_go_on(
     assert process.returncode == 130, said
     assert "with --out run continues" in said
     if also:
-        refused = call(*words[:-1], "run/sim-prior-many", cwd=tmp_path, code=2)
-        assert "Give --out run, " in refused.stderr
+        words[-1] += "/sim-prior-many"
+        assert "Give --out run, " in call(*words, cwd=tmp_path, code=2).stderr
 
 
 def test_stopped_while_it_is_imported(tmp_path: Path) -> None:

@@ -230,16 +230,19 @@ def test_a_budget_stop_has_a_code_of_its_own(tmp_path: Path) -> None:
     words = ("audit", *SMALL, "-m", "sim:oracle", "--out", "run")
     stopped = call(*words, "--budget", "requests=5", cwd=tmp_path)
     assert stopped.returncode == ExitCode.BUDGET
-    assert "The budget may end that early (requests=5" in stopped.stderr
+    assert "The budget may end that early (left: requests=5" in stopped.stderr
     assert "7 of 12 prompts were not asked; the other 5 were read" in stopped.stdout
-    assert call(*words, "--budget", "requests=500", cwd=tmp_path).returncode == 0
+    resumed = call(*words, "--budget", "requests=500", cwd=tmp_path)
+    assert "(requests=495 left, about 7 needed)" in resumed.stderr
     may = ("-m", "sim:oracle", "--budget", "tokens=9,money=0.01", "--price", "9,9", "--rate", "2")
     planned = call("plan", *SMALL, *may, "--max-connections", "4", cwd=tmp_path)
-    assert "may end that early (tokens=9, money=0.01," in planned.stdout
+    assert "may end that early (left: tokens=9, money=0.01)" in planned.stdout
     assert "\nall" in planned.stdout.partition("At 2 requests a second: ")[0]
     plenty = ("-m", "sim:oracle", "--budget", "money=2", "--price", "9,9", "--json")
     told = json.loads(call("plan", *SMALL, *plenty, cwd=tmp_path).stdout)
-    assert re.match(r"The budget suffices, .*\(money=2.0, about 0.0\d+ needed\)\.$", told["short"])
+    assert re.match(
+        r"The budget suffices, .*\(money=2.0 left, about 0.0\d+ needed\)\.$", told["short"]
+    )
 
 
 def test_a_budget_counts_what_runs_sent_before_they_were_refused(tmp_path: Path) -> None:
@@ -327,8 +330,11 @@ def test_a_plan_needs_no_server(tmp_path: Path) -> None:
     assert "different requests" in done.stdout
     assert "at most 0.00 " not in done.stdout
     assert "could not be asked what it offers" in done.stdout
-    both = call("plan", *SMALL, "-m", "sim:oracle", "-m", model, "--json", cwd=tmp_path).stdout
+    words = ("plan", *SMALL, "-m", "sim:oracle", "-m", model, "--price", "9,9", "--rate", "2")
+    both = call(*words, "--json", cwd=tmp_path).stdout
     assert [json.loads(line)["requests"] for line in both.splitlines()] == [12, 12]
+    end = r"together: 24 requests, about 0\.\d+ at these prices\. At 2 requests a second: .*12 s"
+    assert re.search(end, call(*words, cwd=tmp_path).stdout)
     assert call("plan", *SMALL, "-m", model, "--out", "p", cwd=tmp_path).returncode == 3
 
 

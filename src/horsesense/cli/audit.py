@@ -242,6 +242,7 @@ def plan(
     """
     from horsesense.api import Run, default_out, plan_study
     from horsesense.api.given import model_of
+    from horsesense.inference.limits import rounded_up
     from horsesense.inference.stored_rows import Spent
     from horsesense.models.callables import NO_MODEL
     from horsesense.runs.plan_text import plan_json, plan_text
@@ -249,7 +250,7 @@ def plan(
     if out is not None and len(study.models) != 1:
         hint = "Name one with --model; sim:oracle where none is to be asked."
         raise UsageError("--out holds the plan of one model.", hint=hint)
-    requests, specs = 0, study.models or (None,)
+    plans, specs = [], study.models or (None,)
     show = print_json_line if len(specs) > 1 else print_json
     may = limits(budget, price).share(Spent(), len(specs))
     for spec in specs:
@@ -260,13 +261,18 @@ def plan(
             Run.start(out, settings).plan(model)
         found = plan_json(counted, ready, shards, out or default_out(settings))
         found["pace"] = _pace(counted.to_ask, rate)
-        requests += counted.requests
+        plans.append(counted)
         if as_json:
             show("plan", found)
         else:
             print(plan_text(counted, found))
-    if len(study.models) > 1 and not as_json:
-        print(f"\nAll {len(study.models)} models together: {plural(requests, 'request')}.")
+    if len(plans) > 1 and not as_json:
+        tokens = ([p.prompt_tokens for p in plans], [p.completion_tokens for p in plans])
+        cost = may.cost(*map(sum, tokens))
+        money = "" if cost is None else f", about {rounded_up(cost)} at these prices"
+        together = plural(sum(p.requests for p in plans), "request")
+        pace = _pace(sum(p.to_ask for p in plans), rate)
+        print(f"\nAll {len(plans)} models together: {together}{money}. {pace}".rstrip())
 
 
 def _pace(requests: int, rate: float | None) -> str:

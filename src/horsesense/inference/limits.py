@@ -87,17 +87,17 @@ class Limits:
     def short_of(self, **needed: float | None) -> str:
         """Which limits asking so much may pass, or that none is; "" without a limit."""
         most = [
-            (f"{k}={v:,}", v, n or 0)
+            (f"{k}={round(v, 6):,}", v, n or 0)
             for k, n in needed.items()
             if (v := getattr(self, k)) is not None
         ]
         if few := [name for name, limit, n in most if limit < n]:
-            return f"The budget may end that early ({', '.join(few)}, over all sessions)."
+            return f"The budget may end that early (left: {', '.join(few)})."
         enough = "; ".join(
-            f"{name}, about {rounded_up(n) if name.startswith('money') else f'{n:,}'} needed"
+            f"{name} left, about {rounded_up(n) if 'money' in name else f'{round(n):,}'} needed"
             for name, _, n in most
         )
-        return enough and f"The budget suffices, if nothing was spent before ({enough})."
+        return enough and f"The budget suffices, if nothing else was spent ({enough})."
 
     @property
     def counts_tokens(self) -> bool:

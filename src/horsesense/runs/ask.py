@@ -16,6 +16,7 @@ from horsesense.inference.control import Control
 from horsesense.inference.limits import PATIENT, UNLIMITED, Limits, Retry, RunSummary
 from horsesense.inference.probe import capabilities
 from horsesense.inference.store import Store
+from horsesense.inference.stored_rows import Spent
 from horsesense.models.base import Model, Probing
 from horsesense.models.registry import make_model
 from horsesense.progress import Progress, progress
@@ -57,7 +58,9 @@ async def ask(
     for sentence in other_goal(directory):
         say(sentence)
     with directory.hold(lambda: directory.begin(described)) as store:
-        expected = await expectation(directory, model, store, limits)
+        left = limits.less(sum(store.spent().values(), start=Spent()))
+        expected = await expectation(directory, model, store, left)
+        expected = replace(expected, budget=limits.requests)  # over all sessions
         for sentence in expected.sentences():
             say(sentence)
         with progress("finding out what the model offers"):
