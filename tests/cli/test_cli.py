@@ -219,23 +219,28 @@ def test_all_faults_of_a_file_at_once(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="signals differ on Windows")
-def test_ctrl_c_keeps_what_was_answered_and_says_how_to_go_on(tmp_path: Path) -> None:
+@pytest.mark.parametrize("also", [[], ["-m", "sim:oracle"]])
+def test_ctrl_c_keeps_what_was_answered_and_says_how_to_go_on(
+    tmp_path: Path, also: list[str]
+) -> None:
     rows = (
         json.dumps({"id": str(i), "question": f"q {i}", "options": list("abcd"), "answer_index": 0})
         for i in range(20_000)
     )
     (tmp_path / "many.jsonl").write_text("\n".join(rows))
-    words = ["audit", "many.jsonl", "-m", "sim:prior", "--out", "run", "--probes", "order"]
+    words = ["audit", "many.jsonl", "-m", "sim:prior", "--probes", "order", *also, "--out", "run"]
     process = subprocess.Popen([*COMMAND, *words], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
-    store = tmp_path / "run" / "store.sqlite"
     deadline = time.monotonic() + 60
-    while not store.exists() and time.monotonic() < deadline:
+    while not any(tmp_path.glob("run/**/store.sqlite")) and time.monotonic() < deadline:
         time.sleep(0.02)
     time.sleep(0.3)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130, said
-    assert "--out run" in said
+    assert "with --out run continues" in said
+    if also:
+        refused = call(*words[:-1], "run/sim-prior-many", cwd=tmp_path, code=2)
+        assert "Give --out run, " in refused.stderr
 
 
 def test_stopped_while_it_is_imported(tmp_path: Path) -> None:

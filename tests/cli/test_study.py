@@ -327,6 +327,8 @@ def test_a_plan_needs_no_server(tmp_path: Path) -> None:
     assert "different requests" in done.stdout
     assert "at most 0.00 " not in done.stdout
     assert "could not be asked what it offers" in done.stdout
+    both = call("plan", *SMALL, "-m", "sim:oracle", "-m", model, "--json", cwd=tmp_path).stdout
+    assert [json.loads(line)["requests"] for line in both.splitlines()] == [12, 12]
     assert call("plan", *SMALL, "-m", model, "--out", "p", cwd=tmp_path).returncode == 3
 
 

@@ -111,8 +111,12 @@ def test_runs_with_one_key_are_compared_and_others_share_nothing(
     assert found.items["shared"] == whole.items["shared"] == 24
     assert [d.value for d in found.differences] == [d.value for d in whole.differences]
     strange = write_redacted(other.results, tmp_path / "strange.zip", secret(None))
-    with pytest.raises(UsageError, match="share no item"):
-        horsesense.compare([file, strange])
+    for pair, told in (
+        ([file, strange], "share no item"),
+        ([file, other.path], "redacted, .* not"),
+    ):
+        with pytest.raises(UsageError, match=told):
+            horsesense.compare(pair)
 
 
 def test_what_needs_the_texts_is_refused(file: Path) -> None:

@@ -26,7 +26,7 @@ from horsesense.cli.options import (
     Timeout,
     limits,
 )
-from horsesense.cli.output import print_json
+from horsesense.cli.output import print_json, print_json_line
 from horsesense.errors import UsageError
 from horsesense.progress import clock
 from horsesense.side import offered, side
@@ -250,6 +250,7 @@ def plan(
         hint = "Name one with --model; sim:oracle where none is to be asked."
         raise UsageError("--out holds the plan of one model.", hint=hint)
     requests, specs = 0, study.models or (None,)
+    show = print_json_line if len(specs) > 1 else print_json
     may = limits(budget, price).share(Spent(), len(specs))
     for spec in specs:
         settings = study.settings(spec or NO_MODEL)
@@ -258,18 +259,18 @@ def plan(
         if out is not None:
             Run.start(out, settings).plan(model)
         found = plan_json(counted, ready, shards, out or default_out(settings))
-        found["pace"] = ""
-        if rate:
-            found["pace"] = (
-                f"At {rate:g} requests a second: {clock(counted.to_ask / rate)} at least."
-            )
+        found["pace"] = _pace(counted.to_ask, rate)
         requests += counted.requests
         if as_json:
-            print_json("plan", found)
+            show("plan", found)
         else:
             print(plan_text(counted, found))
     if len(study.models) > 1 and not as_json:
         print(f"\nAll {len(study.models)} models together: {plural(requests, 'request')}.")
+
+
+def _pace(requests: int, rate: float | None) -> str:
+    return f"At {rate:g} requests a second: {clock(requests / rate)} at least." if rate else ""
 
 
 DEMO = "sim:prior?know=0.5&prior=8,1,1,1"

@@ -15,7 +15,7 @@ from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 from horsesense.cli.output import print_json
-from horsesense.errors import BudgetSpentError, ExitCode, StoreError, install
+from horsesense.errors import BudgetSpentError, ExitCode, InterruptedRunError, StoreError, install
 from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
 from horsesense.inference.stored_rows import Spent
 from horsesense.progress import harmless, say
@@ -124,6 +124,9 @@ def audit_all(study: StudyFile, folder: Path, options: AuditOptions) -> ExitCode
                 codes.append(error.exit_code)
                 say(f"{path}: not asked, since the budget of the study is spent.")
                 continue
+            except InterruptedRunError as error:  # the command named the study, not the run
+                error.hint = (error.hint or "").replace(f"--out {path} ", f"--out {folder} ")
+                raise
             finally:  # what a run sent before it was refused counts too
                 if spent:
                     spent[path] = spent_in(RunLayout(path))

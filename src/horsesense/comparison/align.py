@@ -27,6 +27,7 @@ from horsesense.runs.asked import AskedRecord
 from horsesense.runs.bands import clusters
 from horsesense.runs.measure import cells_of
 from horsesense.runs.parts import readable
+from horsesense.runs.redacted import is_redacted
 from horsesense.runs.results import Results
 from horsesense.stats.two_way import joined
 from horsesense.stats.words import plural
@@ -156,6 +157,13 @@ def shared_items(sides: Sequence[Side]) -> SharedItems:
     sizes = tuple(len(side.results.items) for side in sides)
     ids = set.intersection(*(set(side.results.items.by_id) for side in sides))
     if not keys:
+        plain = [side.place for side in sides if not is_redacted(side.results.directory)]
+        if hidden := plain and [side.place for side in sides if side.place not in plain]:
+            raise UsageError(
+                f"{hidden[0]} is redacted, {plain[0]} is not.",
+                hint="horsesense export RUN --redacted FILE, with the same --salt-file, redacts"
+                " that one too. Name FILE in its place.",
+            )
         known = (
             f"{plural(len(ids), 'id', 'are')} the same, but not their texts or gold."
             if ids

@@ -177,9 +177,12 @@ class StudyFile(BaseModel):
     def _only(self, folder: Path) -> Settings:
         """The settings of a study that is a single run; UsageError where it names several."""
         if any(len(names) > 1 for names in (self.models, self.items, self.suites, self.shots)):
+            inside = (folder.parent / FILE).is_file()
+            wanted = (
+                f"--out {folder.parent}, the study that it is in" if inside else "another --out"
+            )
             raise UsageError(
-                f"{folder} is a single run, and its {FILE} names several.",
-                hint="Give another folder with --out.",
+                f"{folder} is a single run, and this study has several.", hint=f"Give {wanted}."
             )
         suite, shots = next(iter(self.suites), None), next(iter(self.shots), None)
         ((model, own),) = self._models()
