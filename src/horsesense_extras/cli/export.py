@@ -139,6 +139,7 @@ def _check_name(place: Path, to: str) -> None:
     >>> _check_name(Path("out.csv"), "csv")
     Traceback (most recent call last):
     horsesense.errors.UsageError: --to csv writes a folder of files; out.csv is named otherwise.
+    Name it out, or write one table: --table scores --out FILE.csv.
     """
     ending, suffix = WRITERS[to][2], place.suffix.lower()
     single = ending.startswith(".")
