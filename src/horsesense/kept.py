@@ -132,6 +132,8 @@ def _listed(path: Path, *_: int) -> Mapping[str, tuple[str, ...]]:
                 digests.clear()
             digests.pop(line[2], None)
             digests[line[2]] = None
+    if text and not found:
+        raise ChangedError("the manifest beside it is damaged")
     return {name: tuple(digests) for name, digests in found.items()}
 
 

@@ -708,6 +708,9 @@ def test_a_split_behind_the_name_of_a_file(tmp_path: Path) -> None:
         load_items(f"{path}:train")
     with pytest.raises(UsageError, match="--split says dev"):
         load_items(f"{path}:test", split="dev")
+    hub = path.rename(tmp_path / "hf:a.jsonl")
+    with contextlib.chdir(tmp_path):
+        assert len(load_items(hub.name, split="dev,test")) == 4
 
 
 @pytest.mark.parametrize(("encoding", "named"), [("latin-1", "WINDOWS-1252"), ("utf-16", "UTF-16")])

@@ -180,6 +180,9 @@ def test_a_run_without_a_manifest_says_so(run: Path) -> None:
     done = call("verify", str(run))
     assert done.returncode == 0
     assert "no manifest" in done.stdout
+    (run / "manifest").write_bytes(bytes(64))
+    assert call("verify", str(run)).returncode == 3
+    (run / "manifest").unlink()
     (run / "manifest").mkdir()
     with pytest.raises(StoreError):
         hs.open(run)

@@ -28,6 +28,8 @@ from horsesense.runs.parts import MOST, readable
 from horsesense.runs.redacted import unpacked
 from horsesense.runs.settings import Settings
 from horsesense.runs.studies import StudyFile
+from horsesense.runs.tables import READINGS
+from horsesense.trials.history import load_history
 from horsesense_extras.old_runs import _reader_names
 from horsesense_extras.paper_check import check_file
 from horsesense_extras.redact import MARK, secret, write_redacted
@@ -152,7 +154,7 @@ def test_an_opened_run_names_no_server_for_keys(
 
 def test_what_is_not_ours_in_a_run_may_be_anything(run: Path, victim: Path) -> None:
     (run / "notes").symlink_to(victim)
-    (run / "manifest").write_text(f"\n{'0' * 32} a\0b\n")  # names no file that can be
+    (run / "manifest").write_text(f"{'0' * 32} b\n{'0' * 32} a\0b\n")  # no file that can be
     assert Run.open(run).verify().sound
 
 
@@ -399,6 +401,8 @@ def test_a_run_that_only_a_judge_reads_and_was_stopped(tmp_path: Path) -> None:
     Run.start(tmp_path / "r", settings).ask(tell=None)
     done = call("report", str(tmp_path / "r"))
     assert (done.returncode, "No reply has been read yet." in done.stderr) == (3, True)
+    trials = Run.open(tmp_path / "r").directory.trials()
+    assert load_history(trials, pl.LazyFrame(schema=READINGS), ()).by_item == {}
 
 
 def test_memory_that_is_not_there(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from horsesense.errors import UsageError, install
+from horsesense.errors import HorsesenseError, UsageError, install
 from horsesense.items.files import Row
 
 _SPEC: Final = re.compile(r"hf:(?P<path>[^@:]+)(?:@(?P<config>[^@:]+))?(?::(?P<split>[^@:]+))?")
@@ -62,7 +62,9 @@ def _load(
                 sizes = {n: info.num_examples for n, info in builder.info.splits.items()}
                 raise _several(source, sizes)
             loaded = datasets.load_dataset(path, config)
-    except (OSError, ValueError, datasets.exceptions.DatasetsError) as error:
+    except HorsesenseError:
+        raise
+    except Exception as error:  # whatever the hub, a proxy or a damaged cache make it raise
         raise UsageError(
             f"{source} could not be loaded: {error}",
             hint="Write hf:[ORG/]NAME[@CONFIG][:SPLIT] or hf:./directory.",

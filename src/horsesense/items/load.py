@@ -126,7 +126,7 @@ def _with_split(
     source: str | Path | Sequence[Mapping[str, Any]], split: str | None
 ) -> tuple[str | Path | Sequence[Mapping[str, Any]], str | None]:
     """The source and the split; FILE:SPLIT names both, unless there is a file of that name."""
-    if not isinstance(source, str | Path) or str(source).startswith("hf:"):
+    if not isinstance(source, str | Path) or _on_hub(source):
         return source, split
     path, colon, named = str(source).rpartition(":")
     if not (colon and path and named) or Path(source).exists() or not Path(path).is_file():
@@ -139,6 +139,10 @@ def _with_split(
     return path, named
 
 
+def _on_hub(source: str | Path) -> bool:
+    return str(source).startswith("hf:") and not Path(source).is_file()
+
+
 def _rows_of(
     source: str | Path | Sequence[Mapping[str, Any]], split: str | None, faults: Faults
 ) -> tuple[tuple[Numbered, ...], str, Sequence[str]]:
@@ -147,7 +151,7 @@ def _rows_of(
     if not isinstance(source, str | Path):
         faults.unit = "row"
         found, name = [(n, dict(row)) for n, row in enumerate(source, 1)], "items"
-    elif isinstance(source, str) and source.startswith("hf:"):
+    elif isinstance(source, str) and _on_hub(source):
         from horsesense.items.hub import hub_rows
 
         faults.unit = "row"

@@ -51,7 +51,7 @@ def load_history(trials: pl.LazyFrame, readings: pl.LazyFrame, readers: Sequence
     found = readings.select("trial", "variant", "reader", "option", "correct")
     counts = found.group_by("reader").len().collect()
     present = set(counts["reader"])
-    reader = next((name for name in ("text", *readers) if name in present), readers[0])
+    reader = next((name for name in ("text", *readers) if name in present), (*readers, "text")[0])
     shown = trials.select("trial", "variant", "item_id", "probe", "condition", "repetition")
     frame = shown.join(found.filter(pl.col("reader") == reader), on=["trial", "variant"])
     by_item: dict[str, list[Earlier]] = {}
