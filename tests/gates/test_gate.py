@@ -472,6 +472,8 @@ def test_the_action_passes_and_runs_neither_inputs_nor_the_workspace(
 def test_the_action_refuses_line_breaks(name: str, end: str, tmp_path: Path) -> None:
     inputs = {"run": "r", "python": "true", "install": "", name: f"x{end}passed=true"}
     assert run_steps(inputs, tmp_path)[:2] == (2, {})
+    inputs[name] = ""
+    assert run_steps({**inputs, "strict": "yes"}, tmp_path)[:2] == (2, {})
 
 
 def test_the_action_installs_what_is_locked_and_then_what_it_is_told(tmp_path: Path) -> None:
