@@ -66,11 +66,16 @@ def open_log(path: Path, companions: Sequence[Path]) -> Log:
 def _samples(
     log: Log, companions: Sequence[Path]
 ) -> Iterator[tuple[str, Callable[[], Iterator[Sample]]]]:
-    requests = {
-        str(row.get("custom_id")): mapping(row.get("body"))
-        for path in companions
-        for _, row in rows(path, LeftOut())
-    }
+    requests: dict[str, Mapping[str, Any]] = {}
+    for path in companions:
+        for _, row in rows(path, LeftOut()):
+            key, body = str(row.get("custom_id")), mapping(row.get("body"))
+            if requests.setdefault(key, body) != body:
+                raise UsageError(
+                    f"{path}: the custom_id {key!r} names two requests, so that answers may be"
+                    " those of either.",
+                    hint="Import each file of answers from a folder with its own requests alone.",
+                )
     # A custom_id names a request and not a question, which may be asked several times.
     asked: dict[Content, tuple[str, int]] = {}
     for line, row in rows(log.path, log.left_out):

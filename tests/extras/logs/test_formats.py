@@ -303,6 +303,11 @@ def test_answers_of_a_batch_are_joined_with_their_requests(tmp_path: Path) -> No
     assert (failed.error, failed.id, failed.epoch) == ("no", "r2", 2)
     assert second.settings == {"max_tokens": 9, "temperature": 0.0}
     assert sorted(log.left_out.counts.values()) == [1, 1]
+    other = tmp_path / "other.jsonl"
+    other.write_text(requests.read_text().replace("red", "green"))
+    with pytest.raises(UsageError, match="'r1' names two requests"):
+        [*open_logs([requests, answers, other])[0].samples()]
+    other.unlink()
     requests.unlink()
     with pytest.raises(UsageError, match="not what was asked"):
         open_logs([answers])
