@@ -20,7 +20,7 @@ _TYPED: Final = re.compile(r"https?://[^\s/?#,;&()@'\"]+", re.IGNORECASE)
 """An origin in a word, where others may follow; a file's ends later: a host may hold a comma."""
 _INSPECT: Final = re.compile(
     r"inspect:(?:anthropic|azureai|bedrock|deepseek|fireworks|google|grok|groq|mistral|mockllm"
-    r"|ollama|openai|openai-api|openrouter|perplexity|together)/[\w./:-]+(?:@https?://[\w.:/-]+)?(?:\?(?:&?\w+=[\w.-]*)*)?"
+    r"|ollama|openai|openai-api|openrouter|perplexity|together)/[\w./:-]+(?:@https?://[\w.:/-]+)?(?:\?\w+=[\w.-]*(?:&\w+=[\w.-]*)*)?"
 )
 """Models of Inspect's that a file may name: asked over the network, without arguments of Inspect's.
 Others a user names alone: they may load weights, run code, or send a key to any address."""

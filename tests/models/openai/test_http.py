@@ -1107,6 +1107,7 @@ def test_nor_to_a_host_that_begins_like_one(monkeypatch: pytest.MonkeyPatch, sig
         "hf/./m",
         "vllm-completions/./m",
         "openai/m?extra={a: b}",
+        f"openai/m?a={'bb=' * 40}!",  # tried in every split, it would never end
     ],
 )
 def test_nor_do_the_keys_of_inspect_or_code_of_others(model: str) -> None:
