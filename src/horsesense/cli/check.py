@@ -25,7 +25,7 @@ ITEMS = (
     " Of several, also what they share is found."
 )
 
-Sources = Annotated[list[str], typer.Argument(help=ITEMS, show_default=False)]
+Sources = Annotated[list[str], typer.Argument(help=ITEMS)]
 Rules = Annotated[
     str | None, typer.Option(help="Rules to apply, separated by commas; all by default.")
 ]
@@ -71,9 +71,7 @@ def check(
     map: FieldMap = None,
     limit: Limit = None,
     seed: Seed = 0,
-    out: Annotated[
-        Path | None, typer.Option(help="HTML page to write, with the items.", show_default=False)
-    ] = None,
+    out: Annotated[Path | None, typer.Option(help="HTML page to write, with the items.")] = None,
     keep: Annotated[
         Path | None,
         typer.Option(

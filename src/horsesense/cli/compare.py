@@ -22,8 +22,7 @@ Runs = Annotated[
     list[str],
     typer.Argument(
         help="Run directories, or the folder of a study for all of its runs. NAME=DIRECTORY names"
-        " the model; several runs of one model count as prompts of it.",
-        show_default=False,
+        " the model; several runs of one model count as prompts of it."
     ),
 ]
 Reader = Annotated[

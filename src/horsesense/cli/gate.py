@@ -19,20 +19,18 @@ Require = Annotated[
     list[str] | None,
     typer.Option(
         help="What must hold, such as 'found == 0' (of the verdict) or 'accuracy_hard.low > 0.5'"
-        " (docs/compare.md); repeatable.",
-        show_default=False,
+        " (docs/compare.md); repeatable."
     ),
 ]
 Baseline = Annotated[
     Path | None,
-    typer.Option(help="An earlier run; this one must not be worse.", show_default=False),
+    typer.Option(help="An earlier run; this one must not be worse."),
 ]
 Tolerance = Annotated[
     list[str] | None,
     typer.Option(
         help="Loss against the baseline that is accepted: 0.02, 2%, or order=5% for one probe;"
-        " repeatable.",
-        show_default=False,
+        " repeatable."
     ),
 ]
 
@@ -52,8 +50,7 @@ def gate(
         str | None,
         typer.Option(
             help="What undecided checks count as: pass, fail, or ask-more, which says what to ask"
-            " (exit code 5, as by default).",
-            show_default=False,
+            " (exit code 5, as by default)."
         ),
     ] = None,
     measure: Annotated[
@@ -67,12 +64,10 @@ def gate(
             " failed, or nearly all state no choice; `never` switches this off."
         ),
     ] = "20%",
-    junit: Annotated[
-        Path | None, typer.Option(help="Write the checks as JUnit XML.", show_default=False)
-    ] = None,
+    junit: Annotated[Path | None, typer.Option(help="Write the checks as JUnit XML.")] = None,
     markdown: Annotated[
         Path | None,
-        typer.Option(help="Write the checks as Markdown, for a job summary.", show_default=False),
+        typer.Option(help="Write the checks as Markdown, for a job summary."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -30,16 +30,14 @@ Files = Annotated[
     typer.Argument(
         help="A run directory or a log of another program; or JSONL, CSV or Parquet (- for standard"
         " input) with `options` and `response`, and where present `id`, `labels`, `finish_reason`,"
-        " `question`, and `gold`, which readings are scored by.",
-        show_default=False,
+        " `question`, and `gold`, which readings are scored by."
     ),
 ]
 Items = Annotated[
     Path | None,
     typer.Option(
         help="A file with `id`, `options`, `question`, `gold`, for rows of FILE that have an `id`"
-        " and `response` alone.",
-        show_default=False,
+        " and `response` alone."
     ),
 ]
 Explain = Annotated[bool, typer.Option(help="Show the words that decided, in their context.")]
@@ -53,16 +51,11 @@ ReaderName = Annotated[
 ]
 Readers = Annotated[
     str | None,
-    typer.Option(
-        help="Of a run directory: how to read it, separated by commas.", show_default=False
-    ),
+    typer.Option(help="Of a run directory: how to read it, separated by commas."),
 ]
 Out = Annotated[
     Path | None,
-    typer.Option(
-        help="Where a judge's answers are stored; else FILE.judge/ beside the file.",
-        show_default=False,
-    ),
+    typer.Option(help="Where a judge's answers are stored; else FILE.judge/ beside the file."),
 ]
 
 
@@ -70,8 +63,7 @@ Compare = Annotated[
     str | None,
     typer.Option(
         help="A second reader (judge:MODEL, trained:DIRECTORY): lists what it reads differently,"
-        " what the first is most confident of at the top.",
-        show_default=False,
+        " what the first is most confident of at the top."
     ),
 ]
 Benchmark = Annotated[
@@ -81,8 +73,7 @@ Command = Annotated[
     str | None,
     typer.Option(
         help="With --benchmark: a program that takes lines of JSON on standard input and prints a"
-        " line of JSON with `id`, `status`, `position`, `confidence` for each.",
-        show_default=False,
+        " line of JSON with `id`, `status`, `position`, `confidence` for each."
     ),
 ]
 PartName = Annotated[

@@ -35,10 +35,7 @@ def report(
     ] = None,
     to: Annotated[
         Path | None,
-        typer.Option(
-            help="The page; by default RUN/report.html, and no page with --item.",
-            show_default=False,
-        ),
+        typer.Option(help="The page; by default RUN/report.html, and no page with --item."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -41,7 +41,6 @@ Sample = Annotated[
         help="Write so many replies, drawn at random, for a person to label; they tell how often"
         " readers are right and correct the score.",
         min=1,
-        show_default=False,
     ),
 ]
 Also = Annotated[int, typer.Option(help="So many replies that the rules did judge, as a check.")]
@@ -56,8 +55,7 @@ def annotate(
     run: Annotated[
         Path,
         typer.Argument(
-            help="Run directory, a log of another program, or a file that `build equinfer` wrote.",
-            show_default=False,
+            help="Run directory, a log of another program, or a file that `build equinfer` wrote."
         ),
     ],
     to: To = None,

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from horsesense_extras.people.runs import Taken
 
 
-File = Annotated[str, typer.Argument(help="Items: texts with labels.", show_default=False)]
-Out = Annotated[Path, typer.Option(help="JSONL file to write.", show_default=False)]
+File = Annotated[str, typer.Argument(help="Items: texts with labels.")]
+Out = Annotated[Path, typer.Option(help="JSONL file to write.")]
 Seed = Annotated[int, typer.Option(help="Starts the draw.")]
 
 
@@ -62,7 +62,7 @@ def pairs(
 
 
 def mix(
-    items: Annotated[list[str], typer.Argument(help="Two or more sets.", show_default=False)],
+    items: Annotated[list[str], typer.Argument(help="Two or more sets.")],
     out: Out,
     each: Annotated[int | None, typer.Option(help="Items of each set; all by default.")] = None,
     split: Annotated[
@@ -118,8 +118,7 @@ def equinfer(
         list[str],
         typer.Argument(
             help="LaTeX sources: a paper's folder, archive (.tar.gz, .zip) or file, or a folder of"
-            " such.",
-            show_default=False,
+            " such."
         ),
     ],
     out: Out,
@@ -253,7 +252,7 @@ FORMATS = ("html", "csv")
 
 def booklets(
     items: options.Items,
-    out: Annotated[Path, typer.Option(help="Directory to write.", show_default=False)],
+    out: Annotated[Path, typer.Option(help="Directory to write.")],
     rows: Rows,
     people: Annotated[
         int | None,

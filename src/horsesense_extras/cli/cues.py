@@ -31,8 +31,8 @@ ITEMS = (
 )
 PUBLISHED_SPLITS = "train,validation,test"
 
-Sources = Annotated[list[str], typer.Argument(help=ITEMS, show_default=False)]
-Source = Annotated[str, typer.Argument(help=ITEMS, show_default=False)]
+Sources = Annotated[list[str], typer.Argument(help=ITEMS)]
+Source = Annotated[str, typer.Argument(help=ITEMS)]
 Faithful = Annotated[bool, typer.Option(help="The published method, flaws included.")]
 PresenceBug = Annotated[
     bool, typer.Option(help="Presence as the published code computed it: counts.")

@@ -42,26 +42,19 @@ def register(app: typer.Typer) -> None:
 def export(
     what: Annotated[
         str,
-        typer.Argument(
-            help="A run directory; for lm-eval-task: items, as for `audit`.", show_default=False
-        ),
+        typer.Argument(help="A run directory; for lm-eval-task: items, as for `audit`."),
     ],
     out: Annotated[
         Path | None,
         typer.Argument(
-            help="The new file or folder; by default beside the run, for figures and tables here.",
-            show_default=False,
+            help="The new file or folder; by default beside the run, for figures and tables here."
         ),
     ] = None,
     *,
-    also_out: Annotated[
-        Path | None, typer.Option("--out", help="The same as OUT.", show_default=False)
-    ] = None,
+    also_out: Annotated[Path | None, typer.Option("--out", help="The same as OUT.")] = None,
     pieces: Pieces,
     rows: Rows,
-    to: Annotated[
-        str | None, typer.Option(help=f"The format: {', '.join(FORMATS)}.", show_default=False)
-    ] = None,
+    to: Annotated[str | None, typer.Option(help=f"The format: {', '.join(FORMATS)}.")] = None,
     probes: Annotated[
         str | None, typer.Option(help="Of lm-eval-task: probes, separated by commas.")
     ] = None,
@@ -196,42 +189,35 @@ class Pieces:
     redacted: Annotated[
         Path | None,
         typer.Option(
-            help="Write the run to this one file, with keyed hashes for all texts of the items.",
-            show_default=False,
+            help="Write the run to this one file, with keyed hashes for all texts of the items."
         ),
     ] = None
     salt_file: Annotated[
         Path | None,
         typer.Option(
             help="Of --redacted: the secret key, made where there is none. Runs redacted with"
-            " the same key can be compared; keep it to yourself.",
-            show_default=False,
+            " the same key can be compared; keep it to yourself."
         ),
     ] = None
     figure: Annotated[
         str | None,
         typer.Option(
-            help="Write a figure of the report, such as score, positions, agreement or readers.",
-            show_default=False,
+            help="Write a figure of the report, such as score, positions, agreement or readers."
         ),
     ] = None
-    table: Annotated[
-        str | None, typer.Option(help="Write a table: scores or estimates.", show_default=False)
-    ] = None
+    table: Annotated[str | None, typer.Option(help="Write a table: scores or estimates.")] = None
     paper: Annotated[
         str | None,
         typer.Option(
             help="Write the published tables on a data set beside the run's own row: mc-test,"
-            " bank-77, equinfer, mmlu, medmcqa.",
-            show_default=False,
+            " bank-77, equinfer, mmlu, medmcqa."
         ),
     ] = None
     format: Annotated[
         str | None,
         typer.Option(
             help="svg, pdf or png of a figure; csv, latex or markdown of a table; unless given, the"
-            " ending of --out.",
-            show_default=False,
+            " ending of --out."
         ),
     ] = None
 

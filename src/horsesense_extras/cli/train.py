@@ -29,16 +29,12 @@ Files = Annotated[
     list[Path] | None,
     typer.Argument(
         help="JSONL (plain, .gz or .zst) with question, options, response, label and where"
-        " present model and labels.",
-        show_default=False,
+        " present model and labels."
     ),
 ]
 ReaderOut = Annotated[
     Path,
-    typer.Option(
-        help="Directory for the reader; without FILES, of the reader to --evaluate.",
-        show_default=False,
-    ),
+    typer.Option(help="Directory for the reader; without FILES, of the reader to --evaluate."),
 ]
 Evaluate = Annotated[
     list[Path] | None,
@@ -175,7 +171,7 @@ def _scores(results: Sequence[Score]) -> list[str]:
 
 Base = Annotated[
     str,
-    typer.Option(help="Model to start from: smollm2, a directory or hub name.", show_default=False),
+    typer.Option(help="Model to start from: smollm2, a directory or hub name."),
 ]
 Out = Annotated[Path, typer.Option(help="Folder; one that holds the same experiment is continued.")]
 
