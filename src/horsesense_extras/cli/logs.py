@@ -25,13 +25,6 @@ Logs = Annotated[
         " lighteval, evalscope, promptfoo, DeepEval, VLMEvalKit and simple-evals."
     ),
 ]
-Out = Annotated[
-    Path | None,
-    typer.Option(
-        help="Run directory to make, of several models the folder of a study; imports/NAME by"
-        " default."
-    ),
-]
 Known = Annotated[
     str | None,
     typer.Option(help="Items that were asked, where the logs do not say which answers are right."),
@@ -70,7 +63,7 @@ def register(app: typer.Typer) -> None:
 
 def import_(
     logs: Logs,
-    out: Out = None,
+    out: Path | None = None,
     items: Known = None,
     map: Fields = None,
     unread: UnreadAs = None,
@@ -83,6 +76,10 @@ def import_(
     models become a study: a folder with a run of each (as JSON, a line each).
 
     Example: horsesense import logs/*.eval --out audits/imported
+
+    Args:
+        out: Run directory to make, of several models the folder of a study; imports/NAME by
+            default.
     """
     from horsesense_extras.api import load_logs
 
