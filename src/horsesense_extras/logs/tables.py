@@ -301,9 +301,9 @@ class _Table:
         if given is None and "read" in row:
             shown = [item.options[place] for place in order]
             took = options_named(answer, shown, labels) if answer is not None else set()
-            given = (
-                float(item.gold in {order[at_] for at_ in took}) if item.gold is not None else None
-            )
+            # An answer in a notation of its own ("2" for C) is no grade.
+            compared = item.gold is not None and (took or not answer or self.layout.name != "table")
+            given = float(item.gold in {order[at_] for at_ in took}) if compared else None
             if answer is None and self.layout.unread == "random" and given is not None:
                 self.drawn += 1
                 given = 1 / len(item.options)

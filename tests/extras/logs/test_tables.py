@@ -114,6 +114,8 @@ def test_an_unknown_order_a_second_right_answer_and_a_grade_of_100(tmp_path: Pat
     assert [sample.reply for sample in log.samples()] == ["B"]
     assert "shows the options in an order that is not known" in str(log.left_out.counts)
     assert "In 2 rows, answer names another option" in log.notes[-1]
+    [third] = samples(written(tmp_path, "p.jsonl", [{**row, "response": "B", "pred": "2"}]))
+    assert third.scores == {"as graded": Score(None, "2")}, "in a notation of its own"
     path = written(tmp_path, "g.jsonl", [{**row, "response": "B", "score": 100}])
     with pytest.raises(UsageError, match="A grade is 100"):
         samples(path)
