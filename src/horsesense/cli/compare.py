@@ -53,7 +53,9 @@ def compare(
         bool, typer.Option("--across", help="Compare runs whose prompts differ, and say so.")
     ] = False,
     level: Level = 0.95,
-    out: Annotated[Path, typer.Option(help="Where the page is written.")] = Path("comparison.html"),
+    out: Annotated[
+        Path, typer.Option(help="The page to write; with the ending .csv, .tex or .md its table.")
+    ] = Path("comparison.html"),
     as_json: AsJson = False,
 ) -> None:
     """Compare models on the items that their runs share, and say whether their ranking holds.
@@ -72,7 +74,10 @@ def compare(
 
     given = sides(map(named, runs))
     cells = over_cells([side.results for side in given])
-    parts = _parts(given) if len(runs) == 1 or _apart(given) else {"": given}
+    parts = _parts(given)
+    shared = set.intersection(*(set(side.keys) for side in given))
+    if (len(runs) > 1 and shared) or any(len(part) < 2 for part in parts.values()):
+        parts = {"": given}
     pages = {}
     for name, part in parts.items():
         found = compare_sides(part, measure=measure, reader=reader, across=across, level=level)
@@ -103,12 +108,6 @@ def _told(found: Contrast) -> str:
     d = "undefined" if found.d is None else f"{found.d:.2f}"
     mean, u, p = found.mean or 0.0, found.u or 0.0, found.u_p or 0.0
     return f"mean {mean:.1f} points, U {u:.1f} (p {p:.3g}), d {d}."
-
-
-def _apart(given: list[Side]) -> bool:
-    """Whether runs are of several sets, each of several models, and share no item."""
-    shared = set.intersection(*(set(side.keys) for side in given))
-    return not shared and all(len(part) > 1 for part in _parts(given).values())
 
 
 def _parts(given: list[Side]) -> dict[str, list[Side]]:
