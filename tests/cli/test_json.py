@@ -115,7 +115,7 @@ def test_what_to_cite(call: Call, run: str, tmp_path: Path) -> None:
     assert f"horsesense {__version__}" in told
     assert told.count("2406.16203") == 2, "as a source and as an entry"
     assert "fingerprint" in told
-    assert "BibTeX: @software{horsesense," in told
+    assert "\n@software{horsesense," in told
 
 
 def test_claims(call: Call, tmp_path: Path) -> None:
