@@ -22,12 +22,8 @@ Runs = Annotated[
     list[str],
     typer.Argument(
         help="Run directories, or the folder of a study for all of its runs. NAME=DIRECTORY names"
-        " the model; several runs of one model count as prompts of it.",
-        show_default=False,
+        " the model; several runs of one model count as prompts of it."
     ),
-]
-Reader = Annotated[
-    str | None, typer.Option(help="The main reader; by default the one that most runs rest on.")
 ]
 Level = Annotated[
     float, typer.Option(min=0.5, max=0.999, help="Confidence level of intervals and ranks.")
@@ -41,21 +37,13 @@ def register(app: typer.Typer) -> None:
 
 def compare(
     runs: Runs,
-    measure: Annotated[
-        str,
-        typer.Option(
-            help="accuracy_as_graded, accuracy (of those read), accuracy_valid, accuracy_hard,"
-            " accuracy_hard_as_graded or valid_rate."
-        ),
-    ] = "accuracy_as_graded",
-    reader: Reader = None,
+    measure: str = "accuracy_as_graded",
+    reader: str | None = None,
     across: Annotated[
         bool, typer.Option("--across", help="Compare runs whose prompts differ, and say so.")
     ] = False,
     level: Level = 0.95,
-    out: Annotated[
-        Path, typer.Option(help="The page to write; with the ending .csv, .tex or .md its table.")
-    ] = Path("comparison.html"),
+    out: Path = Path("comparison.html"),
     as_json: AsJson = False,
 ) -> None:
     """Compare models on the items that their runs share, and say whether their ranking holds.
@@ -64,6 +52,12 @@ def compare(
     more page has all of them, with mean ranks.
 
     Example: horsesense compare audits/one audits/other
+
+    Args:
+        measure: accuracy_as_graded, accuracy (of those read), accuracy_valid, accuracy_hard,
+            accuracy_hard_as_graded or valid_rate.
+        reader: The main reader; by default the one that most runs rest on.
+        out: The page to write; with the ending .csv, .tex or .md its table.
     """
     from horsesense.api import sides
     from horsesense.comparison.compare import compare as compare_sides

@@ -9,9 +9,7 @@ import typer
 
 from horsesense.cli.options import AsJson, Budget, Connections, Price, ReportItems, limits
 
-StudyPath = Annotated[
-    Path, typer.Argument(help="A study.toml, or the folder it lies in.", show_default=False)
-]
+StudyPath = Annotated[Path, typer.Argument(help="A study.toml, or the folder it lies in.")]
 Out = Annotated[
     Path | None, typer.Option("--out", help="Folder of the runs; by default that of study.toml.")
 ]
