@@ -57,7 +57,7 @@ def compare(
         measure: accuracy_as_graded, accuracy (of those read), accuracy_valid, accuracy_hard,
             accuracy_hard_as_graded or valid_rate.
         reader: The main reader; by default the one that most runs rest on.
-        out: Where the page is written.
+        out: The page to write; with the ending .csv, .tex or .md its table.
     """
     from horsesense.api import sides
     from horsesense.comparison.compare import compare as compare_sides
@@ -68,7 +68,10 @@ def compare(
 
     given = sides(map(named, runs))
     cells = over_cells([side.results for side in given])
-    parts = _parts(given) if len(runs) == 1 or _apart(given) else {"": given}
+    parts = _parts(given)
+    shared = set.intersection(*(set(side.keys) for side in given))
+    if (len(runs) > 1 and shared) or any(len(part) < 2 for part in parts.values()):
+        parts = {"": given}
     pages = {}
     for name, part in parts.items():
         found = compare_sides(part, measure=measure, reader=reader, across=across, level=level)
@@ -99,12 +102,6 @@ def _told(found: Contrast) -> str:
     d = "undefined" if found.d is None else f"{found.d:.2f}"
     mean, u, p = found.mean or 0.0, found.u or 0.0, found.u_p or 0.0
     return f"mean {mean:.1f} points, U {u:.1f} (p {p:.3g}), d {d}."
-
-
-def _apart(given: list[Side]) -> bool:
-    """Whether runs are of several sets, each of several models, and share no item."""
-    shared = set.intersection(*(set(side.keys) for side in given))
-    return not shared and all(len(part) > 1 for part in _parts(given).values())
 
 
 def _parts(given: list[Side]) -> dict[str, list[Side]]:

@@ -27,6 +27,7 @@ WRITERS = {
     "eee": ("exports", "write_every_eval_ever", "-eee"),
     "parquet": ("plain", "write_parquet", "-parquet"),
     "csv": ("plain", "write_csv", "-csv"),
+    "items": ("plain", "write_items", "-items.jsonl"),
 }
 """Format of a run -> its module, the function that writes it, and how the new file is called."""
 FORMATS = (*WRITERS, "lm-eval-task")
@@ -114,10 +115,11 @@ def _run(path: Path, out: Path | None, to: str) -> dict[str, Any]:
     run = open_run(path)
     place = out or path.with_name(f"{path.resolve().name}{ending}")
     _check_name(place, to)
-    if to != "batch" and "measure" not in run.directory.known.stages:
+    planned = to in ("batch", "items")
+    if not planned and "measure" not in run.directory.known.stages:
         run.measure()
     write = getattr(import_module(f"horsesense_extras.integrations.{module}"), function)
-    written = write(run.directory if to == "batch" else run.results, place)
+    written = write(run.directory if planned else run.results, place)
     found = {"out": str(place), "format": to, "says": [str(place)]}
     return found | _of_batch(written, place, run.path) if to == "batch" else found
 
@@ -130,7 +132,8 @@ def _check_name(place: Path, to: str) -> None:
     horsesense.errors.UsageError: --to csv writes a folder of files; out.csv is named otherwise.
     Name it out, or write one table: --table scores --out FILE.csv.
     """
-    ending, suffix = WRITERS[to][2], place.suffix.lower()
+    suffix, ending = place.suffix.lower(), WRITERS[to][2]
+    ending = Path(f"a{ending}").suffix or ending
     single = ending.startswith(".")
     if suffix != ending if single else suffix in FILES:
         what = f"one file, with the ending {ending}" if single else "a folder of files"

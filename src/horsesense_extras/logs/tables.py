@@ -196,8 +196,8 @@ class _Table:
             yield f"row {line}", partial(self._samples, line, row, log)
         if self.drawn:
             log.notes.append(
-                f"The program found nothing in {plural(self.drawn, 'answer')} and drew an option at"
-                " random for each: it counts as right as often as a guess is."
+                f"The program found nothing in {plural(self.drawn, 'answer')} of {self.model} and"
+                " drew an option at random for each: it counts as right as often as a guess is."
             )
         log.notes += [
             f"In {plural(rows, 'row')}, {rival} names another option than the field that counts"

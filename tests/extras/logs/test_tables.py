@@ -182,7 +182,7 @@ def test_no_answer_found_is_a_draw_where_the_program_draws(tmp_path: Path) -> No
     assert [s.scores.get("as graded") for s in log.samples()] == [
         Score(1.0, "B"), Score(0.25, None), None,
     ]  # fmt: skip
-    assert "found nothing in 1 answer and drew" in log.notes[-1]
+    assert "found nothing in 1 answer of " in log.notes[-1]
     [wrong] = tables([path], unread="wrong")
     assert [s.scores["as graded"].value for s in wrong.samples() if s.scores] == [1.0, 0.0]
 
