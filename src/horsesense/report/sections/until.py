@@ -71,7 +71,6 @@ def reach(rows: Sequence[dict[str, Any]], size: float) -> list[float]:
     return [-min(most, 100.0), min(most, 100.0)]
 
 
-
 def context(run: Results) -> Context | None:
     told = run.findings.get("until")
     if told is None:
