@@ -73,12 +73,13 @@ def role(path: Path, head: bytes) -> Any:
 def open_log(path: Path, companions: Sequence[Path]) -> Log:
     """The log in a file; ItemsError where it is damaged."""
     packed = path.suffix == ".eval"
-    header = _header(path) if packed else _before_samples(path)
+    archive = Archive(path) if packed else None
+    header = _header(archive) if archive else _before_samples(path)
     spec = mapping(header.get("eval"))
     log = Log(
         path,
         "inspect",
-        lambda log: _samples(log, _entries(log) if packed else _rows(path), header),
+        lambda log: _samples(log, _entries(log, archive) if archive else _rows(path), header),
         task=str(spec.get("task_display_name") or spec.get("task") or ""),
         model=str(spec.get("model") or ""),
         created=str(spec.get("created") or ""),
@@ -94,13 +95,13 @@ def open_log(path: Path, companions: Sequence[Path]) -> Log:
     return log
 
 
-def _header(path: Path) -> Mapping[str, Any]:
+def _header(archive: Archive) -> Mapping[str, Any]:
     """What an archive says of the log. One of a run that crashed has only a journal."""
-    with Archive(path) as archive:
+    with archive:
         for name in ("header.json", "_journal/start.json"):
-            if name in archive:
+            if name in archive.entries:
                 return {"status": "started", **mapping(archive.json(name))}
-    raise damaged(str(path), "the archive holds no log of Inspect (no header.json)")
+    raise damaged(str(archive.path), "the archive holds no log of Inspect (no header.json)")
 
 
 def _before_samples(path: Path) -> Mapping[str, Any]:
@@ -117,10 +118,10 @@ def _before_samples(path: Path) -> Mapping[str, Any]:
     return {key: value for key, value in mapping(document(path)).items() if key != "samples"}
 
 
-def _entries(log: Log) -> Rows:
+def _entries(log: Log, archive: Archive) -> Rows:
     """The samples of an archive by the names of their entries."""
-    with Archive(log.path) as archive:
-        for name in archive.sizes:
+    with archive:
+        for name in archive.entries:
             if ".." in name.split("/") or name.startswith(("/", "\\")):
                 log.left_out.add("an entry that points outside of the archive", name)
             elif _ENTRY.fullmatch(name):
