@@ -180,8 +180,8 @@ class _Sample:
             options, question = block.options, block.question
         if len(options) < 2:
             raise NotTakenError("not multiple choice: the sample has no options")
-        told = [question, *options, answer["reply"] or "", *(text for _, text in prompt or ())]
-        if any(lost in text for text in told for lost in self._lost):
+        told = question, *options, answer["reply"] or "", *(text for _, text in prompt or ())
+        if self._lost and any(lost in text for text in told for lost in self._lost):
             raise NotTakenError("a text of it is an attachment that the log does not hold")
         order, labels = self._shown(prompt, options)
         if not order:
@@ -230,6 +230,9 @@ class _Sample:
         # What Inspect makes of the first choice; empty where there is none.
         if not found["reply"] and isinstance(said := output.get("completion"), str) and said:
             found["reply"] = self._text(said)
+        if error := output.get("error"):
+            told = f"{found['finish_reason'] or 'error'}: {error}"[:2000]
+            found |= {"reply": None, "error": told}
         return found
 
     def _failed(self, answer: dict[str, Any]) -> dict[str, Any]:
@@ -244,7 +247,7 @@ class _Sample:
 
     def _text(self, content: object) -> str:
         """The text of a content, its attachment put back."""
-        text = text_of(content, self._text)
+        text = content if isinstance(content, str) else text_of(content, self._text)
         if text.startswith("attachment://"):
             found = self._attachments.get(text.removeprefix("attachment://"))
             if isinstance(found, str):
@@ -277,8 +280,7 @@ class _Sample:
         wanted = at(self.row, "output.choices.0.message.id")
         same = [c for c in calls if wanted and at(c, "output.choices.0.message.id") == wanted]
         own = [c for c in calls if c.get("model") == self.log.model]
-        found = same or own or calls
-        return found[-1] if found else None
+        return next(reversed(same or own or calls), None)
 
     def _said(self, event: Mapping[str, Any] | None) -> tuple[Prompt, Mapping[str, Any]]:
         """What was sent, and the output that came back: of the event, if there is one.

@@ -5,11 +5,11 @@ Nothing is unpacked to disk and no name from inside a file is ever used as a pat
 
 from __future__ import annotations
 
-import bz2
 import codecs
 import gzip
 import json
 import re
+import struct
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -134,7 +134,7 @@ def document(path: Path) -> Any:
 class Archive:
     """The members of a zip archive, read in memory alone.
 
-    Deflate, bzip2 and Zstandard (method 93) are known. What a member and the whole archive may grow
+    Deflate and Zstandard (method 93) are known. What a member and the whole archive may grow
     to is bounded as for items (`MAX_GROWTH`), and no member grows beyond what the archive says.
     """
 
@@ -146,7 +146,7 @@ class Archive:
         except (zipfile.BadZipFile, OSError, ValueError) as error:
             raise damaged(str(path), f"the zip archive is damaged or cut off ({error})") from None
         total = sum(entry.file_size for entry in self.entries.values())
-        if total > (most := self._bound(path.stat().st_size)):
+        if total > (most := max(FREE_GROWTH, MAX_GROWTH * path.stat().st_size)):
             fault = f"its {len(self.entries):,} entries would grow to {total:,} bytes; at most"
             raise damaged(str(path), f"{fault} {most:,} are allowed", "Is this really a log?")
 
@@ -162,25 +162,19 @@ class Archive:
         source = f"{self.path}, entry {name[:200]!r}"
         entry = self.entries[name]
         size = entry.file_size
-        if size > min(self._bound(entry.compress_size), 4 * MAX_VALUE):
+        if size > 4 * MAX_VALUE:
             raise damaged(source, f"would grow to {size:,} bytes", "Is this really a log?")
         try:
             # The library takes as long to open a member as to unpack it.
             self._stream.seek(entry.header_offset + _LENGTHS)
-            lengths = self._stream.read(4)
-            behind = int.from_bytes(lengths[:2], "little") + int.from_bytes(lengths[2:], "little")
-            self._stream.seek(behind, 1)
-            unpack = _UNPACK[entry.compress_type]
-            content = unpack(self._stream.read(min(entry.compress_size, LARGEST)), size + 1)
-        except (zlib.error, zstd.ZstdError, EOFError, OSError, KeyError, ValueError) as error:
+            self._stream.seek(sum(struct.unpack("<HH", self._stream.read(4))), 1)
+            packed = self._stream.read(min(entry.compress_size, LARGEST))
+            content = _UNPACK[entry.compress_type](packed, size + 1)
+        except (zlib.error, zstd.ZstdError, struct.error, OSError, KeyError, ValueError) as error:
             raise damaged(source, f"cannot be unpacked ({error!r})") from None
         if len(content) != size or zlib.crc32(content) != entry.CRC:
             raise damaged(source, "is not what was packed")
         return parsed(content, source)
-
-    @staticmethod
-    def _bound(packed: int) -> int:
-        return max(FREE_GROWTH, MAX_GROWTH * packed)
 
 
 _LENGTHS: Final = 26
@@ -188,7 +182,6 @@ _LENGTHS: Final = 26
 _UNPACK: Final[Mapping[int, Callable[[bytes, int], bytes]]] = {
     zipfile.ZIP_STORED: lambda packed, most: packed,
     zipfile.ZIP_DEFLATED: lambda packed, most: zlib.decompressobj(-15).decompress(packed, most),
-    zipfile.ZIP_BZIP2: lambda packed, most: bz2.BZ2Decompressor().decompress(packed, most),
     zipfile.ZIP_ZSTANDARD: lambda packed, most: zstd.ZstdDecompressor().decompress(packed, most),
 }
 """How the members of each method are unpacked, to at most so many bytes."""
