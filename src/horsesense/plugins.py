@@ -261,6 +261,25 @@ def forms(schemes: Mapping[str, Scheme]) -> str:
     return f"{', '.join(most)} or {last}" if most else last
 
 
+def declared(package: str, modules: str, kind: type[Any]) -> list[Any]:
+    """What modules of a package declare, module by module, in the order in which it stands there.
+
+    That are classes of the kind with a name of their own, and objects of it.
+    """
+    return [
+        one
+        for module in (import_module(f"{package}.{name}") for name in modules.split())
+        for one in vars(module).values()
+        if isinstance(one, kind)
+        or (
+            isinstance(one, type)
+            and issubclass(one, kind)
+            and one.__module__ == module.__name__
+            and "name" in vars(one)
+        )
+    ]
+
+
 def renamed(kind: str, old: str, new: str) -> str:
     """`new`, after a warning that `old` is its name of an earlier release."""
     message = f"{kind} {old} is now called {new}; the old name will not be understood for long."

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from types import TracebackType
-from typing import Generic, Self, TypeVar
+from typing import Generic, TypeVar
 
-from horsesense.models.base import Asked, Capabilities
+from horsesense.models.base import Asked, Capabilities, HoldsNothing
 from horsesense.models.messages import UNATTACHED, Failure, Key, Request, Response
 from horsesense.trials.trial import Trial
 
 T = TypeVar("T")
 
 
-class KnownAnswers(Generic[T]):
+class KnownAnswers(HoldsNothing, Generic[T]):
     """A model that gives what is known, and is asked nothing else.
 
     Args:
@@ -45,22 +44,8 @@ class KnownAnswers(Generic[T]):
         self._answers = answers
         self._read = read
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        return None
-
     async def capabilities(self) -> Capabilities:
         return self._offers
-
-    def count_tokens(self, request: Request) -> int | None:
-        return None
 
     def attach_trial(self, key: Key, trial: Trial) -> bool:
         """Whether there is an answer."""
