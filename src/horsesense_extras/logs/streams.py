@@ -143,7 +143,7 @@ class Archive:
         try:
             with zipfile.ZipFile(path) as found:
                 self.entries = {entry.filename: entry for entry in found.infolist()}
-        except (zipfile.BadZipFile, OSError, ValueError) as error:
+        except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError) as error:
             raise damaged(str(path), f"the zip archive is damaged or cut off ({error})") from None
         total = sum(entry.file_size for entry in self.entries.values())
         if total > (most := max(FREE_GROWTH, MAX_GROWTH * path.stat().st_size)):
