@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from horsesense.rng import fingerprint, seed_of
 from horsesense.stats.words import plural
+from horsesense.values import quick
 
 Kind = Literal["choice", "label"]
 """choice: options of its own per item; label: one label set for the whole task."""
@@ -34,7 +35,7 @@ FLAGS: dict[Flag, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@quick(frozen=True, slots=True)
 class Item:
     """One question or text.
 
