@@ -21,7 +21,7 @@ from horsesense.readers.reading import Reading
 from horsesense.readers.version import Rules
 from horsesense.trials.trial import Trial, none_phrase
 
-RULES: Final = Rules(version="1", source="101b792b86c4")
+RULES: Final = Rules(version="1", source="291cbfdfe7ae")
 
 NO_LOGIT: Final = 1e-3
 """Largest logarithm of a probability, rounding errors allowed for."""
@@ -37,13 +37,10 @@ def label_logs(
     Scores may be logits as well: only their differences count. `any_case` adds "yes" and "YES"
     to "Yes".
     """
-    said = [*map(str.capitalize if any_case else str, map(str.strip, position))]
-    found = dict(zip(said, position.values(), strict=True))
-    if len(found) == len(position):  # most tables spell each word once
-        return [found.get(label, -math.inf) for label in labels]
     spellings: dict[str, list[float]] = {}
-    for word, logprob in zip(said, position.values(), strict=True):
-        spellings.setdefault(word, []).append(logprob)
+    for token, logprob in position.items():
+        word = token.strip()
+        spellings.setdefault(word.capitalize() if any_case else word, []).append(logprob)
     return [log_sum(spellings.get(label, ())) for label in labels]
 
 
