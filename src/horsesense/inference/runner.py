@@ -205,8 +205,6 @@ class _Run:
         while batch := await self._next_batch():
             tries, charges = zip(*batch, strict=True)
             results: Sequence[Response | Failure | None] = [None] * len(batch)
-            self.summary.sent += len(batch)
-            self.summary.retried += sum(one.attempt > 1 for one in tries)
             try:
                 answers = results = await self._model.respond([one.asked for one in tries])
             finally:  # a call that was abandoned may have been answered: it stays at its bound
@@ -262,6 +260,8 @@ class _Run:
                 break
             taken.append((one, self._ledger.reserve(one.asked.request)))
         self._control.sent(len(taken))
+        self.summary.sent += len(taken)
+        self.summary.retried += len(taken) if again else 0
         return taken
 
     def _draw(self) -> None:
