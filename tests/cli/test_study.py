@@ -34,8 +34,10 @@ def test_two_models_are_two_runs_and_the_study_can_be_given_back(tmp_path: Path)
     saved = tomllib.loads((tmp_path / "study" / "study.toml").read_text())
     assert saved["models"] == ["sim:oracle", "sim:position?k=1"]
     assert saved["settings"]["limit"] == 6
-    assert saved["price"] == [0.15, 0.6], "so that a budget in money can do without"
-    again = call("run", "study", "--budget", "money=2", "--json", cwd=tmp_path)
+    assert saved["price"] == [0.15, 0.6]
+    money = ("run", "study", "--budget", "money=2", "--json")
+    assert "add them: --price 0.15,0.6" in call(*money, cwd=tmp_path).stderr, "a file may lie"
+    again = call(*money, "--price", "0.15,0.6", cwd=tmp_path)
     other = call("report", "study/oracle", cwd=tmp_path)
     assert other.stderr.endswith("Runs in study: sim-oracle-sample, sim-position-k-1-sample.\n")
     assert again.returncode == 0, again.stderr
