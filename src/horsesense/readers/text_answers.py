@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="33", source="cfdf633418ae")
+RULES: Final = Rules(version="33", source="0316d355a1a0")
 
 
 class TextAnswers:
