@@ -127,7 +127,7 @@ def one_answer(trial: Trial, decisions: Sequence[Decision]) -> str:
     """One option, by label or, where there are no labels, by its text."""
     (decision,) = decisions
     if decision.says == "none":
-        return _phrase_of_none(trial)
+        return none_phrase(trial) or NONE_TEXT
     if decision.position is None:
         return REFUSAL_TEXT
     option = trial.variant.options[decision.position]
@@ -136,11 +136,6 @@ def one_answer(trial: Trial, decisions: Sequence[Decision]) -> str:
     return STYLES[decision.style].format(
         label=trial.variant.labels[decision.position], option=option
     )
-
-
-def _phrase_of_none(trial: Trial) -> str:
-    """The phrase that the prompt asks for where no option is right, if it asks for one."""
-    return none_phrase(trial) or NONE_TEXT
 
 
 def free_answer(trial: Trial, decisions: Sequence[Decision]) -> str:
