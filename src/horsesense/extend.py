@@ -30,12 +30,14 @@ from horsesense.plugins import Scheme
 from horsesense.probes.base import NotApplicableError, Probe, SetProbe, Setting, show
 from horsesense.readers.base import FittedReader, Reader
 from horsesense.readers.reading import Reading
+from horsesense.trials.condition import Condition
 from horsesense.trials.trial import Trial, Variant
 
 __all__ = [
     "Asked",
     "Capabilities",
     "Cell",
+    "Condition",
     "Failure",
     "FittedReader",
     "Item",

@@ -232,6 +232,16 @@ def usable(path: str | Path) -> Path:
     return Path(path).absolute() if ":" in text else Path(path)
 
 
+def empty_place(out: str | Path) -> Path:
+    """A path as one to be written to; UsageError if something lies there."""
+    place = usable(out)
+    if place.exists() and (not place.is_dir() or any(place.iterdir())):
+        raise UsageError(
+            f"{place} is there already, and not empty.", hint="Choose another --out directory."
+        )
+    return place
+
+
 def _escaped(text: str) -> bool:
     """Whether the halves of characters in a path stand for bytes that are no UTF-8."""
     return all(not "\ud800" <= c <= "\udfff" or "\udc80" <= c <= "\udcff" for c in text)

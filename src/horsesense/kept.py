@@ -133,7 +133,7 @@ def _listed(path: Path, *_: int) -> Mapping[str, tuple[str, ...]]:
             digests.pop(line[2], None)
             digests[line[2]] = None
     if text and not found:
-        raise ChangedError("the manifest beside it is damaged")
+        raise ChangedError("the manifest beside it is damaged; without it, files are not checked")
     return {name: tuple(digests) for name, digests in found.items()}
 
 

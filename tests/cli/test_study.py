@@ -34,8 +34,10 @@ def test_two_models_are_two_runs_and_the_study_can_be_given_back(tmp_path: Path)
     saved = tomllib.loads((tmp_path / "study" / "study.toml").read_text())
     assert saved["models"] == ["sim:oracle", "sim:position?k=1"]
     assert saved["settings"]["limit"] == 6
-    assert saved["price"] == [0.15, 0.6], "so that a budget in money can do without"
-    again = call("run", "study", "--budget", "money=2", "--json", cwd=tmp_path)
+    assert saved["price"] == [0.15, 0.6]
+    money = ("run", "study", "--budget", "money=2", "--json")
+    assert "add them: --price 0.15,0.6" in call(*money, cwd=tmp_path).stderr, "a file may lie"
+    again = call(*money, "--price", "0.15,0.6", cwd=tmp_path)
     other = call("report", "study/oracle", cwd=tmp_path)
     assert other.stderr.endswith("Runs in study: sim-oracle-sample, sim-position-k-1-sample.\n")
     assert again.returncode == 0, again.stderr
@@ -139,11 +141,14 @@ def test_a_study_of_several_sets_is_compared_set_by_set(tmp_path: Path) -> None:
     done = call("compare", ".", cwd=tmp_path)
     assert done.returncode == 0
     assert done.stdout.count("Report:") == 2
-    assert "1. one" in done.stdout
-    assert "2. two" in done.stdout
+    assert {"1. one", "2. two"} <= {*done.stdout.splitlines()}
     assert (tmp_path / "comparison-2.-two.html").exists()
-    lines = call("compare", ".", "--json", cwd=tmp_path).stdout.splitlines()
+    lines = call("compare", ".", "--json", "--out", "t.md", cwd=tmp_path).stdout.splitlines()
     assert [json.loads(line)["items"]["shared"] for line in lines] == [30, 20]
+    assert "| Mean rank in 2 sets |" in (tmp_path / "t.md").read_text()
+    for name in ("sim-oracle-two", "sim-uniform-one"):
+        (tmp_path / name / "run.toml").unlink()
+    assert "20 items that all runs share" in call("compare", ".", cwd=tmp_path).stdout
 
 
 @pytest.mark.parametrize(

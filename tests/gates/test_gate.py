@@ -296,7 +296,7 @@ def test_the_verdict_is_required_of(all_at_b: dict[str, str], runs: dict[str, st
 
 
 def test_no_verdict_is_no_clean_verdict() -> None:
-    silent = cast("Results", SimpleNamespace(verdict=(), unfinished=""))
+    silent = cast("Results", SimpleNamespace(verdict=(), unfinished="", findings={}))
     [check] = require([parse("found == 0")], silent, None)
     assert check.state == "failed"
     assert "has no verdict" in check.says
@@ -331,6 +331,11 @@ def test_a_run_that_is_not_finished_cannot_tell(runs: dict[str, str], tmp_path: 
     assert f"The baseline {said}." in done.stdout
     assert "undecided    found <= baseline.found + 9" in done.stdout
     assert "not finished" not in call("gate", runs["good"], "--require", "found >= 0").stdout
+    part = str(tmp_path / "part")
+    call("audit", items, "-m", "sim:oracle", "--probes", "order", "--shard", "1/3", "--out", part)
+    done = call("gate", part, "--require", "found == 0")
+    assert "This run is shard 1/3 of a study." in done.stdout
+    assert done.returncode == ExitCode.UNDECIDED
 
 
 def test_what_the_verdict_leaves_open_stands_beside_a_count(runs: dict[str, str]) -> None:

@@ -56,7 +56,7 @@ def test_the_table_of_scores_holds_the_runs_numbers(run: Results) -> None:
     head, first_line, *_ = str(found).splitlines()
     assert head.index("accuracy") == first_line.index("100 %"), "aligned, and nothing escaped"
     assert as_markdown(found).endswith("over the items that have both forms.\n")
-    assert r"\multicolumn{8}{l}{Change: from" in as_latex(found)
+    assert r"\par{\footnotesize Change: from" in as_latex(found)
     assert "needs the package booktabs" in as_latex(found).splitlines()[0]
     first = next(csv.DictReader(io.StringIO(as_csv(found))))
     assert (first["accuracy"], first["n"], first["change_low"]) == ("1.0", "24", "")

@@ -182,6 +182,11 @@ def test_a_run_without_a_manifest_says_so(run: Path) -> None:
     assert "no manifest" in done.stdout
     (run / "manifest").write_bytes(bytes(64))
     assert call("verify", str(run)).returncode == 3
+    (new := run / "new").mkdir()
+    (new / "manifest").write_bytes(bytes(8))
+    with pytest.raises(StoreError, match="manifest beside it is damaged"):
+        hs.audit("sample", "sim:prior", out=new, limit=4, probes="repeat")
+    assert not (new / "store.sqlite").exists(), "nothing was asked"
     (run / "manifest").unlink()
     (run / "manifest").mkdir()
     with pytest.raises(StoreError):

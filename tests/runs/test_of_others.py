@@ -152,6 +152,19 @@ def test_an_opened_run_names_no_server_for_keys(
     assert not unnamed("https://a.example/v1")
 
 
+def test_a_trained_reader_that_a_run_names_is_not_loaded(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = (run / "run.toml").read_text()
+    (run / "run.toml").write_text(told.replace('"text"', '"trained:run/theirs"'))
+    loaded = Mock(side_effect=UsageError("loaded"))
+    monkeypatch.setattr("horsesense.readers.registry.make_bulk_reader", loaded)
+    Run.open(run).measure()
+    Run.open(run).read()
+    with pytest.raises(UsageError, match="loaded"):
+        Run.open(run).read("trained:run/theirs")
+
+
 def test_what_is_not_ours_in_a_run_may_be_anything(run: Path, victim: Path) -> None:
     (run / "notes").symlink_to(victim)
     (run / "manifest").write_text(f"{'0' * 32} b\n{'0' * 32} a\0b\n")  # no file that can be

@@ -99,34 +99,26 @@ def _parameter(name: str, kind: Any, option: Any) -> Parameter:
 
 @dataclass(frozen=True)
 class EngineOptions:
-    """Where workers run, if the run is not asked by this process."""
+    """Where workers run, if the run is not asked by this process.
 
-    engine: Annotated[
-        str | None,
-        typer.Option(help="Have workers ask: ray, on this machine or on a cluster (extra ray)."),
-    ] = None
-    address: Annotated[
-        str | None,
-        typer.Option(
-            help="Address of the Ray cluster, such as auto; by default this machine alone."
-        ),
-    ] = None
-    workers: Annotated[
-        int | None, typer.Option(help="Workers; by default one for each core of this machine.")
-    ] = None
-    shards: Annotated[
-        int | None,
-        typer.Option(help="Parts that workers take one after the other; by default many."),
-    ] = None
-    keep: Annotated[
-        str | None,
-        typer.Option(
-            help="Where workers keep answers that do not see --out: s3://BUCKET/FOLDER, or any"
-            " other address that fsspec knows."
-        ),
-    ] = None
-    worker_cpus: Annotated[float, typer.Option(help="Cores that Ray sets aside for each.")] = 1.0
-    worker_gpus: Annotated[float, typer.Option(help="GPUs of each worker.")] = 0.0
+    Attributes:
+        engine: Have workers ask: ray, on this machine or on a cluster (extra ray).
+        address: Address of the Ray cluster, such as auto; by default this machine alone.
+        workers: Workers; by default one for each core of this machine.
+        shards: Parts that workers take one after the other; by default many.
+        keep: Where workers keep answers that do not see --out: s3://BUCKET/FOLDER, or any other
+            address that fsspec knows.
+        worker_cpus: Cores that Ray sets aside for each.
+        worker_gpus: GPUs of each worker.
+    """
+
+    engine: str | None = None
+    address: str | None = None
+    workers: int | None = None
+    shards: int | None = None
+    keep: str | None = None
+    worker_cpus: float = 1.0
+    worker_gpus: float = 0.0
 
     def made(self) -> Any:
         """The engine that is named; UsageError for options that belong to one and none is."""
@@ -288,12 +280,15 @@ TRUTH = (
 
 def demo(
     model: Annotated[str, typer.Option("--model", "-m", help=MODEL)] = DEMO,
-    out: Annotated[Path, typer.Option(help="Run directory.")] = Path("horsesense-demo"),
+    out: Path = Path("horsesense-demo"),
     as_json: AsJson = False,
 ) -> None:
     """Audit the sample items, by default with a simulated model that has a known fault.
 
     Example: horsesense demo --out first-look
+
+    Args:
+        out: Run directory.
     """
     from horsesense.api import Run
     from horsesense.cli.each import AuditOptions, audit_one, show

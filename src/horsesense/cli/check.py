@@ -25,24 +25,9 @@ ITEMS = (
     " Of several, also what they share is found."
 )
 
-Sources = Annotated[list[str], typer.Argument(help=ITEMS, show_default=False)]
-Rules = Annotated[
-    str | None, typer.Option(help="Rules to apply, separated by commas; all by default.")
-]
-Show = Annotated[int, typer.Option(help="Items shown of each finding; --json lists all.")]
+Sources = Annotated[list[str], typer.Argument(help=ITEMS)]
 Splits = Annotated[
     str, typer.Option("--split", help="Splits to look at, separated by commas; '*' is all.")
-]
-FailOn = Annotated[
-    str | None,
-    typer.Option(help="fault, cue or style: exit with 1 where a finding has this weight or more."),
-]
-Responses = Annotated[
-    list[Path] | None,
-    typer.Option(
-        help="Recorded answers of several models (JSONL) or run directories; repeatable."
-        " Ranks the items by how likely their gold is wrong."
-    ),
 ]
 Scorer = Annotated[
     str | None,
@@ -61,25 +46,18 @@ def register(app: typer.Typer) -> None:
 
 def check(
     items: Sources,
-    rules: Rules = None,
-    responses: Responses = None,
+    rules: str | None = None,
+    responses: list[Path] | None = None,
     model: Scorer = None,
-    show: Show = 3,
-    fail_on: FailOn = None,
+    show: int = 3,
+    fail_on: str | None = None,
     split: Splits = "*",
     where: Where = None,
     map: FieldMap = None,
     limit: Limit = None,
     seed: Seed = 0,
-    out: Annotated[
-        Path | None, typer.Option(help="HTML page to write, with the items.", show_default=False)
-    ] = None,
-    keep: Annotated[
-        Path | None,
-        typer.Option(
-            help="JSONL file to write: the rows of items without a fault, with all their fields."
-        ),
-    ] = None,
+    out: Path | None = None,
+    keep: Path | None = None,
     every: Annotated[
         bool, typer.Option("--all", help="Also name the kinds of flaws that are not found.")
     ] = False,
@@ -90,6 +68,15 @@ def check(
     No model is asked, unless --model names one whose knowledge of the items is to be tested.
 
     Example: horsesense check exam.csv --fail-on fault
+
+    Args:
+        rules: Rules to apply, separated by commas; all by default.
+        responses: Recorded answers of several models (JSONL) or run directories; repeatable. Ranks
+            the items by how likely their gold is wrong.
+        show: Items shown of each finding; --json lists all.
+        fail_on: fault, cue or style: exit with 1 where a finding has this weight or more.
+        out: HTML page to write, with the items.
+        keep: JSONL file to write: the rows of items without a fault, with all their fields.
     """
     from horsesense.checks.base import WEIGHTS
     from horsesense.checks.check import check_json, check_sets, check_text

@@ -22,12 +22,8 @@ Runs = Annotated[
     list[str],
     typer.Argument(
         help="Run directories, or the folder of a study for all of its runs. NAME=DIRECTORY names"
-        " the model; several runs of one model count as prompts of it.",
-        show_default=False,
+        " the model; several runs of one model count as prompts of it."
     ),
-]
-Reader = Annotated[
-    str | None, typer.Option(help="The main reader; by default the one that most runs rest on.")
 ]
 Level = Annotated[
     float, typer.Option(min=0.5, max=0.999, help="Confidence level of intervals and ranks.")
@@ -41,19 +37,13 @@ def register(app: typer.Typer) -> None:
 
 def compare(
     runs: Runs,
-    measure: Annotated[
-        str,
-        typer.Option(
-            help="accuracy_as_graded, accuracy (of those read), accuracy_valid, accuracy_hard,"
-            " accuracy_hard_as_graded or valid_rate."
-        ),
-    ] = "accuracy_as_graded",
-    reader: Reader = None,
+    measure: str = "accuracy_as_graded",
+    reader: str | None = None,
     across: Annotated[
         bool, typer.Option("--across", help="Compare runs whose prompts differ, and say so.")
     ] = False,
     level: Level = 0.95,
-    out: Annotated[Path, typer.Option(help="Where the page is written.")] = Path("comparison.html"),
+    out: Path = Path("comparison.html"),
     as_json: AsJson = False,
 ) -> None:
     """Compare models on the items that their runs share, and say whether their ranking holds.
@@ -62,6 +52,12 @@ def compare(
     more page has all of them, with mean ranks.
 
     Example: horsesense compare audits/one audits/other
+
+    Args:
+        measure: accuracy_as_graded, accuracy (of those read), accuracy_valid, accuracy_hard,
+            accuracy_hard_as_graded or valid_rate.
+        reader: The main reader; by default the one that most runs rest on.
+        out: The page to write; with the ending .csv, .tex or .md its table.
     """
     from horsesense.api import sides
     from horsesense.comparison.compare import compare as compare_sides
@@ -72,7 +68,10 @@ def compare(
 
     given = sides(map(named, runs))
     cells = over_cells([side.results for side in given])
-    parts = _parts(given) if len(runs) == 1 or _apart(given) else {"": given}
+    parts = _parts(given)
+    shared = set.intersection(*(set(side.keys) for side in given))
+    if (len(runs) > 1 and shared) or any(len(part) < 2 for part in parts.values()):
+        parts = {"": given}
     pages = {}
     for name, part in parts.items():
         found = compare_sides(part, measure=measure, reader=reader, across=across, level=level)
@@ -103,12 +102,6 @@ def _told(found: Contrast) -> str:
     d = "undefined" if found.d is None else f"{found.d:.2f}"
     mean, u, p = found.mean or 0.0, found.u or 0.0, found.u_p or 0.0
     return f"mean {mean:.1f} points, U {u:.1f} (p {p:.3g}), d {d}."
-
-
-def _apart(given: list[Side]) -> bool:
-    """Whether runs are of several sets, each of several models, and share no item."""
-    shared = set.intersection(*(set(side.keys) for side in given))
-    return not shared and all(len(part) > 1 for part in _parts(given).values())
 
 
 def _parts(given: list[Side]) -> dict[str, list[Side]]:

@@ -15,27 +15,6 @@ from horsesense.errors import ExitCode, HorsesenseError, UsageError
 if TYPE_CHECKING:
     from horsesense.comparison.gates.gate import OnDoubt, Verdict
 
-Require = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="What must hold, such as 'found == 0' (of the verdict) or 'accuracy_hard.low > 0.5'"
-        " (docs/compare.md); repeatable.",
-        show_default=False,
-    ),
-]
-Baseline = Annotated[
-    Path | None,
-    typer.Option(help="An earlier run; this one must not be worse.", show_default=False),
-]
-Tolerance = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="Loss against the baseline that is accepted: 0.02, 2%, or order=5% for one probe;"
-        " repeatable.",
-        show_default=False,
-    ),
-]
-
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -44,36 +23,16 @@ def register(app: typer.Typer) -> None:
 
 def gate(
     run: RunPath,
-    require: Require = None,
-    baseline: Baseline = None,
-    tolerance: Tolerance = None,
+    require: list[str] | None = None,
+    baseline: Path | None = None,
+    tolerance: list[str] | None = None,
     strict: Annotated[bool, typer.Option("--strict", help="The same as --on-doubt fail.")] = False,
-    on_doubt: Annotated[
-        str | None,
-        typer.Option(
-            help="What undecided checks count as: pass, fail, or ask-more, which says what to ask"
-            " (exit code 5, as by default).",
-            show_default=False,
-        ),
-    ] = None,
-    measure: Annotated[
-        str, typer.Option(help="What must not be lost; see --measure of compare.")
-    ] = "accuracy_as_graded",
+    on_doubt: str | None = None,
+    measure: str = "accuracy_as_graded",
     level: Level = 0.95,
-    lost: Annotated[
-        str,
-        typer.Option(
-            help="Fail where more than this share of the replies is cut off, empty, unreadable or"
-            " failed, or nearly all state no choice; `never` switches this off."
-        ),
-    ] = "20%",
-    junit: Annotated[
-        Path | None, typer.Option(help="Write the checks as JUnit XML.", show_default=False)
-    ] = None,
-    markdown: Annotated[
-        Path | None,
-        typer.Option(help="Write the checks as Markdown, for a job summary.", show_default=False),
-    ] = None,
+    lost: str = "20%",
+    junit: Path | None = None,
+    markdown: Path | None = None,
     as_json: AsJson = False,
 ) -> None:
     """Check a run against requirements and against an earlier run; asks nothing.
@@ -81,6 +40,20 @@ def gate(
     Exit code 1 if a check failed, 5 if some are undecided, 2 if the gate could not be carried out.
 
     Example: horsesense gate audits/new --baseline audits/old --tolerance 2%
+
+    Args:
+        require: What must hold, such as 'found == 0' (of the verdict) or 'accuracy_hard.low > 0.5'
+            (docs/compare.md); repeatable.
+        baseline: An earlier run; this one must not be worse.
+        tolerance: Loss against the baseline that is accepted: 0.02, 2%, or order=5% for one probe;
+            repeatable.
+        on_doubt: What undecided checks count as: pass, fail, or ask-more, which says what to ask
+            (exit code 5, as by default).
+        measure: What must not be lost; see --measure of compare.
+        lost: Fail where more than this share of the replies is cut off, empty, unreadable or
+            failed, or nearly all state no choice; `never` switches this off.
+        junit: Write the checks as JUnit XML.
+        markdown: Write the checks as Markdown, for a job summary.
     """
     from horsesense.api import gate as judged
 

@@ -26,9 +26,7 @@ def register(app: typer.Typer) -> None:
 
 
 def merge(
-    runs: Annotated[
-        list[Path], typer.Argument(help="Runs of one study, such as RUN.*", show_default=False)
-    ],
+    runs: Annotated[list[Path], typer.Argument(help="Runs of one study, such as RUN.*")],
     out: Annotated[Path, typer.Option("--out", help="The run that they become.")],
     report_items: ReportItems = 200,
     as_json: AsJson = False,

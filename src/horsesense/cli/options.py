@@ -20,11 +20,11 @@ ITEMS = (
 )
 MODEL = f"{FORMS}."
 
-Items = Annotated[str, typer.Argument(help=ITEMS, show_default=False)]
-Model = Annotated[str, typer.Option("--model", "-m", help=MODEL, show_default=False)]
+Items = Annotated[str, typer.Argument(help=ITEMS)]
+Model = Annotated[str, typer.Option("--model", "-m", help=MODEL)]
 Models = Annotated[
     list[str],
-    typer.Option("--model", "-m", help=f"{MODEL} Once for each of several.", show_default=False),
+    typer.Option("--model", "-m", help=f"{MODEL} Once for each of several."),
 ]
 Limit = Annotated[int | None, typer.Option(help="At most so many items (a seeded sample).")]
 Seed = Annotated[int, typer.Option(help="Starts every random choice.")]
@@ -36,9 +36,7 @@ Where = Annotated[list[str] | None, typer.Option(help="FIELD=VALUE that a row mu
 Templates = Annotated[str | None, typer.Option(help="Folder with prompt templates of your own.")]
 Temperature = Annotated[float, typer.Option(help="0 is greedy.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
-RunPath = Annotated[
-    Path, typer.Argument(help="Run directory, or a log of another program.", show_default=False)
-]
+RunPath = Annotated[Path, typer.Argument(help="Run directory, or a log of another program.")]
 RunOut = Annotated[
     Path | None, typer.Option("--out", help="Run directory; an existing one is continued.")
 ]
@@ -57,16 +55,12 @@ KeyEnv = Annotated[
     typer.Option(
         help="Environment variable with the key for the server of --model; by default"
         " HORSESENSE_API_KEY, or OPENAI_API_KEY for the default server and this machine. A judge's"
-        " server gets HORSESENSE_JUDGE_API_KEY.",
-        show_default=False,
+        " server gets HORSESENSE_JUDGE_API_KEY."
     ),
 ]
 Timeout = Annotated[
     float | None,
-    typer.Option(
-        help="Seconds for one call to a server; 300 by default, 30 of them to connect.",
-        show_default=False,
-    ),
+    typer.Option(help="Seconds for one call to a server; 300 by default, 30 of them to connect."),
 ]
 Rate = Annotated[
     float | None,

@@ -30,20 +30,9 @@ Files = Annotated[
     typer.Argument(
         help="A run directory or a log of another program; or JSONL, CSV or Parquet (- for standard"
         " input) with `options` and `response`, and where present `id`, `labels`, `finish_reason`,"
-        " `question`, and `gold`, which readings are scored by.",
-        show_default=False,
+        " `question`, and `gold`, which readings are scored by."
     ),
 ]
-Items = Annotated[
-    Path | None,
-    typer.Option(
-        help="A file with `id`, `options`, `question`, `gold`, for rows of FILE that have an `id`"
-        " and `response` alone.",
-        show_default=False,
-    ),
-]
-Explain = Annotated[bool, typer.Option(help="Show the words that decided, in their context.")]
-Multiple = Annotated[bool, typer.Option(help="A response may choose several options.")]
 ReaderName = Annotated[
     str,
     typer.Option(
@@ -51,39 +40,10 @@ ReaderName = Annotated[
         help="text, trained:DIRECTORY, judge:MODEL or cascade:judge=MODEL; MODEL as for --model.",
     ),
 ]
-Readers = Annotated[
-    str | None,
-    typer.Option(
-        help="Of a run directory: how to read it, separated by commas.", show_default=False
-    ),
-]
-Out = Annotated[
-    Path | None,
-    typer.Option(
-        help="Where a judge's answers are stored; else FILE.judge/ beside the file.",
-        show_default=False,
-    ),
-]
 
 
-Compare = Annotated[
-    str | None,
-    typer.Option(
-        help="A second reader (judge:MODEL, trained:DIRECTORY): lists what it reads differently,"
-        " what the first is most confident of at the top.",
-        show_default=False,
-    ),
-]
 Benchmark = Annotated[
     bool, typer.Option("--benchmark", help="Score a reader on the packaged replies instead.")
-]
-Command = Annotated[
-    str | None,
-    typer.Option(
-        help="With --benchmark: a program that takes lines of JSON on standard input and prints a"
-        " line of JSON with `id`, `status`, `position`, `confidence` for each.",
-        show_default=False,
-    ),
 ]
 PartName = Annotated[
     str,
@@ -111,19 +71,19 @@ def register(app: typer.Typer) -> None:
 
 def read(
     files: Files = None,
-    readers: Readers = None,
+    readers: str | None = None,
     as_json: AsJson = False,
-    explain: Explain = False,
-    multiple: Multiple = False,
+    explain: bool = False,
+    multiple: bool = False,
     reader: ReaderName = "text",
     field_map: FieldMap = None,
-    items: Items = None,
-    compare: Compare = None,
+    items: Path | None = None,
+    compare: str | None = None,
     benchmark: Benchmark = False,
-    command: Command = None,
+    command: str | None = None,
     part: PartName = "seen",
     show_errors: Errors = False,
-    out: Out = None,
+    out: Path | None = None,
     max_connections: Connections = None,
     budget: Budget = None,
     price: Price = None,
@@ -133,6 +93,18 @@ def read(
     Of a run directory or a log, read its stored answers with --readers and measure them again.
 
     Example: horsesense read replies.jsonl --explain
+
+    Args:
+        readers: Of a run directory: how to read it, separated by commas.
+        explain: Show the words that decided, in their context.
+        multiple: A response may choose several options.
+        items: A file with `id`, `options`, `question`, `gold`, for rows of FILE that have an `id`
+            and `response` alone.
+        compare: A second reader (judge:MODEL, trained:DIRECTORY): lists what it reads differently,
+            what the first is most confident of at the top.
+        command: With --benchmark: a program that takes lines of JSON on standard input and prints a
+            line of JSON with `id`, `status`, `position`, `confidence` for each.
+        out: Where a judge's answers are stored; else FILE.judge/ beside the file.
     """
     from horsesense.readers.recorded import rows_by_id, standard_input
     from horsesense.readers.recorded_fields import Fields

@@ -30,16 +30,8 @@ def register(app: typer.Typer) -> None:
 def report(
     run: RunPath,
     report_items: ReportItems = 200,
-    item: Annotated[
-        str | None, typer.Option(help="Print this item's prompts and answers instead.")
-    ] = None,
-    to: Annotated[
-        Path | None,
-        typer.Option(
-            help="The page; by default RUN/report.html, and no page with --item.",
-            show_default=False,
-        ),
-    ] = None,
+    item: str | None = None,
+    to: Path | None = None,
     as_json: AsJson = False,
 ) -> None:
     """Write the report of a run; no model is asked.
@@ -49,6 +41,10 @@ def report(
     one item with every prompt and answer; --to writes a page of it.
 
     Example: horsesense report audits/exam
+
+    Args:
+        item: Print this item's prompts and answers instead.
+        to: The page; by default RUN/report.html, and no page with --item.
     """
     from horsesense.api import open as open_run
     from horsesense.cli.each import shortfalls

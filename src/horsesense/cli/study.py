@@ -9,9 +9,7 @@ import typer
 
 from horsesense.cli.options import AsJson, Budget, Connections, Price, ReportItems, limits
 
-StudyPath = Annotated[
-    Path, typer.Argument(help="A study.toml, or the folder it lies in.", show_default=False)
-]
+StudyPath = Annotated[Path, typer.Argument(help="A study.toml, or the folder it lies in.")]
 Out = Annotated[
     Path | None, typer.Option("--out", help="Folder of the runs; by default that of study.toml.")
 ]
@@ -36,12 +34,19 @@ def run_study(
     Example: horsesense run audits/study.toml
     """
     from horsesense.cli.each import AuditOptions, audit_all
+    from horsesense.errors import UsageError
     from horsesense.runs.studies import StudyFile
 
     found = StudyFile.load(study)
     here = study if study.is_dir() else study.parent
     folder = out or found.folder(here)
-    price = price or ",".join(map(str, found.price or ())) or None
+    known = ",".join(map(str, found.price or ()))
+    if known and not price and "money" in (budget or ""):
+        raise UsageError(
+            f"--budget money needs prices, and {study} alone names some.",
+            hint=f"If these are right, add them: --price {known}",
+        )
+    price = price or known or None
     options = AuditOptions(limits(budget, price), max_connections, report_items, as_json)
     code = audit_all(found, folder, options)
     if code:

@@ -24,11 +24,9 @@ def view(
     run: Annotated[
         Path, typer.Argument(help="Run directory, a folder of runs, or a log of another program.")
     ],
-    port: Annotated[int, typer.Option(help="Port on this machine; 0 takes a free one.")] = 0,
+    port: int = 0,
     browser: Annotated[bool, typer.Option("--browser", help="Open it in the browser.")] = False,
-    prefix: Annotated[
-        str, typer.Option(help="Path under which a proxy shows the page, such as /runs.")
-    ] = "",
+    prefix: str = "",
 ) -> None:
     """Show a run on a local page, with search, filters and all items; also while it is asked.
 
@@ -36,6 +34,10 @@ def view(
     open the page, and only with the token in the address; Ctrl-C ends it.
 
     Example: horsesense view audits/exam
+
+    Args:
+        port: Port on this machine; 0 takes a free one.
+        prefix: Path under which a proxy shows the page, such as /runs.
     """
     try:
         import uvicorn

@@ -83,6 +83,19 @@ class Model(Protocol):
         ...
 
 
+class HoldsNothing:
+    """What a model need not say that takes no resource and counts no tokens."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        return None
+
+    def count_tokens(self, request: Request) -> int | None:
+        return None
+
+
 Ask = Callable[[Request], Awaitable[Response | Failure]]
 """Puts one request to a model, on the account of a run and within its budget."""
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
-from types import CodeType, FunctionType, MethodType, TracebackType
-from typing import Any, Self
+from types import CodeType, FunctionType, MethodType
+from typing import Any
 
 from horsesense.errors import UsageError
-from horsesense.models.base import Asked, Capabilities
-from horsesense.models.messages import Failure, Request, Response
+from horsesense.models.base import Asked, Capabilities, HoldsNothing
+from horsesense.models.messages import Failure, Response
 from horsesense.rng import fingerprint
 
 Answering = Callable[[list[str]], Sequence[str]]
@@ -18,7 +18,7 @@ NO_MODEL = "none:"
 """Stands in the settings of a plan where no model is named."""
 
 
-class CallableModel:
+class CallableModel(HoldsNothing):
     """A model around a function.
 
     The identity, under which answers are stored, is the function's name and a hash of its code
@@ -42,22 +42,8 @@ class CallableModel:
         self.identity = f"{self.name}@{_hash_of(answer, name)}"
         self.batch_size = batch_size
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        return None
-
     async def capabilities(self) -> Capabilities:
         return Capabilities(chat=False, completion=True)
-
-    def count_tokens(self, request: Request) -> int | None:
-        return None
 
     async def respond(self, batch: Sequence[Asked]) -> Sequence[Response | Failure]:
         """Call the function in a thread, so that Ctrl-C and progress stay alive."""

@@ -15,16 +15,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 from horsesense.errors import ItemsError, UsageError
 from horsesense.items.faults import Faults
 from horsesense.items.files import load_rows
 from horsesense.items.item import ItemSet
 from horsesense.items.own_order import own_order
-from horsesense.models.base import Asked, Capabilities
-from horsesense.models.messages import UNATTACHED, Failure, Key, Request, Response, ended_by
+from horsesense.models.base import Asked, Capabilities, HoldsNothing
+from horsesense.models.messages import UNATTACHED, Failure, Key, Response, ended_by
 from horsesense.progress import say
 from horsesense.rng import digest
 from horsesense.side import side
@@ -42,7 +41,7 @@ class ReplyPlace(NamedTuple):
     repetition: int
 
 
-class Replay:
+class Replay(HoldsNothing):
     """A model that repeats what was recorded.
 
     Args:
@@ -168,15 +167,7 @@ class Replay:
         self._answer_key.setdefault(key, place)
         return True
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         self._answer_key.clear()
 
     async def capabilities(self) -> Capabilities:
@@ -185,9 +176,6 @@ class Replay:
         return Capabilities(
             chat=True, completion=True, top_logprobs=20 if scored else 0, continuations=texts
         )
-
-    def count_tokens(self, request: Request) -> int | None:
-        return None
 
     async def respond(self, batch: Sequence[Asked]) -> Sequence[Response | Failure]:
         return [self._answer(asked.key) for asked in batch]

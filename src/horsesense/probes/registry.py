@@ -1,35 +1,17 @@
-"""The probes, by name. A new probe is one short file and one line here."""
+"""The probes, by name. A new probe is one short file, and its name here if the file is new."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from horsesense.plugins import Registry, parse_spec
+from horsesense.plugins import Registry, declared, parse_spec
 from horsesense.probes.base import Probe
-from horsesense.probes.budget import Budget
-from horsesense.probes.context_length import ContextLength
-from horsesense.probes.delimiter import Delimiter
-from horsesense.probes.gold_absent import GoldAbsent, GoldPlusNone
-from horsesense.probes.labels import Labels
-from horsesense.probes.multi_problem import Batch, SelectAll, SelectOne
-from horsesense.probes.none_of_the_above import NoneOfTheAbove
-from horsesense.probes.option_count import OptionCount
-from horsesense.probes.options_only import OptionsOnly
-from horsesense.probes.order import Order
-from horsesense.probes.original import Original, Repeat
-from horsesense.probes.perturbed import (
-    ExtraOptions,
-    KeyTypo,
-    LetterScramble,
-    LetterSwap,
-    OptionSwap,
-    Paraphrase,
-    WordSwap,
-)
-from horsesense.probes.second_look import MisleadingReplaced, MultiSelect
-from horsesense.probes.server import Server
-from horsesense.probes.thought import Thought
-from horsesense.probes.true_false import OptionConfidence, TrueFalse
+
+_MODULES = """
+original order labels none_of_the_above options_only option_count gold_absent true_false second_look
+delimiter context_length budget thought server perturbed multi_problem
+"""
+"""In the order of tables."""
 
 
 def _accepted(found: object) -> type[Probe]:
@@ -44,36 +26,7 @@ PROBES: Registry[type[Probe]] = Registry(
     accept=_accepted,
     declares=("name", "title", "summary", "expectation", "invariant"),
 )
-for _probe in (
-    Original,
-    Repeat,
-    Order,
-    Labels,
-    NoneOfTheAbove,
-    OptionsOnly,
-    OptionCount,
-    GoldAbsent,
-    GoldPlusNone,
-    TrueFalse,
-    OptionConfidence,
-    MultiSelect,
-    MisleadingReplaced,
-    Delimiter,
-    ContextLength,
-    Budget,
-    Thought,
-    Server,
-    KeyTypo,
-    LetterScramble,
-    LetterSwap,
-    WordSwap,
-    Paraphrase,
-    OptionSwap,
-    ExtraOptions,
-    Batch,
-    SelectOne,
-    SelectAll,
-):
+for _probe in declared("horsesense.probes", _MODULES, Probe):
     PROBES.add(_probe.name, _probe)
 
 

@@ -30,7 +30,10 @@ _PACKED = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}
 FAILED: Final = "failed to read"
 """The status of a row that has no reading: its rule says what kept it from one."""
 _EXAMPLE = '{"id": "q1", "question": "...", "options": ["red", "blue"], "response": "B"}'
-_HINT: Final = f"A row looks like {_EXAMPLE}. For other names: --map OURS=THEIRS"
+_HINT: Final = (
+    f"A row looks like {_EXAMPLE}. For other names: --map OURS=THEIRS;"
+    " where rows name items by `id` alone: --items FILE"
+)
 
 
 class Recorded(NamedTuple):

@@ -11,7 +11,7 @@ from horsesense.readers.base import OptionScorer, Reader
 from horsesense.readers.logprobs.first_token import FirstTokenReader
 from horsesense.readers.logprobs.option_text import OptionTextReader
 from horsesense.readers.logprobs.pride import PrideReader
-from horsesense.readers.model_based.make import asks_model, is_model_reader, make_bulk_reader
+from horsesense.readers.model_based.make import is_model_reader, make_bulk_reader
 from horsesense.readers.text_answers import TextAnswers
 
 
@@ -48,8 +48,8 @@ def make_reader(spec: str) -> Reader:
 
 
 def named_here(names: Iterable[str]) -> list[str]:
-    """Readers without those that ask a model which a run or a log of others alone names."""
-    return [name for name in names if not asks_model(name) or makes(name)]
+    """Readers without those with a model that a run or a log of others alone names."""
+    return [name for name in names if not is_model_reader(name) or makes(name)]
 
 
 def installed(spec: str) -> bool:

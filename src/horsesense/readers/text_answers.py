@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="34", source="0360d475cd22")
+RULES: Final = Rules(version="34", source="b4801357ff8c")
 
 
 class TextAnswers:

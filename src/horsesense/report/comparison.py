@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from statistics import fmean
@@ -19,10 +20,11 @@ from horsesense.findings.wording import between, sided, signed
 from horsesense.measures.registry import MEASURES
 from horsesense.report.differing import differing
 from horsesense.report.pages import environment
+from horsesense.report.pieces import AS_TABLES, Table
 from horsesense.report.rank_chart import COLOURS, FEW, all_ranked, dot_chart, rank_text
 from horsesense.report.text import ShownShare, interval_of, p_text, value_of
 from horsesense.stats.contrasts import Contrast
-from horsesense.stats.words import plural
+from horsesense.stats.words import percent, plural
 from horsesense.version import __version__
 
 if TYPE_CHECKING:
@@ -35,11 +37,14 @@ def write_comparison(
     sides: Sequence[Side] = (),
     cells: Sequence[tuple[str, Contrast]] = (),
 ) -> Path:
-    """Write the page to `path`; StoreError where it cannot be written.
+    """Write the page to `path`, or its table by the ending; StoreError if it cannot be written.
 
     With the runs that were compared, it shows items on which the models differ. `cells`: tasks of
     many problems compared over all runs.
     """
+    if path.suffix in AS_TABLES:
+        write_whole(path, AS_TABLES[path.suffix](as_table(found)))
+        return path
     items, split = differing(sides, found.reader) if len(sides) > 1 else ([], 0)
     page = _environment().get_template("comparison.html.j2")
     html = page.render(
@@ -65,6 +70,9 @@ def write_comparison(
 def write_sets(sets: Mapping[str, tuple[Comparison, Path]], path: Path) -> Path:
     """Write a page of several sets, each with the page of its own; StoreError if it cannot be."""
     heads, rows = sets_table({name: c for name, (c, _) in sets.items()})
+    if path.suffix in AS_TABLES:
+        write_whole(path, AS_TABLES[path.suffix](Table("All sets", ["set", *heads[1:]], rows)))
+        return path
     each = [
         (name, headline(c), quote(os.path.relpath(page, path.parent)))
         for name, (c, page) in sets.items()
@@ -340,13 +348,20 @@ def table(c: Comparison) -> tuple[list[str], list[list[str]]]:
         ]
         order = orders.get(view)
         n = f"{c.by_view[view][c.models[0]].n:,}"
-        rows.append([view, *cells, n, "" if order is None else _told(order, of_several(c))])
+        rows.append([view, *cells, n, "" if order is None else _told(order, len(c.models) > 2)])
     return heads, rows
 
 
-def of_several(c: Comparison) -> bool:
-    """Whether there is more to an order than which of two comes first: of these tau is 1 or -1."""
-    return len(c.models) > 2
+def as_table(c: Comparison) -> Table:
+    """The same as a table of a paper; for machines, a row for each model in each view."""
+    heads, rows = table(c)
+    names = [each.name for each in fields(Standing)]
+    plain = [[getattr(standing, name) for name in names] for standing in c.standings]
+    note = (
+        f"In brackets the {percent(c.level)} interval of one score. Behind # the ranks that a model"
+        " may have; all of them hold together."
+    )
+    return Table(headline(c), ["form", *heads[1:]], rows, Table("", names, plain), note)
 
 
 def _told(order: OrderInView, tau: bool) -> str:

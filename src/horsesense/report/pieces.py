@@ -182,9 +182,9 @@ def _published(beside: Beside, own: str) -> Table:
     rows = [[own, *beside.mine], ["its interval and n", *beside.sure]] + [
         [name, *(cell.text + "†" * bool(cell.why) for cell in cells)] for name, cells in beside.rows
     ]
-    doubts = f" †: {'; '.join(beside.doubts)}." if beside.doubts else ""
-    title = f"{beside.title}, in percent, beside this run. {beside.source}.{doubts}"
-    return Table(title, ["", *beside.columns], rows)
+    doubts = f"†: {'; '.join(beside.doubts)}." if beside.doubts else ""
+    title = f"{beside.title}, in percent, beside this run. {beside.source}."
+    return Table(title, ["", *beside.columns], rows, note=doubts)
 
 
 # -- formats ----------------------------------------------------------------------------------
@@ -227,9 +227,10 @@ def as_latex(found: Table) -> str:
     start = rf"\begin{{tabular}}{{l{'r' * (len(found.columns) - 1)}}}"
     lines = [f"% {title}; needs the package booktabs", start]
     lines += [r"\toprule", head, r"\midrule", *rows, r"\bottomrule"]
-    if found.note:
-        lines.append(rf"\multicolumn{{{len(found.columns)}}}{{l}}{{{_latex(found.note)}}} \\")
-    return "\n".join([*lines, r"\end{tabular}"]) + "\n"
+    lines += [r"\end{tabular}"]
+    if found.note:  # below the table, where a long one is wrapped
+        lines.append(rf"\par{{\footnotesize {_latex(found.note)}\par}}")
+    return "\n".join(lines) + "\n"
 
 
 def _latex(cell: Cell) -> str:
@@ -249,3 +250,5 @@ TABLE_FORMATS: Mapping[str, Callable[[Table], str]] = {
     "markdown": as_markdown,
 }
 ENDINGS: Mapping[str, str] = {"csv": "csv", "latex": "tex", "markdown": "md"}
+AS_TABLES = {f".{ending}": TABLE_FORMATS[kind] for kind, ending in ENDINGS.items()}
+"""Ending of a file -> what writes a table as it."""

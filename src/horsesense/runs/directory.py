@@ -16,7 +16,7 @@ from horsesense.files import make_folder, may_write, remove_leftovers
 from horsesense.inference.store import Store
 from horsesense.inference.store_file import has_locks
 from horsesense.items.item import ItemSet
-from horsesense.kept import read_kept, shorten
+from horsesense.kept import NAME, known_files, read_kept, shorten
 from horsesense.probes.registry import parse_probes
 from horsesense.prompts import Want
 from horsesense.rng import fingerprint
@@ -161,8 +161,13 @@ class RunDirectory:
         `begin` is called just before the first answer of this session is kept.
 
         Raises:
-            StoreError: another process works on the run, or has made one here meanwhile.
+            StoreError: another process works on the run, or has made one here meanwhile, or the
+                manifest here is damaged, so that nothing could be kept.
         """
+        try:
+            known_files(self.layout.root)
+        except OSError as error:
+            raise StoreError.unreadable(self.layout.root / NAME, error) from error
         store = Store.lazy(self.layout.store, begin)
         if self.record is None and self.layout.record.exists():
             store.close()

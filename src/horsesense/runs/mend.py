@@ -8,7 +8,7 @@ from pathlib import Path
 from horsesense.errors import StoreError
 from horsesense.kept import changed
 from horsesense.progress import say
-from horsesense.readers.model_based.make import asks_model
+from horsesense.readers.model_based.make import is_model_reader
 from horsesense.readers.registry import installed
 from horsesense.runs.directory import RunDirectory, told_of
 
@@ -43,7 +43,7 @@ def _damaged(directory: RunDirectory) -> dict[Path, Path]:
     ours = {
         layout.readings_of(name, version): name
         for name, version in directory.known.readers.items()
-        if not asks_model(name)
+        if not is_model_reader(name)
     }
     for path, _ in changed(layout.root):
         for whole in (*again, *ours, layout.estimates):

@@ -37,7 +37,10 @@ CHANGE = next(kind for kind in KINDS if kind.name == "accuracy_change")
 """The kind of finding that it is about."""
 LOOKED_AT = 50
 """Items of which the prompts are counted, to see which forms have one of each."""
-PROMPTS = "One prompt of each task; with --out RUN, `report RUN --item ID` prints every form:"
+PROMPTS = (
+    "One prompt of each task. With -m MODEL --out RUN, `horsesense report RUN --item ID` prints"
+    " every form:"
+)
 SHARED = "copies, or a shared text or template"
 """Why items are one cluster."""
 UNTIL_HEAD = "With --until, about so many prompts on average, if every probe had this effect:"

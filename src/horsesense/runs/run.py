@@ -32,7 +32,7 @@ from horsesense.measures.base import Estimate
 from horsesense.models.base import Model
 from horsesense.progress import progress, say
 from horsesense.readers.base import Reader
-from horsesense.readers.model_based.make import asks_model
+from horsesense.readers.model_based.make import is_model_reader
 from horsesense.readers.registry import installed, make_reader, named_here
 from horsesense.runs import ask, mend, read
 from horsesense.runs.directory import RunDirectory
@@ -235,7 +235,7 @@ class StagedRun:
         """Read every answer with these readers, by default with those of the settings.
 
         What is read already with the same version of a reader is not read again; readings of
-        other readers stay. Only a judge asks a model; one that a run of others names is not asked,
+        other readers stay. A judge or a trained reader that a run of others names is not made,
         unless it is named here. What judges took is returned.
 
         Raises UsageError for an unknown reader, ModelError where a judge cannot be reached.
@@ -248,7 +248,7 @@ class StagedRun:
             stay = record.readers if readers else left
             kept = {name: record.readers[name] for name in stay if name in record.readers}
             if ask := [name for name in left if name not in kept]:
-                say(f"{', '.join(ask)}: not asked, since a file names it. Name it with --readers.")
+                say(f"{', '.join(ask)}: not used, since a file names it. Name it with --readers.")
             for name in set(kept) - {reader.name for reader in made}:
                 # What is there is brought up to date, unless the plug-in that read it is gone.
                 with contextlib.suppress(UsageError):
@@ -298,7 +298,7 @@ class StagedRun:
         known = self.directory.known.readers
         if mended or not known or self.directory.asked() is None:
             names = reader_names(self.settings, self.items, self.directory.known.model)
-            offline = [name for name in names if not asks_model(name) and installed(name)]
+            offline = [name for name in names if not is_model_reader(name) and installed(name)]
             kept = {name: known[name] for name in known if mended and name not in offline}
             complete(self._read(_made(offline), kept, UNLIMITED))
         with self.directory.writing(), readable(self.path), progress("measuring"):

@@ -72,13 +72,14 @@ class Paper:
 
     Attributes:
         name, title: as written on the command line; for headings.
-        source: where it comes from.
+        source: where it comes from; bibtex: the same as an entry.
         differences: every point at which `--faithful` or the default departs from it.
     """
 
     name: str
     title: str
     source: str
+    bibtex: str = ""
     differences: tuple[Departure, ...] = ()
 
     def departures(self, faithful: bool, here: Mapping[str, Any]) -> list[dict[str, str]]:

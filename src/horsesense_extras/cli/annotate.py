@@ -22,29 +22,14 @@ if TYPE_CHECKING:
     from horsesense.readers.reviews import Reviews
     from horsesense_extras.people.review_files import Row
 
-To = Annotated[
-    Path | None,
-    typer.Option(
-        help="CSV file to write; RUN/review.csv by default, RUN/sample.csv with --sample. No file"
-        " is written over: a review that is there is continued in another file."
-    ),
-]
-Take = Annotated[
-    list[Path] | None,
-    typer.Option(
-        help="A reviewer's filled file; once per reviewer. A third settles. Of a test, a booklet."
-    ),
-]
 Sample = Annotated[
     int | None,
     typer.Option(
         help="Write so many replies, drawn at random, for a person to label; they tell how often"
         " readers are right and correct the score.",
         min=1,
-        show_default=False,
     ),
 ]
-Also = Annotated[int, typer.Option(help="So many replies that the rules did judge, as a check.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -56,13 +41,12 @@ def annotate(
     run: Annotated[
         Path,
         typer.Argument(
-            help="Run directory, a log of another program, or a file that `build equinfer` wrote.",
-            show_default=False,
+            help="Run directory, a log of another program, or a file that `build equinfer` wrote."
         ),
     ],
-    to: To = None,
-    take: Take = None,
-    also: Also = 0,
+    to: Path | None = None,
+    take: list[Path] | None = None,
+    also: int = 0,
     sample: Sample = None,
     as_json: AsJson = False,
 ) -> None:
@@ -75,6 +59,12 @@ def annotate(
     `build test` made, --take makes a run of the booklets that came back.
 
     Example: horsesense annotate audits/exam --sample 50
+
+    Args:
+        to: CSV file to write; RUN/review.csv by default, RUN/sample.csv with --sample. No file is
+            written over: a review that is there is continued in another file.
+        take: A reviewer's filled file; once per reviewer. A third settles. Of a test, a booklet.
+        also: So many replies that the rules did judge, as a check.
     """
     from horsesense_extras.build.equinfer.review import is_built
 

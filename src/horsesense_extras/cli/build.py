@@ -27,9 +27,7 @@ if TYPE_CHECKING:
     from horsesense_extras.people.runs import Taken
 
 
-File = Annotated[str, typer.Argument(help="Items: texts with labels.", show_default=False)]
-Out = Annotated[Path, typer.Option(help="JSONL file to write.", show_default=False)]
-Seed = Annotated[int, typer.Option(help="Starts the draw.")]
+File = Annotated[str, typer.Argument(help="Items: texts with labels.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -43,16 +41,22 @@ def register(app: typer.Typer) -> None:
 
 def pairs(
     items: File,
-    out: Out,
-    same: Annotated[int, typer.Option(help="Pairs with the same label.")] = 500,
-    different: Annotated[int, typer.Option(help="Pairs with different labels.")] = 500,
+    out: Path,
+    same: int = 500,
+    different: int = 500,
     split: options.Split = None,
-    seed: Seed = 0,
+    seed: int = 0,
     as_json: options.AsJson = False,
 ) -> None:
     """Pairs of texts: do they have the same label? A benchmark that no model has seen.
 
     Example: horsesense build pairs train.jsonl --out pairs.jsonl
+
+    Args:
+        out: JSONL file to write.
+        same: Pairs with the same label.
+        different: Pairs with different labels.
+        seed: Starts the draw.
     """
     from horsesense.items.load import load_items
     from horsesense_extras.build.sets import build_pairs
@@ -62,18 +66,22 @@ def pairs(
 
 
 def mix(
-    items: Annotated[list[str], typer.Argument(help="Two or more sets.", show_default=False)],
-    out: Out,
-    each: Annotated[int | None, typer.Option(help="Items of each set; all by default.")] = None,
-    split: Annotated[
-        str | None, typer.Option(help="Rows to take of the sets that have splits.")
-    ] = None,
-    seed: Seed = 0,
+    items: Annotated[list[str], typer.Argument(help="Two or more sets.")],
+    out: Path,
+    each: int | None = None,
+    split: str | None = None,
+    seed: int = 0,
     as_json: options.AsJson = False,
 ) -> None:
     """Several sets in one file, for prompts that mix their problems (probe parameter mix).
 
     Example: horsesense build mix sst2.jsonl cola.jsonl --out mixed.jsonl
+
+    Args:
+        out: JSONL file to write.
+        each: Items of each set; all by default.
+        split: Rows to take of the sets that have splits.
+        seed: Starts the draw.
     """
     from horsesense.items.load import load_items
     from horsesense_extras.build.sets import build_mix
@@ -85,15 +93,19 @@ def mix(
 def paraphrases(
     items: options.Items,
     model: options.Model,
-    out: Out,
+    out: Path,
     rows: Rows,
     asking: Asking,
-    versions: Annotated[int, typer.Option(help="Wordings of each question.")] = 4,
+    versions: int = 4,
     as_json: options.AsJson = False,
 ) -> None:
     """Questions in other words, by a model: look at the file, then audit it with `paraphrase`.
 
     Example: horsesense build paraphrases exam.csv -m http:NAME --out new.jsonl
+
+    Args:
+        out: JSONL file to write.
+        versions: Wordings of each question.
     """
     from horsesense.runs.run import complete
     from horsesense_extras.build.asking import refuse_if_corrected
@@ -118,11 +130,10 @@ def equinfer(
         list[str],
         typer.Argument(
             help="LaTeX sources: a paper's folder, archive (.tar.gz, .zip) or file, or a folder of"
-            " such.",
-            show_default=False,
+            " such."
         ),
     ],
-    out: Out,
+    out: Path,
     asking: Asking,
     model: Annotated[
         str | None,
@@ -133,19 +144,21 @@ def equinfer(
             f" {options.MODEL}",
         ),
     ] = None,
-    judge: Annotated[
-        str | None, typer.Option(help="Looks for flaws in them: an item stays if it misses one.")
-    ] = None,
-    per_paper: Annotated[int, typer.Option(help="Equations of a paper, at most.")] = 3,
-    context_words: Annotated[
-        int, typer.Option(help="Words of context on each side, up to 1,500; 0 for none.")
-    ] = 1000,
+    judge: str | None = None,
+    per_paper: int = 3,
+    context_words: int = 1000,
     seed: options.Seed = 0,
     as_json: options.AsJson = False,
 ) -> None:
     """Which equation belongs here? Know-No's EquInfer, made from LaTeX sources of your own.
 
     Example: horsesense build equinfer papers/ --out equinfer.jsonl
+
+    Args:
+        out: JSONL file to write.
+        judge: Looks for flaws in them: an item stays if it misses one.
+        per_paper: Equations of a paper, at most.
+        context_words: Words of context on each side, up to 1,500; 0 for none.
     """
     from horsesense.readers.model_based.judge import judge_model
     from horsesense.runs.run import complete
@@ -253,20 +266,12 @@ FORMATS = ("html", "csv")
 
 def booklets(
     items: options.Items,
-    out: Annotated[Path, typer.Option(help="Directory to write.", show_default=False)],
+    out: Path,
     rows: Rows,
-    people: Annotated[
-        int | None,
-        typer.Option(help="How many will take it; by default as many as see every form once."),
-    ] = None,
-    questions: Annotated[
-        int | None, typer.Option(help="Questions for each; by default one for every item.")
-    ] = None,
-    probes: Annotated[
-        str | None,
-        typer.Option(help="What is asked, as in audit; by default the four prompts of Know-No."),
-    ] = None,
-    name: Annotated[str, typer.Option(help="What reports call these people.")] = "people",
+    people: int | None = None,
+    questions: int | None = None,
+    probes: str | None = None,
+    name: str = "people",
     formats: Annotated[
         str, typer.Option("--format", help="html, csv, or both with a comma between.")
     ] = "html",
@@ -275,6 +280,13 @@ def booklets(
     """Booklets for people: nobody sees an item in two forms; `annotate OUT --take` reads them.
 
     Example: horsesense build test exam.csv --out booklets
+
+    Args:
+        out: Directory to write.
+        people: How many will take it; by default as many as see every form once.
+        questions: Questions for each; by default one for every item.
+        probes: What is asked, as in audit; by default the four prompts of Know-No.
+        name: What reports call these people.
     """
     from horsesense.plugins import split_outside_brackets
     from horsesense.runs.settings import Settings

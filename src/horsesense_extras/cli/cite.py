@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 TOOL = "horsesense {version} (2026). Find out what a multiple-choice score is made of. Apache-2.0."
 
-TITLES = {"bibtex": "BibTeX"}
 BIBTEX = (
     "@software{{horsesense, title = {{horsesense: find out what a multiple-choice score is made"
     " of}}, author = {{{{The horsesense authors}}}}, version = {{{version}}}, year = {{2026}}}}"
@@ -42,7 +41,7 @@ def cite(run: RunPath, as_json: AsJson = False) -> None:
         return
     for title, what in told.items():
         for text in [what] if isinstance(what, str) else what:
-            print(f"{TITLES.get(title, title.capitalize())}: {text}")
+            print(text if title == "bibtex" else f"{title.capitalize()}: {text}")
 
 
 def cited(run: Run) -> dict[str, Any]:
@@ -51,10 +50,11 @@ def cited(run: Run) -> dict[str, Any]:
     from horsesense.version import __version__
 
     settings, items = run.settings, run.items
+    suites, own = named_suites(settings.suite), BIBTEX.format(version=__version__)
     record = run.directory.record
     return {
         "tool": TOOL.format(version=__version__),
-        "papers": [f"{s.title}: {s.source}." for s in named_suites(settings.suite)],
+        "papers": [f"{s.title}: {s.source}." for s in suites],
         "data": f"{items.name}, from {settings.items}; {plural(len(items), 'item')}, fingerprint"
         f" {items.fingerprint}.",
         "model": "?" if record is None else record.model.name,
@@ -62,5 +62,5 @@ def cited(run: Run) -> dict[str, Any]:
         f" {settings.temperature:g}; at most {plural(settings.max_tokens, 'token')} a reply"
         + "; faithful"
         * settings.faithful,
-        "bibtex": BIBTEX.format(version=__version__),
+        "bibtex": "\n".join([own, *(s.bibtex for s in suites if s.bibtex)]),
     }

@@ -31,34 +31,19 @@ ITEMS = (
 )
 PUBLISHED_SPLITS = "train,validation,test"
 
-Sources = Annotated[list[str], typer.Argument(help=ITEMS, show_default=False)]
-Source = Annotated[str, typer.Argument(help=ITEMS, show_default=False)]
-Faithful = Annotated[bool, typer.Option(help="The published method, flaws included.")]
-PresenceBug = Annotated[
-    bool, typer.Option(help="Presence as the published code computed it: counts.")
-]
-Responses = Annotated[
-    list[Path] | None,
-    typer.Option(
-        help="Recorded answers (JSONL), a log or a run directory, of any of the sets; repeatable."
-    ),
-]
-Families = Annotated[Path | None, typer.Option(help="JSON file: model -> family.")]
-Folds = Annotated[int, typer.Option(help="1 divides once, 60/20/20.")]
-Repeats = Annotated[
-    int | None, typer.Option(help="Of the folds; by default 2, more for small sets.")
-]
-Jobs = Annotated[int | None, typer.Option(help="Processes; by default one per core.")]
-Out = Annotated[Path | None, typer.Option(help="HTML report to write.")]
+Sources = Annotated[list[str], typer.Argument(help=ITEMS)]
+Source = Annotated[str, typer.Argument(help=ITEMS)]
 
 
 @dataclass(frozen=True)
 class Divided:
-    """Which items stay on one side of every division."""
+    """Which items stay on one side of every division.
 
-    group: Annotated[
-        str | None, typer.Option(help="Field of items that belong together; by default also found.")
-    ] = None
+    Attributes:
+        group: Field of items that belong together; by default also found.
+    """
+
+    group: str | None = None
     no_groups: Annotated[
         bool, typer.Option("--no-groups", help="Divide items as if all were alone.")
     ] = False
@@ -90,19 +75,30 @@ def cues(
     items: Sources,
     rows: Rows,
     divided: Divided,
-    faithful: Faithful = False,
-    presence_bug: PresenceBug = False,
-    responses: Responses = None,
-    families: Families = None,
-    folds: Folds = 5,
-    repeats: Repeats = None,
-    jobs: Jobs = None,
-    out: Out = None,
+    faithful: bool = False,
+    presence_bug: bool = False,
+    responses: list[Path] | None = None,
+    families: Path | None = None,
+    folds: int = 5,
+    repeats: int | None = None,
+    jobs: int | None = None,
+    out: Path | None = None,
     as_json: AsJson = False,
 ) -> None:
     """Find out whether simple features predict the labels, and whether models use them.
 
     Example: horsesense cues train.jsonl
+
+    Args:
+        faithful: The published method, flaws included.
+        presence_bug: Presence as the published code computed it: counts.
+        responses: Recorded answers (JSONL), a log or a run directory, of any of the sets;
+            repeatable.
+        families: JSON file: model -> family.
+        folds: 1 divides once, 60/20/20.
+        repeats: Of the folds; by default 2, more for small sets.
+        jobs: Processes; by default one per core.
+        out: HTML report to write.
     """
     from horsesense.checks.check import check_items, headlines
     from horsesense_extras.cue_tests.answers import answers_by_set
@@ -140,15 +136,19 @@ def cues(
 
 def balanced(
     items: Source,
-    out: Annotated[Path, typer.Option(help="JSONL to write: the items kept, unchanged.")],
+    out: Path,
     rows: Rows,
     divided: Divided,
-    weights: Annotated[bool, typer.Option(help="Write all ids with weights instead.")] = False,
+    weights: bool = False,
     as_json: AsJson = False,
 ) -> None:
     """Choose a subset, or weights, in which cues no longer predict the label.
 
     Example: horsesense build balanced train.jsonl --out balanced.jsonl
+
+    Args:
+        out: JSONL to write: the items kept, unchanged.
+        weights: Write all ids with weights instead.
     """
     from horsesense_extras.cue_tests.repair import balance
 

@@ -27,6 +27,7 @@ WRITERS = {
     "eee": ("exports", "write_every_eval_ever", "-eee"),
     "parquet": ("plain", "write_parquet", "-parquet"),
     "csv": ("plain", "write_csv", "-csv"),
+    "items": ("plain", "write_items", "-items.jsonl"),
 }
 """Format of a run -> its module, the function that writes it, and how the new file is called."""
 FORMATS = (*WRITERS, "lm-eval-task")
@@ -42,47 +43,26 @@ def register(app: typer.Typer) -> None:
 def export(
     what: Annotated[
         str,
-        typer.Argument(
-            help="A run directory; for lm-eval-task: items, as for `audit`.", show_default=False
-        ),
+        typer.Argument(help="A run directory; for lm-eval-task: items, as for `audit`."),
     ],
     out: Annotated[
         Path | None,
         typer.Argument(
-            help="The new file or folder; by default beside the run, for figures and tables here.",
-            show_default=False,
+            help="The new file or folder; by default beside the run, for figures and tables here."
         ),
     ] = None,
     *,
-    also_out: Annotated[
-        Path | None, typer.Option("--out", help="The same as OUT.", show_default=False)
-    ] = None,
+    also_out: Annotated[Path | None, typer.Option("--out", help="The same as OUT.")] = None,
     pieces: Pieces,
     rows: Rows,
-    to: Annotated[
-        str | None, typer.Option(help=f"The format: {', '.join(FORMATS)}.", show_default=False)
-    ] = None,
-    probes: Annotated[
-        str | None, typer.Option(help="Of lm-eval-task: probes, separated by commas.")
-    ] = None,
-    suite: Annotated[
-        str | None, typer.Option(help="Of lm-eval-task: a named set of probes.")
-    ] = None,
-    readers: Annotated[
-        str,
-        typer.Option(
-            help="Of lm-eval-task: text brings back replies, first_token scores of the labels,"
-            " option_text scores of the options' texts."
-        ),
-    ] = "text",
-    style: Annotated[
-        str, typer.Option(help="Of lm-eval-task: completion, or chat (--apply_chat_template).")
-    ] = "completion",
-    max_tokens: Annotated[int, typer.Option(help="Of lm-eval-task: longest reply.")] = 16,
-    shots: Annotated[int, typer.Option(help="Of lm-eval-task: few-shot examples.")] = 0,
-    shots_from: Annotated[
-        str | None, typer.Option(help="Of lm-eval-task: items file with the examples.")
-    ] = None,
+    to: Annotated[str | None, typer.Option(help=f"The format: {', '.join(FORMATS)}.")] = None,
+    probes: str | None = None,
+    suite: str | None = None,
+    readers: str = "text",
+    style: str = "completion",
+    max_tokens: int = 16,
+    shots: int = 0,
+    shots_from: str | None = None,
     as_json: AsJson = False,
 ) -> None:
     """Write a run for other programs, or a piece of its report; or items as tasks of others.
@@ -90,6 +70,16 @@ def export(
     One of --to, --redacted, --figure, --table and --paper says what is written.
 
     Example: horsesense export audits/exam --to csv
+
+    Args:
+        probes: Of lm-eval-task: probes, separated by commas.
+        suite: Of lm-eval-task: a named set of probes.
+        readers: Of lm-eval-task: text brings back replies, first_token scores of the labels,
+            option_text scores of the options' texts.
+        style: Of lm-eval-task: completion, or chat (--apply_chat_template).
+        max_tokens: Of lm-eval-task: longest reply.
+        shots: Of lm-eval-task: few-shot examples.
+        shots_from: Of lm-eval-task: items file with the examples.
     """
     out = out or also_out
     if (to is None) == (pieces.chosen is None):
@@ -125,10 +115,11 @@ def _run(path: Path, out: Path | None, to: str) -> dict[str, Any]:
     run = open_run(path)
     place = out or path.with_name(f"{path.resolve().name}{ending}")
     _check_name(place, to)
-    if to != "batch" and "measure" not in run.directory.known.stages:
+    planned = to in ("batch", "items")
+    if not planned and "measure" not in run.directory.known.stages:
         run.measure()
     write = getattr(import_module(f"horsesense_extras.integrations.{module}"), function)
-    written = write(run.directory if to == "batch" else run.results, place)
+    written = write(run.directory if planned else run.results, place)
     found = {"out": str(place), "format": to, "says": [str(place)]}
     return found | _of_batch(written, place, run.path) if to == "batch" else found
 
@@ -141,7 +132,8 @@ def _check_name(place: Path, to: str) -> None:
     horsesense.errors.UsageError: --to csv writes a folder of files; out.csv is named otherwise.
     Name it out, or write one table: --table scores --out FILE.csv.
     """
-    ending, suffix = WRITERS[to][2], place.suffix.lower()
+    suffix, ending = place.suffix.lower(), WRITERS[to][2]
+    ending = Path(f"a{ending}").suffix or ending
     single = ending.startswith(".")
     if suffix != ending if single else suffix in FILES:
         what = f"one file, with the ending {ending}" if single else "a folder of files"
@@ -191,49 +183,26 @@ def _tasks(items: str, out: Path | None, **values: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Pieces:
-    """What is to be written, at most one thing in a call."""
+    """What is to be written, at most one thing in a call.
 
-    redacted: Annotated[
-        Path | None,
-        typer.Option(
-            help="Write the run to this one file, with keyed hashes for all texts of the items.",
-            show_default=False,
-        ),
-    ] = None
-    salt_file: Annotated[
-        Path | None,
-        typer.Option(
-            help="Of --redacted: the secret key, made where there is none. Runs redacted with"
-            " the same key can be compared; keep it to yourself.",
-            show_default=False,
-        ),
-    ] = None
-    figure: Annotated[
-        str | None,
-        typer.Option(
-            help="Write a figure of the report, such as score, positions, agreement or readers.",
-            show_default=False,
-        ),
-    ] = None
-    table: Annotated[
-        str | None, typer.Option(help="Write a table: scores or estimates.", show_default=False)
-    ] = None
-    paper: Annotated[
-        str | None,
-        typer.Option(
-            help="Write the published tables on a data set beside the run's own row: mc-test,"
-            " bank-77, equinfer, mmlu, medmcqa.",
-            show_default=False,
-        ),
-    ] = None
-    format: Annotated[
-        str | None,
-        typer.Option(
-            help="svg, pdf or png of a figure; csv, latex or markdown of a table; unless given, the"
-            " ending of --out.",
-            show_default=False,
-        ),
-    ] = None
+    Attributes:
+        redacted: Write the run to this one file, with keyed hashes for all texts of the items.
+        salt_file: Of --redacted: the secret key, made where there is none. Runs redacted with the
+            same key can be compared; keep it to yourself.
+        figure: Write a figure of the report, such as score, positions, agreement or readers.
+        table: Write a table: scores or estimates.
+        paper: Write the published tables on a data set beside the run's own row: mc-test, bank-77,
+            equinfer, mmlu, medmcqa.
+        format: svg, pdf or png of a figure; csv, latex or markdown of a table; unless given, the
+            ending of --out.
+    """
+
+    redacted: Path | None = None
+    salt_file: Path | None = None
+    figure: str | None = None
+    table: str | None = None
+    paper: str | None = None
+    format: str | None = None
 
     @property
     def chosen(self) -> str | None:

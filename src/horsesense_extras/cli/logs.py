@@ -22,24 +22,12 @@ Logs = Annotated[
     typer.Argument(
         help="Files or folders: logs of Inspect (.eval, .json), lm-eval (JSONL), HELM and batch"
         " APIs; tables of answers (CSV, JSONL, JSON, Parquet), also those of MMLU-Pro, OpenCompass,"
-        " lighteval, evalscope, promptfoo, DeepEval, VLMEvalKit and simple-evals.",
-        show_default=False,
-    ),
-]
-Out = Annotated[
-    Path | None,
-    typer.Option(
-        help="Run directory to make, of several models the folder of a study; imports/NAME by"
-        " default.",
-        show_default=False,
+        " lighteval, evalscope, promptfoo, DeepEval, VLMEvalKit and simple-evals."
     ),
 ]
 Known = Annotated[
     str | None,
-    typer.Option(
-        help="Items that were asked, where the logs do not say which answers are right.",
-        show_default=False,
-    ),
+    typer.Option(help="Items that were asked, where the logs do not say which answers are right."),
 ]
 Fields = Annotated[
     list[str] | None,
@@ -54,8 +42,7 @@ UnreadAs = Annotated[
     str | None,
     typer.Option(
         help="What a table's program makes of a reply in which it finds no answer: wrong, or"
-        " random (it draws an option).",
-        show_default=False,
+        " random (it draws an option)."
     ),
 ]
 
@@ -76,7 +63,7 @@ def register(app: typer.Typer) -> None:
 
 def import_(
     logs: Logs,
-    out: Out = None,
+    out: Path | None = None,
     items: Known = None,
     map: Fields = None,
     unread: UnreadAs = None,
@@ -89,6 +76,10 @@ def import_(
     models become a study: a folder with a run of each (as JSON, a line each).
 
     Example: horsesense import logs/*.eval --out audits/imported
+
+    Args:
+        out: Run directory to make, of several models the folder of a study; imports/NAME by
+            default.
     """
     from horsesense_extras.api import load_logs
 

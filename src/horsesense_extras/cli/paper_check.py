@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 File = Annotated[
     Path,
     typer.Argument(
-        help="YAML with a list `claims` of {id, kind, ...}; values in quotes, as printed.",
-        show_default=False,
+        help="YAML with a list `claims` of {id, kind, ...}; values in quotes, as printed."
     ),
 ]
 All = Annotated[bool, typer.Option("--all", help="Also list what only fits through rounding.")]

@@ -17,7 +17,6 @@ FolderPath = Annotated[
     Path,
     typer.Argument(help="Folder of a study or a run, or of logs or tables that `import` takes."),
 ]
-Out = Annotated[Path, typer.Option(help="Folder of the page, and of a file for each model.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -27,7 +26,7 @@ def register(app: typer.Typer) -> None:
 
 def record(
     folder: FolderPath,
-    out: Out = Path("record"),
+    out: Path = Path("record"),
     items: Known = None,
     map: Fields = None,
     unread: UnreadAs = None,
@@ -38,6 +37,9 @@ def record(
     Logs and tables are imported first, into `OUT/runs`.
 
     Example: horsesense record eval_results/ --out record
+
+    Args:
+        out: Folder of the page, and of a file for each model.
     """
     from horsesense.api import Run
     from horsesense.files import usable

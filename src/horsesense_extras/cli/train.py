@@ -29,57 +29,38 @@ Files = Annotated[
     list[Path] | None,
     typer.Argument(
         help="JSONL (plain, .gz or .zst) with question, options, response, label and where"
-        " present model and labels.",
-        show_default=False,
+        " present model and labels."
     ),
 ]
-ReaderOut = Annotated[
-    Path,
-    typer.Option(
-        help="Directory for the reader; without FILES, of the reader to --evaluate.",
-        show_default=False,
-    ),
-]
-Evaluate = Annotated[
-    list[Path] | None,
-    typer.Option(help="Another annotated file to measure the reader on; repeatable."),
-]
-KindName = Annotated[
-    str, typer.Option(help="encoder, seq2seq (T5) or causal (LoRA; --quantised for QLoRA).")
-]
-TestShare = Annotated[float, typer.Option(help="Share of the questions to measure on.")]
-LeaveOut = Annotated[
-    str | None, typer.Option(help="Measure on models with this in their name; train on others.")
-]
-Most = Annotated[int | None, typer.Option(help="Replies to train on, and to measure on, at most.")]
 
 
 @dataclass(frozen=True)
 class Changes:
-    """What a recipe has otherwise than it was published; None leaves a value as it is."""
+    """What a recipe has otherwise than it was published; None leaves a value as it is.
 
-    base: Annotated[
-        str | None,
-        typer.Option(help="Model to start from: minilm, smollm2, a directory or hub name."),
-    ] = None
-    steps: Annotated[int | None, typer.Option(help="Updates; else as many as --epochs takes.")] = (
-        None
-    )
-    epochs: Annotated[float | None, typer.Option(help="Passes over the replies.")] = None
-    batch: Annotated[int | None, typer.Option(help="Replies an update.")] = None
-    rate: Annotated[float | None, typer.Option(help="Learning rate.")] = None
-    rank: Annotated[int | None, typer.Option(help="Rank of the LoRA adapter.")] = None
-    frozen: Annotated[int | None, typer.Option(help="Lowest layers of an encoder that stay.")] = (
-        None
-    )
-    seed: Annotated[int, typer.Option(help="Of split, order, weights and dropout.")] = 0
-    precision: Annotated[
-        str | None,
-        typer.Option(help="float32, bfloat16 or float16; the paper's on a GPU, float32 on a CPU."),
-    ] = None
-    like_length: Annotated[
-        int | None, typer.Option(help="Batches filled together in order of length; 1 for none.")
-    ] = None
+    Attributes:
+        base: Model to start from: minilm, smollm2, a directory or hub name.
+        steps: Updates; else as many as --epochs takes.
+        epochs: Passes over the replies.
+        batch: Replies an update.
+        rate: Learning rate.
+        rank: Rank of the LoRA adapter.
+        frozen: Lowest layers of an encoder that stay.
+        seed: Of split, order, weights and dropout.
+        precision: float32, bfloat16 or float16; the paper's on a GPU, float32 on a CPU.
+        like_length: Batches filled together in order of length; 1 for none.
+    """
+
+    base: str | None = None
+    steps: int | None = None
+    epochs: float | None = None
+    batch: int | None = None
+    rate: float | None = None
+    rank: int | None = None
+    frozen: int | None = None
+    seed: int = 0
+    precision: str | None = None
+    like_length: int | None = None
     quantised: Annotated[bool, typer.Option("--quantised", help="QLoRA: the base in 4 bits.")] = (
         False
     )
@@ -98,20 +79,28 @@ def _train() -> None:
 
 
 def reader(
-    out: ReaderOut,
+    out: Path,
     changes: Changes,
     files: Files = None,
-    evaluate: Evaluate = None,
-    kind: KindName = "encoder",
+    evaluate: list[Path] | None = None,
+    kind: str = "encoder",
     map: FieldMap = None,
-    test_share: TestShare = 0.2,
-    leave_out: LeaveOut = None,
-    most: Most = None,
+    test_share: float = 0.2,
+    leave_out: str | None = None,
+    most: int | None = None,
     as_json: AsJson = False,
 ) -> None:
     """Fine-tune a model that says what a reply chooses; use it as trained:DIRECTORY.
 
     Example: horsesense train reader replies.jsonl --out reader
+
+    Args:
+        out: Directory for the reader; without FILES, of the reader to --evaluate.
+        evaluate: Another annotated file to measure the reader on; repeatable.
+        kind: encoder, seq2seq (T5) or causal (LoRA; --quantised for QLoRA).
+        test_share: Share of the questions to measure on.
+        leave_out: Measure on models with this in their name; train on others.
+        most: Replies to train on, and to measure on, at most.
     """
     from horsesense_extras.readers.trained.saved import Manifest
     from horsesense_extras.readers.training.learners import recipe_for
@@ -173,66 +162,60 @@ def _scores(results: Sequence[Score]) -> list[str]:
     ]
 
 
-Base = Annotated[
-    str,
-    typer.Option(help="Model to start from: smollm2, a directory or hub name.", show_default=False),
-]
-Out = Annotated[Path, typer.Option(help="Folder; one that holds the same experiment is continued.")]
-
-
 @dataclass(frozen=True)
 class Asked:
-    """What is learned, how, and what is asked before and after."""
+    """What is learned, how, and what is asked before and after.
 
-    stages: Annotated[
-        str, typer.Option(help="statements, or pretrain,sft: texts, then tuning as REVAS did.")
-    ] = "statements"
-    test_on: Annotated[
-        str | None, typer.Option(help="others, or with pretrain,sft learned: what is asked about.")
-    ] = None
-    arms: Annotated[
-        str | None, typer.Option(help="What is learned, by commas; all by default.")
-    ] = None
-    seeds: Annotated[int, typer.Option(help="Trainings of each arm.")] = 5
-    train: Annotated[int | None, typer.Option(help="Items to train on; all by default.")] = None
-    test: Annotated[
-        int | None,
-        typer.Option(help="Items to ask about: 30 %, of other clusters; or all that are learned."),
-    ] = None
-    tune: Annotated[
-        int | None, typer.Option(help="Items to tune on, in the second stage; 30 % by default.")
-    ] = None
-    tune_from: Annotated[
-        str | None, typer.Option(help="Items to tune on, in place of some of ITEMS.")
-    ] = None
-    epochs: Annotated[int, typer.Option(help="Passes over the items of the shortest arm.")] = 3
-    tune_epochs: Annotated[int, typer.Option(help="Passes over the items to tune on.")] = 3
-    tokens: Annotated[
-        int | None, typer.Option(help="Tokens of each training, in place of --epochs.")
-    ] = None
-    equal: Annotated[
-        str | None,
-        typer.Option(help="What all trainings have alike: tokens, or statements (as texts are)."),
-    ] = None
-    suite: Annotated[
-        str | None, typer.Option(help="What is asked before and after; revas without --probes.")
-    ] = None
-    faithful: Annotated[bool, typer.Option(help="The suite's protocol exactly as published.")] = (
-        False
-    )
-    probes: Annotated[
-        str | None, typer.Option(help="Probes in place of a suite or beside it, by commas.")
-    ] = None
-    readers: Annotated[str, typer.Option(help="As of `horsesense audit`.")] = "auto"
-    max_tokens: Annotated[int, typer.Option(help="Longest reply; 0 for scores alone.")] = 16
-    rate: Annotated[float, typer.Option(help="Greatest learning rate.")] = 2e-4
-    rank: Annotated[int, typer.Option(help="Rank of the LoRA adapters.")] = 16
-    batch: Annotated[int, typer.Option(help="Statements an update.")] = 8
+    Attributes:
+        stages: statements, or pretrain,sft: texts, then tuning as REVAS did.
+        test_on: others, or with pretrain,sft learned: what is asked about.
+        arms: What is learned, by commas; all by default.
+        seeds: Trainings of each arm.
+        train: Items to train on; all by default.
+        test: Items to ask about: 30 %, of other clusters; or all that are learned.
+        tune: Items to tune on, in the second stage; 30 % by default.
+        tune_from: Items to tune on, in place of some of ITEMS.
+        epochs: Passes over the items of the shortest arm.
+        tune_epochs: Passes over the items to tune on.
+        tokens: Tokens of each training, in place of --epochs.
+        equal: What all trainings have alike: tokens, or statements (as texts are).
+        suite: What is asked before and after; revas without --probes.
+        faithful: The suite's protocol exactly as published.
+        probes: Probes in place of a suite or beside it, by commas.
+        readers: As of `horsesense audit`.
+        max_tokens: Longest reply; 0 for scores alone.
+        rate: Greatest learning rate.
+        rank: Rank of the LoRA adapters.
+        batch: Statements an update.
+        dtype: float32, bfloat16 or float16.
+        device: auto, cpu, cuda, ...
+    """
+
+    stages: str = "statements"
+    test_on: str | None = None
+    arms: str | None = None
+    seeds: int = 5
+    train: int | None = None
+    test: int | None = None
+    tune: int | None = None
+    tune_from: str | None = None
+    epochs: int = 3
+    tune_epochs: int = 3
+    tokens: int | None = None
+    equal: str | None = None
+    suite: str | None = None
+    faithful: bool = False
+    probes: str | None = None
+    readers: str = "auto"
+    max_tokens: int = 16
+    rate: float = 2e-4
+    rank: int = 16
+    batch: int = 8
     checkpointing: Annotated[
         bool, typer.Option("--checkpointing", help="Less memory, more time.")
     ] = False
-    dtype: Annotated[str, typer.Option(help="float32, bfloat16 or float16.")] = "float32"
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda, ...")] = "auto"
+    dtype: str = "float32"
+    device: str = "auto"
     quantised: Annotated[bool, typer.Option("--quantised", help="QLoRA: the base in 4 bits.")] = (
         False
     )
@@ -279,8 +262,8 @@ class Asked:
 
 def choice(
     items: options.Items,
-    base: Base,
-    out: Out,
+    base: str,
+    out: Path,
     asked: Asked,
     map: options.FieldMap = None,
     split: options.Split = None,
@@ -297,6 +280,10 @@ def choice(
     continues where it stopped.
 
     Example: horsesense train choice exam.csv --base smollm2 --out trained
+
+    Args:
+        base: Model to start from: smollm2, a directory or hub name.
+        out: Folder; one that holds the same experiment is continued.
     """
     experiment = asked.experiment(
         items=items,

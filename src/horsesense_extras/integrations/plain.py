@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,6 +11,7 @@ import orjson
 import polars as pl
 
 from horsesense.files import inert, new_folder, whole
+from horsesense.runs.directory import RunDirectory
 from horsesense.runs.exchanges import Exchange, exchanges
 from horsesense.runs.frames import (
     ESTIMATE_COLUMNS,
@@ -21,6 +23,7 @@ from horsesense.runs.frames import (
 )
 from horsesense.runs.parts import frame_of
 from horsesense.runs.results import Results
+from horsesense.runs.rounds import stages
 
 _REPLIES: Final[Mapping[str, tuple[Any, str]]] = {
     "trial": (pl.UInt32, "number of the trial in the run"),
@@ -56,7 +59,26 @@ def write_csv(results: Results, folder: Path) -> Path:
 
     A text that a spreadsheet would take for a formula begins with an apostrophe.
     """
-    return _write(results, folder, "csv", lambda frame, path: _flat(frame).write_csv(path))
+    return _write(results, folder, "csv", _as_csv)
+
+
+def write_items(directory: RunDirectory, path: Path) -> Path:
+    """Every form that is a question of its own with a right answer, as a row of a file of items.
+
+    Left out are withheld questions, forms without a right option, answers other than an option,
+    several questions in one prompt, and what depends on earlier answers.
+    """
+    study = directory.study()
+    first = next(probes for _, probes in stages(study.probes))
+    with whole(path) as part, part.open("wb") as file:
+        for number, planned in enumerate(study.planner.plan(first)):
+            trial, shown = planned.trial, planned.trial.variants[0]
+            alone = len(trial.variants) == 1 and trial.answer_format in ("letter", "label")
+            if alone and shown.question and shown.gold_at is not None:
+                row = asdict(shown) | {"id": f"{shown.item_id}-{number}", "cluster": shown.item_id}
+                row |= {"answer_index": shown.gold_at, "form": f"{trial.probe} {trial.condition}"}
+                file.write(orjson.dumps(row) + b"\n")
+    return path
 
 
 def _write(
@@ -94,12 +116,12 @@ def _reply(exchange: Exchange) -> tuple[Any, ...]:
     )
 
 
-def _flat(frame: pl.DataFrame) -> pl.DataFrame:
-    """Columns that a CSV file can hold."""
-    return frame.with_columns(_flat_column(column) for column in frame)
+def _as_csv(frame: pl.DataFrame, path: Path) -> None:
+    frame.with_columns(map(_flat_column, frame)).write_csv(path)
 
 
 def _flat_column(column: pl.Series) -> pl.Series:
+    """A column that a CSV file can hold."""
     if column.dtype == pl.Binary:
         return column.bin.encode("hex")
     if isinstance(column.dtype, pl.List):

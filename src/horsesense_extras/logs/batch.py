@@ -78,8 +78,17 @@ def _samples(
                 )
     # A custom_id names a request and not a question, which may be asked several times.
     asked: dict[Content, tuple[str, int]] = {}
+    answered: dict[str, Any] = {}
     for line, row in rows(log.path, log.left_out):
         name = str(row.get("custom_id", f"line {line}"))
+        if name in answered:
+            if answered[name] != row:
+                raise UsageError(
+                    f"{log.path}, line {line}: the custom_id {name!r} has two answers.",
+                    hint="Keep the one that counts, or import the answers of each batch alone.",
+                )
+            continue
+        answered[name] = row
         yield name, partial(_sample, name, row, requests.get(name, {}), asked, log.task)
 
 

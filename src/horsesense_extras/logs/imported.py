@@ -16,7 +16,7 @@ from typing import Any, Final
 import polars as pl
 
 from horsesense.errors import UsageError
-from horsesense.files import usable
+from horsesense.files import empty_place
 from horsesense.inference.store import Store
 from horsesense.items.item import ItemSet, flag_items
 from horsesense.items.own_order import own_order
@@ -88,12 +88,7 @@ def import_logs(out: str | Path, logs: Sequence[Log], items: ItemSet | None = No
         ItemsError: a log is damaged.
         StoreError: `out` cannot be written to.
     """
-    place = usable(out)
-    if place.exists() and (not place.is_dir() or any(place.iterdir())):
-        raise UsageError(
-            f"{place} is there already, and not empty.", hint="Choose another --out directory."
-        )
-    with made_beside(place) as layout:
+    with made_beside(empty_place(out)) as layout:
         made = _Import(layout, logs, items)
         with Store.lazy(layout.store, lambda: None) as store:
             made.take(store)

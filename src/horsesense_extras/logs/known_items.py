@@ -92,12 +92,14 @@ class KnownItems:
         return None
 
     def _candidates(self, asked: Content) -> list[Known]:
-        """Items of the same content; a given item's question may stand inside a longer text."""
+        """Items of the same content; else those whose question is the longest inside the text."""
         exact = self._same.get(asked)
         if exact or not self._given:
             return exact or []
         question, options = asked
-        return [k for k in self._options[options] if plain(k.item.question) in question]
+        inside = [k for k in self._options[options] if plain(k.item.question) in question]
+        longest = max((len(plain(k.item.question)) for k in inside), default=0)
+        return [k for k in inside if len(plain(k.item.question)) == longest]
 
     def _item(self, sample: Sample) -> Item:
         name, number = sample.id, 2

@@ -12,7 +12,7 @@ import orjson
 import tomli_w
 
 from horsesense.errors import UsageError
-from horsesense.files import usable, write_whole
+from horsesense.files import empty_place, write_whole
 from horsesense.items.item import Item, ItemSet
 from horsesense.items.own_order import own_order
 from horsesense.items.rows import row_of
@@ -47,11 +47,7 @@ def import_study(
         UsageError: `out` is not empty, or nothing can be taken from the logs of a model.
         ItemsError: a log is damaged.
     """
-    place = usable(out)
-    if place.exists() and (not place.is_dir() or any(place.iterdir())):
-        raise UsageError(
-            f"{place} is there already, and not empty.", hint="Choose another --out directory."
-        )
+    place = empty_place(out)
     names = dict(zip(models, _names(models), strict=True))
     asked: dict[str, Item] = {}
     failed: list[UsageError] = []

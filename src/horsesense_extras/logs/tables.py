@@ -19,7 +19,15 @@ import orjson
 
 from horsesense.errors import ItemsError, UsageError
 from horsesense.items.faults import Faults
-from horsesense.items.fields import FIELDS, LETTERS, FieldMap, ItemBuilder, Numbered, options_named
+from horsesense.items.fields import (
+    FIELDS,
+    GOLDS,
+    LETTERS,
+    FieldMap,
+    ItemBuilder,
+    Numbered,
+    options_named,
+)
 from horsesense.items.files import stem
 from horsesense.items.item import Item
 from horsesense.items.layouts import LOOKED_AT, option_columns
@@ -29,7 +37,7 @@ from horsesense.progress import say
 from horsesense.rng import fingerprint
 from horsesense.stats.words import plural
 from horsesense_extras.logs.known_items import Content, content
-from horsesense_extras.logs.options import lettered, shown_order
+from horsesense_extras.logs.options import in_own_order, lettered, shown_order
 from horsesense_extras.logs.sample import SEVERAL_RIGHT, Log, NotTakenError, Sample, Score
 from horsesense_extras.logs.table_layouts import (
     ANSWERED,
@@ -181,15 +189,21 @@ class _Table:
         self.names: dict[tuple[Content, str], str] = {}
         self.times: Counter[str] = Counter()
         self.drawn = 0
+        self.rivals: Counter[str] = Counter()
         for line, row in rows_in(log.path, log.left_out.add):
             if self.column is None and _name(self.layout, row, self.by_file) != self.model:
                 continue
             yield f"row {line}", partial(self._samples, line, row, log)
         if self.drawn:
             log.notes.append(
-                f"The program found nothing in {plural(self.drawn, 'answer')} and drew an option at"
-                " random for each: it counts as right as often as a guess is."
+                f"The program found nothing in {plural(self.drawn, 'answer')} of {self.model} and"
+                " drew an option at random for each: it counts as right as often as a guess is."
             )
+        log.notes += [
+            f"In {plural(rows, 'row')}, {rival} names another option than the field that counts"
+            f" as the right answer. --map changes which counts."
+            for rival, rows in self.rivals.items()
+        ]
 
     def _samples(self, line: int, row: Row, log: Log) -> Iterator[Sample]:
         flat_ = self.layout.flat(row, self.column)
@@ -264,8 +278,12 @@ class _Table:
         made |= {"answer": right[0]} if right else {}
         if block is not None and "question" not in made:
             made["question"] = block.question
-        item = _built(line, made)
+        item, rivals = _built(line, made)
+        self.rivals += rivals
         order, labels = shown_order(text, item.options) if text else ((), ())
+        unknown = not order and all(option.strip() in text for option in item.options)
+        if unknown and in_own_order(text, item.options) is None:
+            raise NotTakenError("its prompt shows the options in an order that is not known")
         own_labels = block.labels if block and len(block.labels) == len(item.options) else ()
         return (
             item,
@@ -283,25 +301,27 @@ class _Table:
         if given is None and "read" in row:
             shown = [item.options[place] for place in order]
             took = options_named(answer, shown, labels) if answer is not None else set()
-            given = (
-                float(item.gold in {order[at_] for at_ in took}) if item.gold is not None else None
-            )
+            # An answer in a notation of its own ("2" for C) is no grade.
+            compared = item.gold is not None and (took or not answer or self.layout.name != "table")
+            given = float(item.gold in {order[at_] for at_ in took}) if compared else None
             if answer is None and self.layout.unread == "random" and given is not None:
                 self.drawn += 1
                 given = 1 / len(item.options)
         return {READ: Score(given, answer)} if given is not None or answer is not None else {}
 
 
-def _built(line: int, made: dict[str, Any]) -> Item:
-    """The item of a row with our names; NotTakenError says what is wrong with it."""
+def _built(line: int, made: dict[str, Any]) -> tuple[Item, Counter[str]]:
+    """The item of a row with our names, and which fields name another right answer;
+    NotTakenError says what is wrong with it."""
     faults = Faults("row")
     mapped = FieldMap()
-    builder = ItemBuilder(mapped, faults, [ours for ours in FIELDS if mapped.has(made, ours)])
+    present = [ours for ours in FIELDS if mapped.has(made, ours)]
+    builder = ItemBuilder(mapped, faults, present, GOLDS[1:])
     item = builder.choice(Numbered(line, line, made))
     if item is None:
         fault = faults.found[0][1] if faults.found else "it holds no item"
         raise NotTakenError(re.sub(r"(['\"]).*\1|\d+", "…", fault)[:200])
-    return item
+    return item, builder.disagreeing
 
 
 def _options(value: Any) -> Any:
@@ -354,8 +374,14 @@ def _replies(value: Any) -> list[str | None] | None:
 def _number(value: Any) -> float | None:
     """A grade from 0 to 1; of an object of metrics the first."""
     if isinstance(value, dict):
-        return next((n for each in value.values() if (n := _number(each)) is not None), None)
-    words = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0}
+        whole = (each for each in value.values() if (n := number(each)) is None or 0 <= n <= 1)
+        return next((n for each in whole if (n := _number(each)) is not None), None)
+    words = {"true": 1.0, "correct": 1.0, "yes": 1.0, "false": 0.0, "incorrect": 0.0, "no": 0.0}
     named = words.get(value.strip().lower()) if isinstance(value, str) else None
     graded = named if named is not None else number(value)
-    return graded if graded is not None and 0 <= graded <= 1 else None
+    if graded is not None and not 0 <= graded <= 1:
+        raise UsageError(
+            f"A grade is {graded:g}; grades run from 0 to 1.",
+            hint="Divide them in the file, or take their column out of it.",
+        )
+    return graded

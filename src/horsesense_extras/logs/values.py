@@ -101,9 +101,11 @@ def text_of(content: object, inner: Read | None = None) -> str:
         kind, said = mapping(part).get("type"), at(part, "text", "content")
         if isinstance(part, str):
             parts.append(read(part))
+        elif kind in ("reasoning", "thinking", "redacted_thinking"):
+            continue
         elif isinstance(said, str | list):
             parts.append(read(said))
-        elif kind not in ("reasoning", "thinking", "redacted_thinking"):
+        else:
             parts.append(f"[{kind or 'part'}]")
     return "\n".join(parts)
 
@@ -119,8 +121,9 @@ def messages_of(given: object, read: Read = text_of) -> tuple[tuple[str, str], .
 def reasoning_of(content: object, read: Read = text_of) -> str:
     """What the model thought, where a message's content holds that as parts of its own."""
     parts = (p for p in items_of(content) if at(p, "type") in ("reasoning", "thinking"))
-    found = [p.get("reasoning") or p.get("thinking") or p.get("summary") for p in parts]
-    return "\n".join(read(text) for text in found if isinstance(text, str))
+    fields = ("reasoning", "thinking", "content", "text", "summary")
+    found = (next((p[name] for name in fields if p.get(name)), "") for p in parts)
+    return "\n".join(read(text) for text in found)
 
 
 def stopped(reason: object) -> str | None:

@@ -7,12 +7,12 @@ exported, and the answers imported.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Self
+from typing import Any, Final
 
 import orjson
 
 from horsesense.errors import ModelError
-from horsesense.models.base import Asked, Capabilities
+from horsesense.models.base import Asked, Capabilities, HoldsNothing
 from horsesense.models.messages import Failure, Key, Request, Response
 from horsesense.models.openai.dialect import Dialect
 from horsesense.models.openai.protocol import body_of, failure_of, message_of, read_reply
@@ -27,7 +27,7 @@ _OPTIONS: Final[Kinds] = {
 }
 
 
-class BatchModel:
+class BatchModel(HoldsNothing):
     """One model behind files.
 
     Args:
@@ -56,17 +56,8 @@ class BatchModel:
         chat = form == "chat"
         self._offers = Capabilities(chat=chat, completion=not chat, top_logprobs=top_logprobs)
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        return None
-
     async def capabilities(self) -> Capabilities:
         return self._offers
-
-    def count_tokens(self, request: Request) -> int | None:
-        return None
 
     async def respond(self, batch: Sequence[Asked]) -> Sequence[Response | Failure]:
         raise ModelError(

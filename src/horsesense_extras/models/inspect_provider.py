@@ -12,14 +12,14 @@ import math
 import re
 import time
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import yaml
 
 from horsesense.errors import UsageError, install
 from horsesense.hosts import to_name, unnamed
-from horsesense.models.base import Asked, Capabilities
+from horsesense.models.base import Asked, Capabilities, HoldsNothing
 from horsesense.models.messages import Failure, Request, Response, Usage, broken_off, ended_by
 from horsesense.models.openai.api_key import Secret
 from horsesense.models.openai.protocol import SCORED_TOKENS, thought_apart, usage_of
@@ -37,7 +37,7 @@ ARGS: Final = "args."
 HINT: Final = install("inspect")
 
 
-class InspectProviderModel:
+class InspectProviderModel(HoldsNothing):
     """One model behind one of Inspect's providers.
 
     Args:
@@ -67,9 +67,6 @@ class InspectProviderModel:
         self._top_logprobs = top_logprobs
         self._secret = Secret.set_here()
 
-    async def __aenter__(self) -> Self:
-        return self
-
     async def __aexit__(self, *error: object) -> None:
         await self._model.api.aclose()
 
@@ -77,9 +74,6 @@ class InspectProviderModel:
         """What its settings say; no call is made."""
         notes = [f"Inspect's settings: {name}={value}." for name, value in self._config.items()]
         return Capabilities(chat=True, top_logprobs=self._top_logprobs, notes=tuple(notes))
-
-    def count_tokens(self, request: Request) -> int | None:
-        return None
 
     async def respond(self, batch: Sequence[Asked]) -> Sequence[Response | Failure]:
         return await asyncio.gather(*(self._ask(asked.request) for asked in batch))

@@ -26,7 +26,7 @@ from horsesense_extras.cue_tests.answers import load_answers
 from horsesense_extras.integrations.batch import write_batch
 from horsesense_extras.integrations.exports import write_every_eval_ever, write_lm_eval
 from horsesense_extras.integrations.inspect_log import write_inspect_log
-from horsesense_extras.integrations.plain import COLUMNS, write_csv, write_parquet
+from horsesense_extras.integrations.plain import COLUMNS, write_csv, write_items, write_parquet
 from horsesense_extras.logs.carried import carried_by_log
 from horsesense_extras.logs.registry import open_logs
 
@@ -146,6 +146,7 @@ def test_parquet_has_the_documented_columns(
 
 def test_csv_has_the_same_rows_and_no_formula(run: Run, tmp_path: Path) -> None:
     folder = write_csv(run.results, tmp_path / "tables")
+    assert '"form":"order' in write_items(run.directory, tmp_path / "f.jsonl").read_text()
     with (folder / "replies.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == len(said(run))

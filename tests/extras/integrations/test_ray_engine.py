@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from shutil import which
 from typing import Any
 
 import orjson
@@ -85,6 +86,16 @@ def ask(run: Run, engine: RayEngine | None = None) -> Any:
     return run.ask(engine=engine, max_connections=CONNECTIONS, tell=None)
 
 
+def started(run: Run, server: FaultServer, **environment: str) -> subprocess.Popen[bytes]:
+    """The command line's audit with two workers, in a process of its own."""
+    words = ["audit", str(run.path.parent / "items.jsonl"), "--model", f"http:m@{server.url}"]
+    words += ["--probes", "order", "--out", str(run.path), "--max-connections", str(CONNECTIONS)]
+    words += ["--engine", "ray", "--workers", "2", "--no-preflight"]
+    with (run.path.parent / "told").open("wb") as out:
+        command = [sys.executable, "-m", "horsesense", *words]
+        return subprocess.Popen(command, stdout=out, stderr=out, env=os.environ | environment)
+
+
 def check(run: Run, server: FaultServer, most_again: int) -> None:
     """The run is that of one process, which asks nothing that is stored."""
     again = [prompt for prompt, n in server.sent.items() if n > 1 and prompt != PROBING]
@@ -139,15 +150,10 @@ def test_a_driver_that_the_system_kills_leaves_a_run_that_continues(
     tmp_path: Path, ray: Any, server: FaultServer
 ) -> None:
     """Its workers end with it; what they had stored is gathered by the next driver."""
-    run, told = run_of(tmp_path / "run", server), tmp_path / "told"
-    words = ["audit", str(tmp_path / "items.jsonl"), "--model", f"http:m@{server.url}"]
-    words += ["--probes", "order", "--out", str(run.path), "--max-connections", str(CONNECTIONS)]
-    words += ["--engine", "ray", "--workers", "2", "--no-preflight"]
-    command = [sys.executable, "-m", "horsesense", *words]
-    with told.open("wb") as out:
-        driver = subprocess.Popen(command, stdout=out, stderr=out)
+    run = run_of(tmp_path / "run", server)
+    driver = started(run, server)
     when(60, server, driver.kill).join(120)
-    assert driver.wait(120) == -signal.SIGKILL, told.read_text()
+    assert driver.wait(120) == -signal.SIGKILL, (tmp_path / "told").read_text()
     for _ in range(120):
         before = server.sent.total()
         time.sleep(0.5)
@@ -157,6 +163,19 @@ def test_a_driver_that_the_system_kills_leaves_a_run_that_continues(
     run = run_of(tmp_path / "run", server)
     assert ask(run, RayEngine(workers=2)).complete
     check(run, server, 2 * CONNECTIONS)
+
+
+@pytest.mark.skipif(not (sys.platform == "linux" and which("cc")), reason="needs Linux and cc")
+def test_a_folder_may_show_the_names_of_other_machines_late(
+    tmp_path: Path, ray: Any, server: FaultServer
+) -> None:
+    """As network folders do: late_names.c hides what another process made, until it is 5 s old."""
+    library, source = str(tmp_path / "late.so"), Path(__file__).with_name("late_names.c")
+    subprocess.run(["cc", "-shared", "-fPIC", "-w", "-o", library, source, "-ldl"], check=True)
+    late = {"LD_PRELOAD": library, "LATE_UNDER": str(tmp_path / "run"), "LATE_SECONDS": "5"}
+    driver = started(run_of(tmp_path / "run", server), server, **late)
+    assert driver.wait(400) == 0, (tmp_path / "told").read_text()
+    check(run_of(tmp_path / "run", server), server, 0)
 
 
 def test_a_missing_cluster_is_named(tmp_path: Path, ray: Any, server: FaultServer) -> None:

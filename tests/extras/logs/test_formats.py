@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 import horsesense as hs
 from each import each
 from horsesense.errors import ItemsError, UsageError
+from horsesense.items.item import Item, ItemSet
 from horsesense_extras.logs import streams
 from horsesense_extras.logs.known_items import KnownItems
 from horsesense_extras.logs.options import index_of, lettered, shown_order
@@ -303,6 +305,12 @@ def test_answers_of_a_batch_are_joined_with_their_requests(tmp_path: Path) -> No
     assert (failed.error, failed.id, failed.epoch) == ("no", "r2", 2)
     assert second.settings == {"max_tokens": 9, "temperature": 0.0}
     assert sorted(log.left_out.counts.values()) == [1, 1]
+    lines = answers.read_text().splitlines(keepends=True)
+    answers.write_text("".join([*lines, lines[0]]))
+    assert len([*open_logs([requests, answers])[0].samples()]) == 2
+    answers.write_text("".join([*lines, lines[0].replace("B", "A")]))
+    with pytest.raises(UsageError, match="'r3' has two answers"):
+        [*open_logs([requests, answers])[0].samples()]
     other = tmp_path / "other.jsonl"
     other.write_text(requests.read_text().replace("red", "green"))
     with pytest.raises(UsageError, match="'r1' names two requests"):
@@ -331,6 +339,16 @@ def test_an_answer_of_a_batch_that_broke_off_is_none(tmp_path: Path, broken: Any
     (body if "choices" in broken else body["choices"][0]).update(broken)
     [log] = open_logs([requests, jsonl(answers, rows)])
     assert [sample.answered for sample in log.samples()] == [False, False]
+
+
+def test_a_thought_is_no_reply_in_a_response(tmp_path: Path) -> None:
+    requests, answers = batch(tmp_path)
+    rows = [json.loads(line) for line in answers.read_text().splitlines()]
+    thought = {"type": "reasoning", "content": [{"type": "reasoning_text", "text": "So (B)."}]}
+    cut = {"output": [thought], "incomplete_details": {"reason": "max_output_tokens"}}
+    rows[1]["response"]["body"] = cut
+    found, _ = open_logs([requests, jsonl(answers, rows)])[0].samples()
+    assert (found.reply, found.reasoning, found.finish_reason) == ("", "So (B).", "length")
 
 
 # -- hostile files -------------------------------------------------------------------------------
@@ -478,6 +496,15 @@ def test_no_options_are_made_up() -> None:
 
 def sample(name: str, *options: str, question: str = "Q?") -> Sample:
     return Sample(name, question, options, tuple(range(len(options))))
+
+
+def test_of_known_questions_inside_a_prompt_the_longest_is_asked() -> None:
+    short, long = "It is red.", "Nobody thinks: It is red."
+    items = tuple(Item(q[:2], q, ("yes", "no"), 0) for q in (short, long))
+    asked = replace(sample("r", "yes", "no"), question=f"True? {long}")
+    found = KnownItems(ItemSet("s", "choice", items)).of(0, asked)
+    assert found is not None
+    assert found.item.question == long
 
 
 def test_one_content_is_one_item_and_two_names_in_one_log_are_two() -> None:

@@ -106,6 +106,21 @@ def test_a_reply_that_is_no_text_is_left_out(tmp_path: Path) -> None:
     assert dict(log.left_out.counts) == {"the reply is bytes, not text": 4}
 
 
+def test_an_unknown_order_a_second_right_answer_and_a_grade_of_100(tmp_path: Path) -> None:
+    row = {"question": ASKED, "options": OPTIONS, "answer_index": 1, "answer": "A"}
+    one = {**row, "response": "D", "prompt": f"{ASKED} " + ", ".join(OPTIONS[::-1])}
+    path = written(tmp_path, "t.jsonl", [one, {**row, "response": "B"}])
+    [log] = tables([path], given={"prompt": "prompt"})
+    assert [sample.reply for sample in log.samples()] == ["B"]
+    assert "shows the options in an order that is not known" in str(log.left_out.counts)
+    assert "In 2 rows, answer names another option" in log.notes[-1]
+    [third] = samples(written(tmp_path, "p.jsonl", [{**row, "response": "B", "pred": "2"}]))
+    assert third.scores == {"as graded": Score(None, "2")}, "in a notation of its own"
+    path = written(tmp_path, "g.jsonl", [{**row, "response": "B", "score": 100}])
+    with pytest.raises(UsageError, match="A grade is 100"):
+        samples(path)
+
+
 def test_options_in_one_cell(tmp_path: Path) -> None:
     """As pandas writes a list into CSV, between bars, and as a prompt shows them."""
     lines = "\n".join(f"{n}) {text}" for n, text in zip("ABCD", OPTIONS, strict=True))
@@ -167,7 +182,7 @@ def test_no_answer_found_is_a_draw_where_the_program_draws(tmp_path: Path) -> No
     assert [s.scores.get("as graded") for s in log.samples()] == [
         Score(1.0, "B"), Score(0.25, None), None,
     ]  # fmt: skip
-    assert "found nothing in 1 answer and drew" in log.notes[-1]
+    assert "found nothing in 1 answer of " in log.notes[-1]
     [wrong] = tables([path], unread="wrong")
     assert [s.scores["as graded"].value for s in wrong.samples() if s.scores] == [1.0, 0.0]
 

@@ -47,8 +47,10 @@ Seen = Estimate | Count
 
 
 def unfinished(run: Results | None, name: str) -> str:
-    """That a run is not finished, as a clause; "" where it is."""
-    return "" if run is None or not run.unfinished else f"{name} is {run.unfinished}"
+    """That a run is not finished or one shard of a study, as a clause; "" where it is whole."""
+    shard = run and run.findings.get("study", {}).get("shard")
+    lacking = run and (run.unfinished or (f"shard {shard} of a study" if shard else ""))
+    return f"{name} is {lacking}" if lacking else ""
 
 
 def look_up(reference: Reference, run: Results, baseline: Results | None) -> Seen:

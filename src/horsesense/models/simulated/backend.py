@@ -12,13 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 from urllib.parse import parse_qsl
 
 from horsesense.errors import UsageError
-from horsesense.models.base import Asked, Capabilities
-from horsesense.models.messages import UNATTACHED, Failure, Key, Request, Response, Usage
+from horsesense.models.base import Asked, Capabilities, HoldsNothing
+from horsesense.models.messages import UNATTACHED, Failure, Key, Response, Usage
 from horsesense.models.simulated.instruments import Garbled, Thinker
 from horsesense.models.simulated.profiles import (
     ALLOWED,
@@ -80,7 +79,7 @@ for _profile in (
     PROFILES.add(_profile.name, _profile, formerly=_profile.formerly)
 
 
-class Simulated:
+class Simulated(HoldsNothing):
     """The backend around a profile.
 
     >>> Simulated.from_spec("position?k=2").identity
@@ -110,24 +109,13 @@ class Simulated:
             values[key] = _parsed(f"sim:{name}", key, type(known[key].default), text)
         return cls(kind(**values))
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         self._answer_key.clear()
 
     async def capabilities(self) -> Capabilities:
         return Capabilities(
             completion=True, top_logprobs=26, label_tokens=True, continuations=True, continues=True
         )
-
-    def count_tokens(self, request: Request) -> int | None:
-        return None
 
     def attach_trial(self, key: Key, trial: Trial) -> bool:
         self._answer_key.setdefault(key, trial)

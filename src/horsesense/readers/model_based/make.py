@@ -33,11 +33,6 @@ def is_model_reader(spec: str) -> bool:
     return ":" in spec.partition("(")[0]
 
 
-def asks_model(spec: str) -> bool:
-    """Whether a reader's name is that of one that asks a model, which costs and needs a network."""
-    return is_model_reader(spec) and not spec.startswith("trained:")
-
-
 def make_bulk_reader(spec: str) -> BulkReader:
     """The reader that `trained:DIRECTORY` and the like names; UsageError for any other."""
     found, rest = parse_scheme(spec, MODEL_READERS, besides="text, ")

@@ -105,5 +105,5 @@ def enough(limits: list[Limit], margin: float) -> float | None:
     return None if alone else found
 
 
-OF_THOUGHT = Section("thought", "How much of the thought does the score need?", of_thought)
 BUDGET = Section("budget", "What does the limit on tokens cost?", context)
+OF_THOUGHT = Section("thought", "How much of the thought does the score need?", of_thought)
