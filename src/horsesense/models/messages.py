@@ -9,12 +9,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Final, Literal
 
+import orjson
+
 from horsesense.rng import digest
+from horsesense.values import quick
 
 Key = bytes
 """16 bytes: hash of a request and the identity of the model that is asked."""
@@ -28,7 +31,7 @@ def as_thought(text: str) -> str:
     return f"<think>\n{text}\n</think>"
 
 
-@dataclass(frozen=True, slots=True)
+@quick(frozen=True, slots=True)
 class SamplingParams:
     """Everything that is wanted of ONE prompt.
 
@@ -76,13 +79,14 @@ class SamplingParams:
         return told
 
 
-@dataclass(frozen=True, slots=True)
+@quick(frozen=True, slots=True)
 class Request:
     """One prompt with its decoding: either chat `messages` or a plain `text` to complete."""
 
     messages: tuple[Message, ...] | None
     text: str | None
     params: SamplingParams = field(default=SamplingParams())
+    _stored: list[str] = field(default_factory=list, init=False, compare=False, repr=False)
 
     def as_json(self) -> dict[str, Any]:
         """The request as it is stored and hashed; names stay as they were when the first was."""
@@ -90,9 +94,16 @@ class Request:
         prompt = {"text": self.text} if self.messages is None else {"messages": self.messages}
         return {**prompt, "params": self.params.as_json()}
 
+    def stored(self) -> str:
+        """Its canonical JSON, made once: it is hashed, bounds what a call costs, and is stored."""
+        if not self._stored:
+            told = orjson.dumps(self.as_json(), option=orjson.OPT_SORT_KEYS)
+            self._stored.append(told.decode())
+        return self._stored[0]
+
     def key(self, identity: str) -> Key:
         """Content hash of this request put to the model named `identity`."""
-        return digest([identity, self.as_json()])
+        return digest([identity, orjson.Fragment(self.stored())])
 
     @property
     def begun(self) -> bool:
@@ -112,7 +123,7 @@ class Request:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@quick(frozen=True, slots=True)
 class Usage:
     """Tokens as the model counted them; None where it does not say.
 
@@ -175,7 +186,7 @@ def broken_off(reason: str | None) -> Literal["filtered", "failed"] | None:
     return None if _ENDS.fullmatch(reason or "") else "failed"
 
 
-@dataclass(frozen=True, slots=True)
+@quick(frozen=True, slots=True)
 class Response:
     """What came back, byte for byte.
 
@@ -273,7 +284,7 @@ def _position(scores: dict[str, Any]) -> dict[str, float]:
     return {token: -math.inf if score is None else score for token, score in scores.items()}
 
 
-@dataclass(frozen=True, slots=True)
+@quick(frozen=True, slots=True)
 class Failure:
     """A call that gave no answer. It is stored apart and never read as one.
 
