@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from array import array
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from itertools import repeat
 from math import exp, log
 from operator import mul
 from os.path import dirname, join  # pathlib: 5 ms of the 61 that the import took
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from horsesense.readers.text import around, evidence
 from horsesense.readers.text.evidence import STATUSES, Features, Named, Scene
@@ -29,8 +29,7 @@ BESIDE: Final = "m:"
 option is stronger."""
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
+class Weights(NamedTuple):
     """What was learnt (`scripts/learn_reader.py`).
 
     Attributes:
@@ -81,8 +80,7 @@ def parted(
     return beside, options, {feature: row.tobytes() for feature, row in status.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Weighed:
+class Weighed(NamedTuple):
     """Candidates, options first and then statuses, with all that decides between them.
 
     Attributes:
@@ -126,7 +124,7 @@ def settled(found: Weighed, scores: list[float]) -> Weighed:
     top = max(scores)
     norm = top + log(sum([exp(one - top) for one in scores]))
     odds = [one - norm for one in scores]
-    return replace(found, odds=odds, best=odds.index(max(odds)))
+    return found._replace(odds=odds, best=odds.index(max(odds)))
 
 
 _STYLES: Final = {"": 0.0} | {
@@ -170,7 +168,7 @@ def grounds(scene: Scene, found: Weighed) -> list[float]:
     ]  # fmt: skip
     shares = ("all", "end", "all>", "end>")
     out += [own.get("w:" + name, own.get("u:" + name, 0.0)) for name in shares]
-    out += [float(scene.facts.get(name, 0.0)) for name in _FACTS]
+    out += map(scene.facts.get, _FACTS, repeat(0.0))
     out += _rivals(scene, found, own, order)
     return out + _mentioned(scene, found.z, best) + _around(scene, found.z, best)
 
@@ -182,9 +180,9 @@ def _rivals(scene: Scene, found: Weighed, own: Features, order: Sequence[float])
     other = found.options[second] if second < see.k else {}
     size, in_other, has_other = see.sizes[best] if best < see.k else (0, False, False)
     return [
-        *(own.get(name, 0.0) for name in _OWN), *(other.get(name, 0.0) for name in _SECOND),
-        *(found.status.get(name, 0.0) for name in _STATUS), float(second < see.k), order[2],
-        *(float(page.cls.count(name)) for name in _WORDS), float(len(page.asks)),
+        *map(own.get, _OWN, repeat(0.0)), *map(other.get, _SECOND, repeat(0.0)),
+        *map(found.status.get, _STATUS, repeat(0.0)), float(second < see.k), order[2],
+        *map(Counter(page.cls).__getitem__, _WORDS), float(len(page.asks)),
         float(len(page.begins)), float(scene.heads), float(page.raw.count("\n")),
         float(not _OTHERS.isdisjoint(page.low)), float(size),
         float(in_other), float(has_other),
@@ -212,8 +210,8 @@ def _around(scene: Scene, z: Sequence[float], best: int) -> list[float]:
     page, found = scene.page, scene.found
     mine = [k for k, m in enumerate(found) if m.option == best]
     m = found[max(mine, key=z.__getitem__)] if mine else None
-    later = page.cls[m.first if m else 0 :]
-    counts = [float(later.count(c)) for c in _LATER] + [float(page.cls.count(c)) for c in _ANYWHERE]
+    later, all_of_it = Counter(page.cls[m.first if m else 0 :]), Counter(page.cls)
+    counts = [float(later[c]) for c in _LATER] + [float(all_of_it[c]) for c in _ANYWHERE]
     if m is None:
         return [-1.0] * 6 + [0.0] * len(_NEAR) + counts
     begin = page.begins[page.sent[m.first]]
