@@ -212,14 +212,14 @@ def _scored(scores: list[dict[str, Any]]) -> list[str]:
     if said is None or said["value"] is None:
         why = "no right answer is known (give --items)" if not first["both"] else "not defined"
         return [*lines, f"Accuracy as the replies say: {why}."]
-    differ = "no answer differs"
+    differ = "all are graded alike"
     if first["differ"]:
         shown = first["examples"][0]
         reply = " ".join(shown["reply"].split())
         reply = reply if len(reply) <= 60 else f"{reply[:60]}..."
         took = "" if shown["log_answer"] is None else f", the log took {shown['log_answer'][:20]!r}"
         differ = (
-            f"{some_of(first['differ'], first['both'], 'answer', 'differ')}, such as"
+            f"{some_of(first['differ'], first['both'], 'answer', 'are')} graded otherwise, such as"
             f" {shown['item_id']}: {reply!r} says {shown['said'][:40]}"
             f" ({'right' if shown['right'] else 'wrong'}){took}"
         )

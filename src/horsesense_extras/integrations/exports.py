@@ -131,6 +131,7 @@ def _results(
             found[name][f"acc_low,{e.reader}"] = e.low
             found[name][f"acc_high,{e.reader}"] = e.high
     record = directory.known
+    own = record.kind == "asked"  # what others asked is a log of theirs
     carried = carried_by_log(directory.settings, directory.items, directory.shots, record.model) | {
         "unshown": carrier.left(),
         "verdict": verdict_of(results),
@@ -142,7 +143,7 @@ def _results(
         "n-shot": dict.fromkeys(counts, directory.settings.shots),
         "higher_is_better": {name: {"acc": True} for name in counts},
         "n-samples": {name: {"original": n, "effective": n} for name, n in counts.items()},
-        "config": {"model": record.model.name, "metadata": {OURS: carried}},
+        "config": {"model": record.model.name, "metadata": {OURS: carried} if own else {}},
         "date": stamp,
         "model_source": OURS,
         "model_name": record.model.name,

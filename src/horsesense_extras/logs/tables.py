@@ -132,7 +132,7 @@ def _items_in(path: Path) -> dict[str, Item]:
         return {}
 
 
-GRADED: Final = "The file holds how each answer was graded."
+GRADED: Final = "The file holds the program's grades, or the answers that it took."
 
 
 def _files(path: Path) -> Iterator[Path]:
@@ -188,16 +188,20 @@ class _Table:
     def read(self, log: Log) -> Iterator[tuple[str, Callable[[], Iterator[Sample]]]]:
         self.names: dict[tuple[Content, str], str] = {}
         self.times: Counter[str] = Counter()
-        self.drawn = 0
+        self.nothing = 0
         self.rivals: Counter[str] = Counter()
         for line, row in rows_in(log.path, log.left_out.add):
             if self.column is None and _name(self.layout, row, self.by_file) != self.model:
                 continue
             yield f"row {line}", partial(self._samples, line, row, log)
-        if self.drawn:
+        if self.nothing:
+            drew = (
+                " and drew an option at random for each: it counts as right as often as a guess is."
+            )
+            wrong = "; they count as wrong. --unread random counts each as a guess."
             log.notes.append(
-                f"The program found nothing in {plural(self.drawn, 'answer')} of {self.model} and"
-                " drew an option at random for each: it counts as right as often as a guess is."
+                f"The program found nothing in {plural(self.nothing, 'answer')} of {self.model}"
+                f"{drew if self.layout.unread == 'random' else wrong}"
             )
         log.notes += [
             f"In {plural(rows, 'row')}, {rival} names another option than the field that counts"
@@ -301,12 +305,13 @@ class _Table:
         if given is None and "read" in row:
             shown = [item.options[place] for place in order]
             took = options_named(answer, shown, labels) if answer is not None else set()
-            # An answer in a notation of its own ("2" for C) is no grade.
-            compared = item.gold is not None and (took or not answer or self.layout.name != "table")
+            # A letter of no option is wrong; an answer in another notation ("2" for C) is no grade.
+            known = took or answer is None or re.fullmatch("[A-Z]", answer)
+            compared = item.gold is not None and (known or self.layout.name != "table")
             given = float(item.gold in {order[at_] for at_ in took}) if compared else None
-            if answer is None and self.layout.unread == "random" and given is not None:
-                self.drawn += 1
-                given = 1 / len(item.options)
+            if answer is None and given is not None:
+                self.nothing += 1
+                given = 1 / len(item.options) if self.layout.unread == "random" else given
         return {READ: Score(given, answer)} if given is not None or answer is not None else {}
 
 

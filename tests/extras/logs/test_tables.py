@@ -116,6 +116,9 @@ def test_an_unknown_order_a_second_right_answer_and_a_grade_of_100(tmp_path: Pat
     assert "In 2 rows, answer names another option" in log.notes[-1]
     [third] = samples(written(tmp_path, "p.jsonl", [{**row, "response": "B", "pred": "2"}]))
     assert third.scores == {"as graded": Score(None, "2")}, "in a notation of its own"
+    beyond = {**row, "response": "I cannot.", "pred": "I"}
+    [fourth] = samples(written(tmp_path, "i.jsonl", [beyond]))
+    assert fourth.scores == {"as graded": Score(0.0, "I")}, "of no option"
     path = written(tmp_path, "g.jsonl", [{**row, "response": "B", "score": 100}])
     with pytest.raises(UsageError, match="A grade is 100"):
         samples(path)
