@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="33", source="c063879c01fb")
+RULES: Final = Rules(version="33", source="bd289c209be9")
 
 
 class TextAnswers:

@@ -36,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="19", source="1902ad04d4d7")
+RULES: Final = Rules(version="19", source="4f6e29507388")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import exp
-from typing import Final
+from typing import Final, NamedTuple
 
 from horsesense.readers.reading import Status
 from horsesense.readers.text import words
@@ -29,8 +28,7 @@ _CLOSING: Final = 200
 Features = dict[str, float]
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
+class Scene(NamedTuple):
     """A reply with all that was found in it.
 
     Attributes:
@@ -128,8 +126,7 @@ Shares = dict[str, tuple[list[float], float, float]]
 """Part of a reply -> each option's share, the highest, and the second."""
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(NamedTuple):
     """What is known of the options once their mentions have scores.
 
     Attributes:

@@ -12,8 +12,9 @@ import unicodedata
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
+from horsesense.expressions import expression
 from horsesense.readers.text import words
 
 LONG: Final = 5_000
@@ -32,7 +33,7 @@ _KEPT_OF_THE_REST: Final = 12
 
 _EAST: Final = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _TOKENS: Final = [
-    re.compile(
+    expression(
         rf" ?+({letter}++(?:['-]{letter}++)*+|\n\s*+"
         rf"|(?<![\w)])[-+]?\d++(?:[.,:]\d++)*+(?:st|nd|rd|th)?|\d++(?:[.,]\d++)*+|[{_EAST}]"
         r"|\*++|_++|`++|->|\S)"
@@ -48,7 +49,7 @@ NOISE: Final = (
 )
 ENDS: Final = frozenset(".!?;。！？")
 _SHORTENED: Final = frozenset(["e.g", "i.e", "g", "e", "vs", "dr", "mr", "st", "no"])
-_THOUSANDS: Final = re.compile(r"-?\d{1,3}(,\d{3})+(\.\d+)?")
+_THOUSANDS: Final = expression(r"-?\d{1,3}(,\d{3})+(\.\d+)?")
 
 
 def token_of(text: str) -> re.Pattern[str]:
@@ -79,7 +80,7 @@ _KEPT: Final = frozenset(map(ord, "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ₀₁₂
 _SIGNS: Final = _Signs(
     {ord(a): b for a, b in zip("’‘‛´−‑‐⇒“”„\r\t", "''''---→\"\"\"  ", strict=True)}
 )
-_ODD: Final = re.compile(r"[^\n -~]+")
+_ODD: Final = expression(r"[^\n -~]+")
 """All signs of which there is a plainer one."""
 
 
@@ -109,8 +110,7 @@ def _fraction(match: re.Match[str]) -> str:
     return f"{match[1]}/{match[2]}".rjust(len(match[0]))
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
+class Prepared(NamedTuple):
     """A reply as it is read.
 
     Attributes:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from itertools import repeat
 from math import exp, log
 from operator import mul
 from os.path import dirname, join  # pathlib: 5 ms of the 61 that the import took
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from horsesense.readers.text import around, evidence
 from horsesense.readers.text.evidence import STATUSES, Features, Named, Scene
@@ -29,8 +28,7 @@ BESIDE: Final = "m:"
 option is stronger."""
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
+class Weights(NamedTuple):
     """What was learnt (`scripts/learn_reader.py`).
 
     Attributes:
@@ -81,8 +79,7 @@ def parted(
     return beside, options, {feature: row.tobytes() for feature, row in status.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Weighed:
+class Weighed(NamedTuple):
     """Candidates, options first and then statuses, with all that decides between them.
 
     Attributes:
@@ -126,7 +123,7 @@ def settled(found: Weighed, scores: list[float]) -> Weighed:
     top = max(scores)
     norm = top + log(sum([exp(one - top) for one in scores]))
     odds = [one - norm for one in scores]
-    return replace(found, odds=odds, best=odds.index(max(odds)))
+    return found._replace(odds=odds, best=odds.index(max(odds)))
 
 
 _STYLES: Final = {"": 0.0} | {
