@@ -6,8 +6,8 @@ import re
 import string
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Final
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
 
 import orjson
 
@@ -37,8 +37,7 @@ _LETTER: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Numbered:
+class Numbered(NamedTuple):
     """A row and its place: `number` for messages, `ordinal` (from 1) for its name."""
 
     ordinal: int

@@ -76,7 +76,7 @@ def load_items(
     found = read
     mapped, nested_note = set((map or {}).values()), ""
     if flat(found[0].row, mapped) is not found[0].row:  # most sets are flat: one row says so
-        found = tuple(replace(at, row=flat(at.row, mapped)) for at in found)
+        found = tuple(at._replace(row=flat(at.row, mapped)) for at in found)
         nested_note = "Options are taken from within a field, as the authors of the set nest them."
     found, unfolded_note = _unfolded(found, map or {})
     layout = guess(faults.source, [at.row for at in found], map or {})
@@ -191,7 +191,7 @@ def _unfolded(
     )
     clusters = any("problem_id" in at.row for at in rows)
     told = f"{note}{', `problem_id` the cluster' if clusters else ''}."
-    return tuple(replace(at, row=of_conversation(at.row)) for at in rows), told
+    return tuple(at._replace(row=of_conversation(at.row)) for at in rows), told
 
 
 def _named_as(
@@ -208,7 +208,7 @@ def _named_as(
         return chosen
     theirs = chosen.fields.theirs["label"]
     rows = (
-        replace(at, row={**at.row, theirs: meant.get(str(label_of(at.row.get(theirs))))})
+        at._replace(row={**at.row, theirs: meant.get(str(label_of(at.row.get(theirs))))})
         for at in chosen.rows
     )
     return replace(chosen, rows=tuple(rows))
