@@ -407,7 +407,7 @@ class Chaos(RuleBasedStateMachine):
     def weather(self, kinds: list[str], share: float, hopeless: float, seed: int) -> None:
         """From now on the server misbehaves so."""
         self.server.faults = dict.fromkeys(kinds, share / len(kinds))
-        self.server.hopeless, self.server.seed = hopeless, str(seed).encode()
+        self.server.hopeless, self.server.seed = hopeless, seed
         TALLY.tried.update(f"fault: {kind}" for kind in kinds)
 
     @rule()

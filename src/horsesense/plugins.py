@@ -7,7 +7,7 @@ import re
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache
 from importlib import import_module
 from inspect import Parameter, signature
@@ -30,6 +30,7 @@ class PluginWarning(UserWarning):
     """A plug-in of an installed package is left out of a listing; the message says why."""
 
 
+@dataclass(eq=False)
 class Registry(Generic[T]):
     """The plug-ins of one kind (probes, measures, readers, ...), by name, in order of entry.
 
@@ -37,45 +38,33 @@ class Registry(Generic[T]):
     loaded when their name is asked for or when everything is listed. A package is installed code
     and trusted like any other; one that is broken harms only what asks for it.
 
-    Args:
+    Attributes:
         kind: what an entry is called in messages.
         group: entry-point group of other packages; "" for kinds that none can add to.
         accept: turns what an entry point names into an entry; TypeError says why it cannot.
         declares: attributes that an entry of another package must have.
+        own: the entries of horsesense itself, by name.
     """
 
-    def __init__(
-        self,
-        kind: str,
-        *,
-        group: str = "",
-        accept: Callable[[Any], T] = lambda found: cast(T, found),
-        declares: tuple[str, ...] = (),
-    ) -> None:
-        self.kind = kind
-        self.group = group
-        self._accept = accept
-        self._declares = declares
-        self._entries: dict[str, T] = {}
-        self._former: dict[str, str] = {}
-        self._loaded: dict[tuple[EntryPoint, ...], T] = {}
+    kind: str
+    group: str = ""
+    accept: Callable[[Any], T] = lambda found: cast(T, found)
+    declares: tuple[str, ...] = ()
+    own: dict[str, T] = field(default_factory=dict, init=False)
+    _former: dict[str, str] = field(default_factory=dict, init=False)
+    _loaded: dict[tuple[EntryPoint, ...], T] = field(default_factory=dict, init=False)
 
     def add(self, name: str, entry: T, *, formerly: str | None = None) -> T:
         """Register `entry`; ValueError if the name is taken.
 
         The name that it had in an earlier release, `formerly`, is taken too, with a warning.
         """
-        if name in self._entries:
+        if name in self.own:
             raise ValueError(f"{self.kind} {name!r} is registered twice")
-        self._entries[name] = entry
+        self.own[name] = entry
         if formerly is not None:
             self._former[formerly] = name
         return entry
-
-    @property
-    def own(self) -> Mapping[str, T]:
-        """The entries of horsesense itself, by name."""
-        return self._entries
 
     def get(self, name: str) -> T:
         """The entry of that name; UsageError with the nearest name and the list otherwise.
@@ -84,8 +73,8 @@ class Registry(Generic[T]):
         """
         if name in self._former:
             name = renamed(self.kind, name, self._former[name])
-        if name in self._entries:
-            return self._entries[name]
+        if name in self.own:
+            return self.own[name]
         outside = self._outside()
         if name not in outside:
             raise UsageError.unknown(self.kind, name, self.names())
@@ -93,11 +82,11 @@ class Registry(Generic[T]):
 
     def names(self) -> list[str]:
         """All names, ours first. What is broken is named too: asking for it says what is wrong."""
-        return [*self._entries, *(name for name in self._outside() if name not in self._entries)]
+        return [*self.own, *(name for name in self._outside() if name not in self.own)]
 
     def items(self) -> Iterator[tuple[str, T]]:
         """Name and entry of all that can be used; a PluginWarning says what cannot, and why."""
-        yield from self._entries.items()
+        yield from self.own.items()
         for name, found in self._outside().items():
             try:
                 yield name, self._load(name, found)
@@ -106,8 +95,8 @@ class Registry(Generic[T]):
 
     def __contains__(self, name: object) -> bool:
         """Whether an entry of that name can be used."""
-        if name in self._entries or not isinstance(name, str):
-            return name in self._entries
+        if name in self.own or not isinstance(name, str):
+            return name in self.own
         try:
             return name in self._outside() and self.get(name) is not None
         except PluginError:
@@ -130,7 +119,7 @@ class Registry(Generic[T]):
         """The entry that an installed package offers; PluginError names the package."""
         if points in self._loaded:  # its origin is a file of metadata, read and parsed each time
             return self._loaded[points]
-        origins = ["horsesense"] * (name in self._entries) + [*map(_origin, points)]
+        origins = ["horsesense"] * (name in self.own) + [*map(_origin, points)]
         if len(origins) > 1:
             raise PluginError(
                 f"The {self.kind} {name!r} is offered by {' and by '.join(origins)}.",
@@ -141,8 +130,8 @@ class Registry(Generic[T]):
 
     def _accepted(self, name: str, point: EntryPoint) -> T:
         try:
-            entry = self._accept(point.load())
-            missing = [wanted for wanted in self._declares if not getattr(entry, wanted, None)]
+            entry = self.accept(point.load())
+            missing = [wanted for wanted in self.declares if not getattr(entry, wanted, None)]
             if missing:
                 raise TypeError(f"it does not declare {', '.join(missing)}")
             called = getattr(entry, "name", name)

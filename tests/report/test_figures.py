@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from horsesense.report.bands import TITLE_LINE, reach, title
 from horsesense.report.charts import Point
 from horsesense.report.sections import score as section
 from horsesense.report.sections import until
+from horsesense.report.sections.until import TITLE_LINE, reach, title
 from studies import items_file, study
 
 

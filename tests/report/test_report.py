@@ -16,10 +16,10 @@ from horsesense.models.base import Capabilities
 from horsesense.models.messages import Request
 from horsesense.models.simulated.backend import Simulated
 from horsesense.report import item_report, reasons, write_report
-from horsesense.report.bands import bands
 from horsesense.report.charts import ChartLine, Point, forest
 from horsesense.report.curves import Curve, curves
 from horsesense.report.score_bar import headline
+from horsesense.report.sections.until import bands
 from horsesense.report.text import visible
 from horsesense.runs.results import Results
 from horsesense.runs.settings import Settings

@@ -9,7 +9,7 @@ its text, so that a changed word changes the signature of every number.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -129,10 +129,11 @@ class Shots:
         return [shot for shot, _ in zip(others, range(self.k), strict=False)]
 
 
+@dataclass(eq=False)
 class Prompter:
     """Turns trials into requests.
 
-    Args:
+    Attributes:
         style: "chat" (messages) or "completion" (plain text that the answer continues).
         want: what to ask for.
         shots: few-shot examples; none by default.
@@ -140,20 +141,12 @@ class Prompter:
         task: the words for what is classified.
     """
 
-    def __init__(
-        self,
-        style: Style = "chat",
-        want: Want | None = None,
-        shots: Shots | None = None,
-        folder: Path | None = None,
-        task: Task = ANY,
-    ) -> None:
-        self.style = style
-        self.want = want or Want()
-        self.shots = shots
-        self.folder = folder
-        self.task = task
-        self._templates: dict[str, PromptTemplate] = {}
+    style: Style = "chat"
+    want: Want = Want()
+    shots: Shots | None = None
+    folder: Path | None = None
+    task: Task = ANY
+    _templates: dict[str, PromptTemplate] = field(default_factory=dict, init=False)
 
     def template(self, name: str) -> PromptTemplate:
         if name not in self._templates:

@@ -16,15 +16,11 @@ def shown_size(f: Finding) -> str:
     return f"a fault if less than {size}" if f.kind in LACKING else f"matters from {size}"
 
 
-def _wide(f: Finding) -> bool:
-    return f.low is None or f.high is None or f.high - f.low >= 0.02
-
-
 def shown_interval(f: Finding) -> str:
     """The interval of a finding with its level."""
     if f.low is None or f.high is None:
         return "no interval"
-    digits = 0 if _wide(f) else 1
+    digits = 0 if f.high - f.low >= 0.02 else 1
     limits = [100 * (f.null + sign * f.size) for sign in (-1, 1)]
     ends = [100 * f.low, 100 * f.high]
     # What is ruled out must not seem to reach the size that matters.

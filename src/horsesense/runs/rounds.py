@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import groupby
 from operator import itemgetter
@@ -38,34 +38,27 @@ Put = tuple[Served | None, Asked]
 """A request, and how it is asked where that is not as all others are."""
 
 
+@dataclass(eq=False)
 class Asking:
     """One session of asking, round by round."""
 
-    def __init__(
-        self,
-        directory: RunDirectory,
-        study: Study,
-        store: Store,
-        model: Model | None,
-        max_connections: int | None,
-        retry: Retry = PATIENT,
-        probed: RunSummary | None = None,
-    ) -> None:
-        self.directory = directory
-        self.study = study
-        self.store = store
-        self.model = model
-        self.connections = max_connections
-        self.probed = probed or RunSummary()
+    directory: RunDirectory
+    study: Study
+    store: Store
+    model: Model | None
+    connections: int | None
+    retry: Retry = PATIENT
+    probed: RunSummary = field(default_factory=RunSummary)
+
+    def __post_init__(self) -> None:
         self.put = RunSummary()
-        self.retry = retry
-        self.index = item_index(study.items)
+        self.index = item_index(self.study.items)
         self.readers: tuple[Reader, ...] = ()
         self.plan: dict[int, str] = {}
         self.shown = Progress("asking")
         self.control: Control | None = None
         self.watch: Watch | None = None
-        self.others = {} if model is None else other_models(study.probes, model)
+        self.others = {} if self.model is None else other_models(self.study.probes, self.model)
 
     def expect(self, prompts: int, *, exact: bool) -> None:
         """Show progress towards so many prompts, over all rounds."""

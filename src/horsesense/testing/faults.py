@@ -10,6 +10,7 @@ import asyncio
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Final, Self
 from zlib import crc32
@@ -43,6 +44,7 @@ def letter(prompt: str) -> str:
     return "ABCD"[crc32(prompt.encode()) % 4]
 
 
+@dataclass(eq=False)
 class FaultServer:
     """Answers chat and completion requests, except when a fault is due.
 
@@ -72,29 +74,19 @@ class FaultServer:
         headers: the request headers of the last call.
     """
 
-    def __init__(
-        self,
-        faults: Mapping[str, float] | None = None,
-        *,
-        hopeless: float = 0.0,
-        latency: float = 0.0,
-        hang: float = 30.0,
-        wait: str = "0.05",
-        seed: int = 0,
-        answer: Callable[[str], str] = letter,
-        describe: Callable[[dict[str, Any]], Any] | None = None,
-    ) -> None:
-        self.faults = dict(faults or {})
+    faults: Mapping[str, float] = field(default_factory=dict)
+    hopeless: float = 0.0
+    latency: float = 0.0
+    hang: float = 30.0
+    wait: str = "0.05"
+    seed: int = 0
+    answer: Callable[[str], str] = letter
+    describe: Callable[[dict[str, Any]], Any] | None = None
+
+    def __post_init__(self) -> None:
         if unknown := self.faults.keys() - {*KINDS, *ODD}:
             known = ", ".join((*KINDS, *ODD))
             raise ValueError(f"unknown faults {sorted(unknown)}; known: {known}")
-        self.hopeless = hopeless
-        self.latency = latency
-        self.hang = hang
-        self.wait = wait
-        self.seed = str(seed).encode()
-        self.answer = answer
-        self.describe = describe
         self.sent: Counter[str] = Counter()
         self.faulted: Counter[str] = Counter()
         self.tokens = self.dearest = 0
@@ -129,11 +121,11 @@ class FaultServer:
 
     def is_hopeless(self, prompt: str) -> bool:
         """Whether every call with this prompt fails."""
-        return unit(self.seed, b"hopeless", prompt.encode()) < self.hopeless
+        return unit(str(self.seed).encode(), b"hopeless", prompt.encode()) < self.hopeless
 
     def fault(self, prompt: str, time: int) -> str | None:
         """What happens at the `time`-th call (from 1) with this prompt; None: a sound reply."""
-        draw = unit(self.seed, str(time).encode(), prompt.encode())
+        draw = unit(str(self.seed).encode(), str(time).encode(), prompt.encode())
         if self.is_hopeless(prompt):
             kinds = list(self.faults) or ["500"]
             return kinds[int(draw * len(kinds))]

@@ -228,7 +228,8 @@ def _said(output: ModelOutput) -> ModelEvent | None:
 
 def _trial(state: TaskState, target: Target, prompt: Sequence[str]) -> Trial | None:
     """A sample of any task as a trial; None where it cannot be told what was shown."""
-    options = [choice.value for choice in sorted(state.choices, key=_published)]
+    in_order = sorted(state.choices, key=lambda choice: choice.original_position)
+    options = [choice.value for choice in in_order]
     order: tuple[int, ...] = ()
     for text in reversed(prompt):
         order, labels = shown_order(text, options)
@@ -246,10 +247,6 @@ def _trial(state: TaskState, target: Target, prompt: Sequence[str]) -> Trial | N
         gold_at=None if gold is None else order.index(gold),
     )
     return Trial("original", PLAIN, state.epoch - 1, (variant,))
-
-
-def _published(choice: Any) -> int:
-    return int(choice.original_position)
 
 
 def _score(made: Reader, trial: Trial, response: Response | Failure) -> Score:

@@ -6,12 +6,95 @@ profiles. A new kind of answer is one function and one line in `SPEECH`.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
 
-from horsesense.models.simulated.batched import say_indices, say_lines
 from horsesense.models.simulated.decision import Decision
-from horsesense.trials.trial import AnswerFormat, Trial, none_phrase, withheld_gold
+from horsesense.trials.answer_formats import index_json, label_key, label_lines
+from horsesense.trials.trial import (
+    AnswerFormat,
+    Trial,
+    Variant,
+    bundled,
+    none_phrase,
+    withheld_gold,
+)
+
+LINE_STYLES = 4
+INDEX_STYLES = 4
+UNCLEAR = "?"
+"""The answer to a problem that was forgotten, so that the rest keep their places."""
+
+
+def say_lines(trial: Trial, decisions: Sequence[Decision]) -> str:
+    """One answer a line; those forgotten at the end are left out."""
+    said = list(decisions)
+    while said and said[-1].position is None:
+        said.pop()
+    answers = [_names(v, d) for v, d in zip(trial.variants, said, strict=False)]
+    return _lines(trial, answers, decisions[0].style % LINE_STYLES)
+
+
+def _lines(trial: Trial, answers: Sequence[str], style: int) -> str:
+    if style == 1:
+        return label_lines(answers, anchored=True)
+    if style == 2:
+        lines = "\n".join(f"**{n})** {answer}." for n, answer in enumerate(answers, 1))
+        return f"Sure! Here are the answers:\n\n{lines}\n\nLet me know if you need anything else."
+    if style == 3:
+        return json.dumps({str(n): answer for n, answer in enumerate(answers, 1)})
+    return label_lines(answers, anchored=bundled(trial).lines == "anchored")
+
+
+def _names(variant: Variant, decision: Decision) -> str:
+    if decision.position is None:
+        return UNCLEAR
+    names = variant.labels or variant.options
+    return " or ".join(names[position] for position in (decision.position, *decision.also))
+
+
+def say_indices(trial: Trial, decisions: Sequence[Decision]) -> str:
+    """The numbers of the problems by label, of the one label that is asked for or of all."""
+    labels = trial.variants[0].options
+    asked = bundled(trial).asked
+    chosen = {
+        label: [
+            number
+            for number, decision in enumerate(decisions, 1)
+            if decision.position is not None and position in (decision.position, *decision.also)
+        ]
+        for position, label in enumerate(labels)
+        if asked in (None, label)
+    }
+    return _indices(chosen, len(decisions), decisions[0].style % INDEX_STYLES)
+
+
+def _indices(chosen: Mapping[str, Sequence[int]], count: int, style: int) -> str:
+    plain = index_json(chosen, count)
+    if style == 1:
+        return f"Let me look at each of them.\n```json\n{plain}\n```\nI hope this helps with all 9."
+    if style == 2:
+        parts = [f"'{label.upper()}': [{_ranges(given)},]" for label, given in chosen.items()]
+        return "{" + ", ".join(parts) + "}"
+    if style == 3:
+        return "\n".join(
+            f"{label_key(label)}: {', '.join(map(str, given)) or 'none'}"
+            for label, given in chosen.items()
+        )
+    return plain
+
+
+def _ranges(given: Sequence[int]) -> str:
+    """Numbers with runs as "1-3"; "None" in quotes where there are none."""
+    runs = [
+        [number for _, number in run]
+        for _, run in groupby(enumerate(given), key=lambda pair: pair[1] - pair[0])
+    ]
+    parts = [f'"{run[0]}-{run[-1]}"' if len(run) > 1 else str(run[0]) for run in runs]
+    return ", ".join(parts) or '"None"'
+
 
 Speech = Callable[[Trial, Sequence[Decision]], str]
 """(trial, one decision per variant) -> the reply."""
@@ -44,7 +127,7 @@ def one_answer(trial: Trial, decisions: Sequence[Decision]) -> str:
     """One option, by label or, where there are no labels, by its text."""
     (decision,) = decisions
     if decision.says == "none":
-        return _phrase_of_none(trial)
+        return none_phrase(trial) or NONE_TEXT
     if decision.position is None:
         return REFUSAL_TEXT
     option = trial.variant.options[decision.position]
@@ -53,11 +136,6 @@ def one_answer(trial: Trial, decisions: Sequence[Decision]) -> str:
     return STYLES[decision.style].format(
         label=trial.variant.labels[decision.position], option=option
     )
-
-
-def _phrase_of_none(trial: Trial) -> str:
-    """The phrase that the prompt asks for where no option is right, if it asks for one."""
-    return none_phrase(trial) or NONE_TEXT
 
 
 def free_answer(trial: Trial, decisions: Sequence[Decision]) -> str:
