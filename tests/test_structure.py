@@ -19,7 +19,7 @@ SOURCE = Path(horsesense.__file__).parent
 SIDE = SOURCE.parent / "horsesense_extras"
 
 FLOORS = (
-    "errors expressions rng version",
+    "errors expressions rng values version",
     "files hosts plugins progress side stats",
     "kept trials",
     "items",

@@ -336,7 +336,7 @@ def test_cost_and_what_was_not_counted(store: Store) -> None:
     summary = go(Scripted(reply), store, 11, limits=prices)
     assert summary.uncounted == 1
     most = bound(next(asks(1)).request)
-    prompt, completion = 100 + most.prompt, 20 + most.completion
+    prompt, completion = 100 + most.prompt_tokens, 20 + most.completion_tokens
     assert summary.cost == pytest.approx((prompt * 2 + completion * 8) / 1e6)
     assert (summary.prompt_tokens, summary.completion_tokens) == (100, 20)
     assert go(Scripted(), store, 11).cost is None

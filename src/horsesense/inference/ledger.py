@@ -10,10 +10,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final, NamedTuple
-
-import orjson
+from typing import Final
 
 from horsesense.inference.limits import Limits
 from horsesense.inference.store import Store
@@ -26,30 +23,9 @@ CALLS_AHEAD: Final = 128
 """Without a budget, by so many calls."""
 
 
-class Charge(NamedTuple):
-    """The most that one call can cost, in tokens."""
-
-    prompt: int
-    completion: int
-
-
-def bound(request: Request) -> Charge:
+def bound(request: Request) -> Spent:
     """Upper bound of a call: a token has at least a byte, and a server generates at least one."""
-    return Charge(len(orjson.dumps(request.as_json())), max(1, request.params.max_tokens))
-
-
-@dataclass
-class _InFlight:
-    """Calls under way and the sum of their bounds."""
-
-    calls: int = 0
-    prompt: int = 0
-    completion: int = 0
-
-    def add(self, charge: Charge, sign: int) -> None:
-        self.calls += sign
-        self.prompt += sign * charge.prompt
-        self.completion += sign * charge.completion
+    return Spent(1, len(request.stored().encode()), max(1, request.params.max_tokens))
 
 
 class Ledger:
@@ -80,7 +56,8 @@ class Ledger:
         if limits.any:  # an account that was damaged may say less
             self._own |= store.paid().get(identity, Spent())
         self._others = _total({name: s for name, s in before.items() if name != identity})
-        self._under_way = _InFlight()
+        self._under_way = Spent()
+        """Calls under way, each at its bound."""
         self._excess = limits.excess
         """The most tokens beyond its bound that a call under way is taken to cost."""
         self._counted = self._beyond = 0
@@ -93,7 +70,7 @@ class Ledger:
     @property
     def idle(self) -> bool:
         """Whether nothing is under way, so that nothing will be given back."""
-        return self._under_way.calls == 0
+        return self._under_way.requests == 0
 
     @property
     def cost(self) -> float | None:
@@ -105,9 +82,8 @@ class Ledger:
         limits, way = self.limits, self._under_way
         if not limits.any:
             return True
-        now = self._own + self._others + self.spent
-        now += Spent(way.calls, way.prompt, way.completion)
-        excess = way.calls * self._excess
+        now = self._own + self._others + self.spent + way
+        excess = way.requests * self._excess
         cost = limits.cost(now.prompt_tokens, now.completion_tokens)
         if cost is not None:
             cost += max(limits.cost(excess, 0) or 0.0, limits.cost(0, excess) or 0.0)
@@ -115,23 +91,23 @@ class Ledger:
             (limits.requests is None or now.requests < limits.requests)
             and (limits.tokens is None or now.tokens + excess < limits.tokens)
             and (limits.money is None or cost is None or cost < limits.money)
-            and (not limits.counts_tokens or self._under_way.calls < self._window)
+            and (not limits.counts_tokens or way.requests < self._window)
         )
 
-    def reserve(self, request: Request) -> Charge:
+    def reserve(self, request: Request) -> Spent:
         """Enter a call that is about to be sent; StoreError where the account cannot be written."""
         charge = bound(request)
-        self._under_way.add(charge, 1)
+        self._under_way += charge
         try:
             self._keep(charge)
         except BaseException:
-            self._under_way.add(charge, -1)
+            self._under_way -= charge
             raise
         return charge
 
-    def settle(self, charge: Charge, result: Response | Failure | None) -> None:
+    def settle(self, charge: Spent, result: Response | Failure | None) -> None:
         """Correct the entry of a call that came back; None where nobody knows what became of it."""
-        self._under_way.add(charge, -1)
+        self._under_way -= charge
         if not (isinstance(result, Failure) and result.unsent):  # what was not sent costs nothing
             self._window += 1
             self._charge(charge, Usage() if result is None else result.usage)
@@ -139,14 +115,15 @@ class Ledger:
             self._changed.set()
             self._changed = None
 
-    def _charge(self, charge: Charge, usage: Usage) -> None:
+    def _charge(self, charge: Spent, usage: Usage) -> None:
         prompt, completion = usage.prompt_tokens, usage.completion_tokens
         if prompt is None:
-            prompt = charge.prompt
+            prompt = charge.prompt_tokens
         if completion is None:
-            completion = charge.completion + self._mean_excess()
+            completion = charge.completion_tokens + self._mean_excess()
         else:
-            beyond = max(0, prompt - charge.prompt) + max(0, completion - charge.completion)
+            beyond = max(0, prompt - charge.prompt_tokens)
+            beyond += max(0, completion - charge.completion_tokens)
             self._counted += 1
             self._beyond += beyond
             self._excess = max(self._excess, beyond)
@@ -170,33 +147,30 @@ class Ledger:
     def _at_most(self) -> Spent:
         """What is under way, charged as if nobody came to count it."""
         way = self._under_way
-        return Spent(way.calls, way.prompt, way.completion + way.calls * self._mean_excess())
+        return way + Spent(0, 0, way.requests * self._mean_excess())
 
-    def _keep(self, charge: Charge) -> None:
+    def _keep(self, charge: Spent) -> None:
         """See to it that the account on disk is never below what was sent.
 
         It is written ahead of the calls, so that few of them wait for the disk: after a kill, it
         counts that much too much at most.
         """
-        own, spent, way, kept = self._own, self.spent, self._under_way, self._kept
-        completion = way.completion + way.calls * self._mean_excess()
-        if (  # of each call, so that no account is made for it
-            own.requests + spent.requests + way.calls <= kept.requests
-            and own.prompt_tokens + spent.prompt_tokens + way.prompt <= kept.prompt_tokens
-            and own.completion_tokens + spent.completion_tokens + completion
-            <= kept.completion_tokens
+        now, kept = self._own + self.spent + self._at_most(), self._kept
+        if (
+            now.requests <= kept.requests
+            and now.prompt_tokens <= kept.prompt_tokens
+            and now.completion_tokens <= kept.completion_tokens
         ):
             return
-        now = own + spent + self._at_most()
         limits, calls = self.limits, CALLS_AHEAD
-        charge = charge._replace(completion=charge.completion + self._mean_excess())
+        prompt, completion = charge.prompt_tokens, charge.completion_tokens + self._mean_excess()
         if limits.requests is not None:
             calls = min(calls, limits.requests // SHARE_AHEAD)
         if limits.tokens is not None:
-            calls = min(calls, limits.tokens // sum(charge) // SHARE_AHEAD)
-        if limits.money is not None and (cost := limits.cost(*charge)):
+            calls = min(calls, limits.tokens // (prompt + completion) // SHARE_AHEAD)
+        if limits.money is not None and (cost := limits.cost(prompt, completion)):
             calls = min(calls, int(limits.money / cost / SHARE_AHEAD))
-        ahead = Spent(calls, calls * charge.prompt, calls * charge.completion)
+        ahead = Spent(calls, calls * prompt, calls * completion)
         # Not before it is written: where it cannot be, no other call may rely on it.
         self._store.keep_spent(self._identity, now + ahead, at_once=limits.any)
         self._kept = now + ahead

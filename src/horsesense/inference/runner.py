@@ -22,9 +22,10 @@ from typing import Final, NamedTuple
 
 from horsesense.errors import ModelError, UsageError
 from horsesense.inference.control import Control
-from horsesense.inference.ledger import Charge, Ledger
+from horsesense.inference.ledger import Ledger
 from horsesense.inference.limits import PATIENT, UNLIMITED, Limits, Retry, RunSummary, Stopped
 from horsesense.inference.store import Store
+from horsesense.inference.stored_rows import Spent
 from horsesense.inference.writer import AnswerWriter
 from horsesense.models.base import Asked, Model
 from horsesense.models.messages import Failure, Key, Response
@@ -204,8 +205,6 @@ class _Run:
         while batch := await self._next_batch():
             tries, charges = zip(*batch, strict=True)
             results: Sequence[Response | Failure | None] = [None] * len(batch)
-            self.summary.sent += len(batch)
-            self.summary.retried += sum(one.attempt > 1 for one in tries)
             try:
                 answers = results = await self._model.respond([one.asked for one in tries])
             finally:  # a call that was abandoned may have been answered: it stays at its bound
@@ -217,14 +216,14 @@ class _Run:
                 )
             await self._settle(tries, answers)
 
-    async def _next_batch(self) -> list[tuple[_Try, Charge]]:
+    async def _next_batch(self) -> list[tuple[_Try, Spent]]:
         """What to ask now, entered in the account; empty when this worker is done."""
         if self._control.rate is None:
             return await self._due_batch()
         async with self._gate:  # one at a time, so that not all wake for each request that is due
             return await self._due_batch()
 
-    async def _due_batch(self) -> list[tuple[_Try, Charge]]:
+    async def _due_batch(self) -> list[tuple[_Try, Spent]]:
         while not self._stop.is_set():
             size = self._size
             new = self._ready or not self._drained
@@ -248,9 +247,9 @@ class _Run:
                 await self._ledger.change()
         return []
 
-    def _take(self, *, again: bool) -> list[tuple[_Try, Charge]]:
+    def _take(self, *, again: bool) -> list[tuple[_Try, Spent]]:
         """A batch of requests that are due `again`, or of fresh ones, as far as may be sent."""
-        taken: list[tuple[_Try, Charge]] = []
+        taken: list[tuple[_Try, Spent]] = []
         now = time.monotonic()
         while len(taken) < self._size and self._ledger.may_send():
             if again and self._waiting and self._waiting[0].due <= now:
@@ -261,6 +260,8 @@ class _Run:
                 break
             taken.append((one, self._ledger.reserve(one.asked.request)))
         self._control.sent(len(taken))
+        self.summary.sent += len(taken)
+        self.summary.retried += len(taken) if again else 0
         return taken
 
     def _draw(self) -> None:
@@ -295,7 +296,8 @@ class _Run:
             self._failed_in_a_row = 0
             await self._writer.put(answered)
         # A worker told to slow down rests itself: the load falls by the share that was too much.
-        await self._sleep(rest)
+        if rest:
+            await self._sleep(rest)
 
     def _stored(self, answered: Sequence[tuple[Asked, Response]]) -> None:
         self.summary.answered += len(answered)
@@ -307,7 +309,7 @@ class _Run:
         if self.watch is not None and self.watch(settled) and not self._stop.is_set():
             self._halt("alarm")
 
-    def _count(self, charge: Charge, result: Response | Failure | None) -> None:
+    def _count(self, charge: Spent, result: Response | Failure | None) -> None:
         """Correct the account by what came back."""
         self._ledger.settle(charge, result)
         self.summary.count(result)

@@ -175,7 +175,7 @@ class Store:
             database.executemany(
                 "INSERT INTO responses VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
                 (
-                    (key, model, text_of(request), text := text_of(response), digest_of(text), now)
+                    (key, model, request.stored(), text := text_of(response), digest_of(text), now)
                     for (key, request), response in answered
                 ),
             )
@@ -192,7 +192,7 @@ class Store:
                 "INSERT INTO failures (key, model, request, attempts, failure, stored_at) "
                 "VALUES (?, ?, ?, ?, ?, ?)",
                 (
-                    (key, model, text_of(request), attempts, json_of(asdict(failure)), now)
+                    (key, model, request.stored(), attempts, json_of(asdict(failure)), now)
                     for (key, request), attempts, failure in failures
                 ),
             )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from hashlib import blake2b
 from typing import Any, Final, NamedTuple
 
 import orjson
 
 from horsesense.models.messages import Failure, Key, Request, Response
+from horsesense.values import quick
 
 Query = Callable[..., Iterator[tuple[Any, ...]]]
 """Finds rows: given SQL, and its values."""
@@ -24,7 +25,7 @@ class Totals(NamedTuple):
     failures: int
 
 
-@dataclass(frozen=True, slots=True)
+@quick(frozen=True, slots=True)
 class Spent:
     """What calls took at most: their number, and tokens as counted or as bounded from above."""
 
@@ -43,6 +44,9 @@ class Spent:
             self.completion_tokens + other.completion_tokens,
         )
 
+    def __sub__(self, other: Spent) -> Spent:
+        return self + Spent(-other.requests, -other.prompt_tokens, -other.completion_tokens)
+
     def __or__(self, other: Spent) -> Spent:
         """Of two states of one account the later: it never shrinks."""
         return Spent(*map(max, astuple(self), astuple(other)))
@@ -56,7 +60,7 @@ class Failed(NamedTuple):
     failure: Failure
 
 
-@dataclass(frozen=True, slots=True)
+@quick(frozen=True, slots=True)
 class Verification:
     """What was found: rows checked, a sentence for each fault, and whether there is a manifest."""
 
@@ -86,8 +90,8 @@ def shown_key(key: Any) -> str:
     return key.hex() if isinstance(key, bytes) else repr(key)
 
 
-def text_of(value: Request | Response) -> str:
-    return json_of(value.as_json())
+def text_of(response: Response) -> str:
+    return json_of(response.as_json())
 
 
 def json_of(value: Any) -> str:

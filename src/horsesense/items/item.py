@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from horsesense.rng import fingerprint, seed_of
 from horsesense.stats.words import plural
+from horsesense.values import quick
 
 Kind = Literal["choice", "label"]
 """choice: options of its own per item; label: one label set for the whole task."""
@@ -34,7 +35,7 @@ FLAGS: dict[Flag, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@quick(frozen=True, slots=True)
 class Item:
     """One question or text.
 
@@ -318,10 +319,12 @@ def repeats_options(options: Sequence[str]) -> bool:
     return len(set(map(same_text, options))) < len(options)
 
 
-def _byidentity(items: Iterable[Item], kind: Kind) -> dict[object, list[Item]]:
+def _byidentity(
+    items: Iterable[Item], kind: Kind, key: Callable[[str], str]
+) -> dict[object, list[Item]]:
     same: dict[object, list[Item]] = {}
     for item in items:
-        same.setdefault(identity(item, kind, same_text), []).append(item)
+        same.setdefault(identity(item, kind, key), []).append(item)
     return same
 
 
@@ -342,7 +345,7 @@ def _repeated(group: Iterable[Item], kind: Kind) -> Iterator[str]:
 
 def _conflicting(group: Iterable[Item], kind: Kind) -> Iterator[str]:
     """Ids of the items that ask the same as others and have another gold."""
-    for members in _byidentity(group, kind).values():
+    for members in _byidentity(group, kind, same_text).values():
         golds = {same_text(i.options[i.gold]) for i in members if i.gold is not None}
         if len(golds) > 1:
             yield from (item.id for item in members)
@@ -360,10 +363,7 @@ def _groups(
         by_text.setdefault(_texts(item, _coarse), []).append(item)
     for texts, alike in by_text.items():
         if len(alike) > 1 or texts in wanted:
-            groups: dict[object, list[Item]] = {}
-            for item in alike:
-                groups.setdefault(identity(item, kind, normalised), []).append(item)
-            yield from groups.items()
+            yield from _byidentity(alike, kind, normalised).items()
 
 
 def _coarse(text: str) -> str:

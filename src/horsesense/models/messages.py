@@ -9,12 +9,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Final, Literal
 
+import orjson
+
 from horsesense.rng import digest
+from horsesense.values import quick
 
 Key = bytes
 """16 bytes: hash of a request and the identity of the model that is asked."""
@@ -28,7 +31,7 @@ def as_thought(text: str) -> str:
     return f"<think>\n{text}\n</think>"
 
 
-@dataclass(frozen=True, slots=True)
+@quick(frozen=True, slots=True)
 class SamplingParams:
     """Everything that is wanted of ONE prompt.
 
@@ -76,13 +79,14 @@ class SamplingParams:
         return told
 
 
-@dataclass(frozen=True, slots=True)
+@quick(frozen=True, slots=True)
 class Request:
     """One prompt with its decoding: either chat `messages` or a plain `text` to complete."""
 
     messages: tuple[Message, ...] | None
     text: str | None
     params: SamplingParams = field(default=SamplingParams())
+    _stored: list[str] = field(default_factory=list, init=False, compare=False, repr=False)
 
     def as_json(self) -> dict[str, Any]:
         """The request as it is stored and hashed; names stay as they were when the first was."""
@@ -90,9 +94,16 @@ class Request:
         prompt = {"text": self.text} if self.messages is None else {"messages": self.messages}
         return {**prompt, "params": self.params.as_json()}
 
+    def stored(self) -> str:
+        """Its canonical JSON, made once: it is hashed, bounds what a call costs, and is stored."""
+        if not self._stored:
+            told = orjson.dumps(self.as_json(), option=orjson.OPT_SORT_KEYS)
+            self._stored.append(told.decode())
+        return self._stored[0]
+
     def key(self, identity: str) -> Key:
         """Content hash of this request put to the model named `identity`."""
-        return digest([identity, self.as_json()])
+        return digest([identity, orjson.Fragment(self.stored())])
 
     @property
     def begun(self) -> bool:
@@ -112,7 +123,7 @@ class Request:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@quick(frozen=True, slots=True)
 class Usage:
     """Tokens as the model counted them; None where it does not say.
 
@@ -128,14 +139,31 @@ UNCOUNTED: Final = Usage()
 _NO_SCORES: Mapping[str, tuple[float, int]] = MappingProxyType({})
 
 
-_AT_LIMIT: Final = re.compile(r"(?:\w+_)?length|max_(?:\w+_)?tokens|token_limit|\w*window_exceeded")
-"""What servers call the end of a reply at its limit on tokens; the protocol's word is "length"."""
+_ENDS: Final = re.compile(
+    r"(?:(?:finish|stop)?_?reason[._])?(?:(?P<unsaid>|unknown|unspecified|null|none)"
+    r"|(?P<limit>(?:\w+_)?length|max_len|max(?:imum)?_(?:\w+_)?tokens|(?:token_)?limit"
+    r"|\w*window_exceeded)|stop(?:_(?:sequence|str|string|token|word))?(?:_reached)?"
+    r"|eos(?:_token)?|end_?(?:of_?)?(?:turn|text)|completed?|finish(?:ed)?|normal|done|word"
+    r"|repetition|tool_(?:calls?|use)|function_call)",
+    re.IGNORECASE,
+)
+"""Ends of a whole reply, and of one at its limit on tokens, as APIs document them.
+
+OpenAI: stop, tool_calls, function_call, completed; length, max_output_tokens. Anthropic, Bedrock:
+end_turn, stop_sequence, tool_use, FINISH; max_tokens, model_context_window_exceeded. Gemini: STOP;
+MAX_TOKENS. Mistral: model_length. Cohere: COMPLETE. TGI, watsonx: eos_token; token_limit.
+llama.cpp: eos, word; limit. vLLM: repetition. Others: end_of_text, endoftext, normal, done.
+Nothing is said by a server that gives none, "", "unknown" (Inspect), FINISH_REASON_UNSPECIFIED.
+"""
 
 
 def ended_by(reason: str | None) -> str | None:
-    """Why a reply ended: "length" for every server's word for the limit on tokens, else its own."""
-    folded = reason.casefold() if isinstance(reason, str) else ""
-    return "length" if _AT_LIMIT.fullmatch(folded) else reason
+    """Why a reply ended: "length" for every server's word for the limit on tokens, None for all
+    that say nothing, else its own."""
+    found = _ENDS.fullmatch(reason) if isinstance(reason, str) else None
+    if found is None or found.lastgroup is None:
+        return reason
+    return "length" if found.lastgroup == "limit" else None
 
 
 WITHHELD: Final = re.compile(
@@ -144,26 +172,21 @@ WITHHELD: Final = re.compile(
     re.IGNORECASE,
 )
 """What a provider says that held a reply back."""
-_BROKE_OFF: Final = re.compile(
-    r"abort(?:ed)?|cancell?ed|(?:\w+_)?error(?:_\w+)?|failed|insufficient_system_resource"
-    r"|time_?out|interrupted|preempted",
-    re.IGNORECASE,
-)
 
 
 @lru_cache(16)
 def broken_off(reason: str | None) -> Literal["filtered", "failed"] | None:
-    """Whether a reply ended since it was held back, or by a server's trouble: then it is none.
+    """Whether a reply was held back, or did not end in a way that an API documents: it is none.
 
-    >>> broken_off("content_filter"), broken_off("abort"), broken_off("stop")
+    >>> broken_off("content_filter"), broken_off("oom"), broken_off("stop")
     ('filtered', 'failed', None)
     """
     if WITHHELD.search(reason or ""):
         return "filtered"
-    return "failed" if _BROKE_OFF.fullmatch(reason or "") else None
+    return None if _ENDS.fullmatch(reason or "") else "failed"
 
 
-@dataclass(frozen=True, slots=True)
+@quick(frozen=True, slots=True)
 class Response:
     """What came back, byte for byte.
 
@@ -261,7 +284,7 @@ def _position(scores: dict[str, Any]) -> dict[str, float]:
     return {token: -math.inf if score is None else score for token, score in scores.items()}
 
 
-@dataclass(frozen=True, slots=True)
+@quick(frozen=True, slots=True)
 class Failure:
     """A call that gave no answer. It is stored apart and never read as one.
 

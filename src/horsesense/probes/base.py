@@ -198,17 +198,19 @@ def show(
     options = item.options if options is None else options
     origin = range(len(options)) if origin is None else origin
     gold = item.gold if gold == -1 else gold
-    order = range(len(options)) if order is None else order
     if labels is None:
         labels = LETTERS[: len(options)] if kind == "choice" else ()
+    if order is not None:
+        options, origin = [options[i] for i in order], [origin[i] for i in order]
+        gold = None if gold is None else list(order).index(gold)
     withheld = question is None
     return Variant(
         item_id=item.id,
         question=item.question if question == "" else question,
-        options=tuple(options[i] for i in order),
+        options=tuple(options),
         labels=tuple(labels),
-        origin=tuple(origin[i] for i in order),
-        gold_at=None if gold is None else list(order).index(gold),
+        origin=tuple(origin),
+        gold_at=gold,
         context=None if withheld else item.context,
         text_b=None if withheld else item.text_b,
         target=None if withheld else item.target,

@@ -50,7 +50,7 @@ RIGHT: Final = frozenset(("none_declared", "new_correct", "none+new_correct"))
 """The classes that count as right."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)  # made by the thousand (see `horsesense.values`)
 class Reading:
     """One reader's understanding of one response.
 

@@ -208,7 +208,8 @@ class FaultServer:
         if kind == "half_character":
             text = text.replace('"message"', '"odd": "\\ud83d", "message"')
         elif kind == "echo":
-            text = text.replace('"chatcmpl-fault"', f'"{key}"').replace('"stop"', f'"{key}"')
+            text = text.replace('"chatcmpl-fault"', f'"{key}"')
+            text = text.replace('"refusal": null', f'"reasoning": "{key}"')
         else:
             text = text.replace('"completion_tokens": 1', f'"completion_tokens": {2**62}')
         return web.Response(text=text, content_type="application/json")

@@ -7,11 +7,12 @@ many problems share one prompt. Nothing here knows wording, models or answers.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Literal
 
 from horsesense.trials.condition import Condition
 from horsesense.trials.extras import NO_EXTRAS, Bundled, Extras, Rejoined, WithheldGold
+from horsesense.values import quick
 
 AnswerFormat = Literal[
     "letter",
@@ -50,7 +51,7 @@ BORROWED: Final = -100
 """The first added option of another item; the j-th has code BORROWED - j."""
 
 
-@dataclass(frozen=True, slots=True)
+@quick(frozen=True, slots=True)
 class Variant:
     """One item as shown.
 
@@ -79,7 +80,7 @@ class Variant:
     subject: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@quick(frozen=True, slots=True)
 class Trial:
     """One prompt as shown: which probe made it, what it shows, asks and expects.
 

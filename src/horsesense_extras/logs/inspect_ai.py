@@ -73,12 +73,13 @@ def role(path: Path, head: bytes) -> Any:
 def open_log(path: Path, companions: Sequence[Path]) -> Log:
     """The log in a file; ItemsError where it is damaged."""
     packed = path.suffix == ".eval"
-    header = _header(path) if packed else _before_samples(path)
+    archive = Archive(path) if packed else None
+    header = _header(archive) if archive else _before_samples(path)
     spec = mapping(header.get("eval"))
     log = Log(
         path,
         "inspect",
-        lambda log: _samples(log, _entries(log) if packed else _rows(path), header),
+        lambda log: _samples(log, _entries(log, archive) if archive else _rows(path), header),
         task=str(spec.get("task_display_name") or spec.get("task") or ""),
         model=str(spec.get("model") or ""),
         created=str(spec.get("created") or ""),
@@ -94,13 +95,13 @@ def open_log(path: Path, companions: Sequence[Path]) -> Log:
     return log
 
 
-def _header(path: Path) -> Mapping[str, Any]:
+def _header(archive: Archive) -> Mapping[str, Any]:
     """What an archive says of the log. One of a run that crashed has only a journal."""
-    with Archive(path) as archive:
+    with archive:
         for name in ("header.json", "_journal/start.json"):
-            if name in archive:
+            if name in archive.entries:
                 return {"status": "started", **mapping(archive.json(name))}
-    raise damaged(str(path), "the archive holds no log of Inspect (no header.json)")
+    raise damaged(str(archive.path), "the archive holds no log of Inspect (no header.json)")
 
 
 def _before_samples(path: Path) -> Mapping[str, Any]:
@@ -117,10 +118,10 @@ def _before_samples(path: Path) -> Mapping[str, Any]:
     return {key: value for key, value in mapping(document(path)).items() if key != "samples"}
 
 
-def _entries(log: Log) -> Rows:
+def _entries(log: Log, archive: Archive) -> Rows:
     """The samples of an archive by the names of their entries."""
-    with Archive(log.path) as archive:
-        for name in archive.sizes:
+    with archive:
+        for name in archive.entries:
             if ".." in name.split("/") or name.startswith(("/", "\\")):
                 log.left_out.add("an entry that points outside of the archive", name)
             elif _ENTRY.fullmatch(name):
@@ -179,8 +180,8 @@ class _Sample:
             options, question = block.options, block.question
         if len(options) < 2:
             raise NotTakenError("not multiple choice: the sample has no options")
-        told = [question, *options, answer["reply"] or "", *(text for _, text in prompt or ())]
-        if any(lost in text for text in told for lost in self._lost):
+        told = question, *options, answer["reply"] or "", *(text for _, text in prompt or ())
+        if self._lost and any(lost in text for text in told for lost in self._lost):
             raise NotTakenError("a text of it is an attachment that the log does not hold")
         order, labels = self._shown(prompt, options)
         if not order:
@@ -229,6 +230,9 @@ class _Sample:
         # What Inspect makes of the first choice; empty where there is none.
         if not found["reply"] and isinstance(said := output.get("completion"), str) and said:
             found["reply"] = self._text(said)
+        if error := output.get("error"):
+            told = f"{found['finish_reason'] or 'error'}: {error}"[:2000]
+            found |= {"reply": None, "error": told}
         return found
 
     def _failed(self, answer: dict[str, Any]) -> dict[str, Any]:
@@ -243,7 +247,7 @@ class _Sample:
 
     def _text(self, content: object) -> str:
         """The text of a content, its attachment put back."""
-        text = text_of(content, self._text)
+        text = content if isinstance(content, str) else text_of(content, self._text)
         if text.startswith("attachment://"):
             found = self._attachments.get(text.removeprefix("attachment://"))
             if isinstance(found, str):
@@ -276,8 +280,7 @@ class _Sample:
         wanted = at(self.row, "output.choices.0.message.id")
         same = [c for c in calls if wanted and at(c, "output.choices.0.message.id") == wanted]
         own = [c for c in calls if c.get("model") == self.log.model]
-        found = same or own or calls
-        return found[-1] if found else None
+        return next(reversed(same or own or calls), None)
 
     def _said(self, event: Mapping[str, Any] | None) -> tuple[Prompt, Mapping[str, Any]]:
         """What was sent, and the output that came back: of the event, if there is one.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -115,7 +116,8 @@ def _labelled(prompt: str, text: str) -> tuple[int, str] | None:
     return None
 
 
-def _runs(labels: Sequence[str], first: Sequence[str]) -> bool:
+@lru_cache(256)
+def _runs(labels: tuple[str, ...], first: tuple[str, ...]) -> bool:
     """Whether labels follow one another without a gap, from a first one."""
     return labels[0] in first and all(b == _after(a) for a, b in pairwise(labels))
 
@@ -144,7 +146,7 @@ def in_own_order(prompt: str, options: Sequence[str]) -> tuple[str, ...] | None:
         end = start
     if not any(labels):
         return ()
-    return tuple(labels) if all(labels) and _runs(labels, (*_FIRST, "a")) else None
+    return tuple(labels) if all(labels) and _runs(tuple(labels), (*_FIRST, "a")) else None
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:

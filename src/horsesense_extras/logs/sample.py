@@ -115,7 +115,7 @@ class Sample:
     @property
     def failed(self) -> str | None:
         """What went wrong; a reply that broke off is none, what a filter put there is one."""
-        broke = f"the reply broke off: {self.finish_reason}"
+        broke = f"the reply broke off: {self.finish_reason}"[:200]
         return self.error or (broke if broken_off(self.finish_reason) == "failed" else None)
 
 

@@ -9,9 +9,10 @@ import codecs
 import gzip
 import json
 import re
+import struct
 import sys
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -133,48 +134,54 @@ def document(path: Path) -> Any:
 class Archive:
     """The members of a zip archive, read in memory alone.
 
-    Deflate, bzip2, LZMA and Zstandard (method 93) are known. What a member and the whole archive
-    may grow to is bounded as for items (`MAX_GROWTH`).
+    Deflate and Zstandard (method 93) are known. What a member and the whole archive may grow
+    to is bounded as for items (`MAX_GROWTH`), and no member grows beyond what the archive says.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            self._zip = zipfile.ZipFile(path)
-        except (zipfile.BadZipFile, OSError, ValueError) as error:
+            with zipfile.ZipFile(path) as found:
+                self.entries = {entry.filename: entry for entry in found.infolist()}
+        except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError) as error:
             raise damaged(str(path), f"the zip archive is damaged or cut off ({error})") from None
-        self.sizes = {info.filename: info.file_size for info in self._zip.infolist()}
-        total, most = sum(self.sizes.values()), self._bound(path.stat().st_size)
-        if total > most:
-            fault = f"its {len(self.sizes):,} entries would grow to {total:,} bytes; at most"
+        total = sum(entry.file_size for entry in self.entries.values())
+        if total > (most := max(FREE_GROWTH, MAX_GROWTH * path.stat().st_size)):
+            fault = f"its {len(self.entries):,} entries would grow to {total:,} bytes; at most"
             raise damaged(str(path), f"{fault} {most:,} are allowed", "Is this really a log?")
 
     def __enter__(self) -> Archive:
+        self._stream = self.path.open("rb")
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._zip.close()
-
-    def __contains__(self, name: str) -> bool:
-        return name in self.sizes
+        self._stream.close()
 
     def json(self, name: str) -> Any:
         """A member as a JSON value; ItemsError where it is damaged, or grows too much."""
         source = f"{self.path}, entry {name[:200]!r}"
+        entry = self.entries[name]
+        size = entry.file_size
+        if size > 4 * MAX_VALUE:
+            raise damaged(source, f"would grow to {size:,} bytes", "Is this really a log?")
         try:
-            info = self._zip.getinfo(name)
-            most = min(self._bound(info.compress_size), 4 * MAX_VALUE)
-            with self._zip.open(info) as stream:
-                content = stream.read(most + 1)
-        except (
-            zipfile.BadZipFile, zlib.error, zstd.ZstdError, EOFError, OSError,
-            NotImplementedError, RuntimeError, ValueError,
-        ) as error:  # fmt: skip
-            raise damaged(source, f"cannot be unpacked ({error})") from None
-        if len(content) > most:
-            raise damaged(source, f"grows to more than {most:,} bytes", "Is this really a log?")
+            # The library takes as long to open a member as to unpack it.
+            self._stream.seek(entry.header_offset + _LENGTHS)
+            self._stream.seek(sum(struct.unpack("<HH", self._stream.read(4))), 1)
+            packed = self._stream.read(min(entry.compress_size, LARGEST))
+            content = _UNPACK[entry.compress_type](packed, size + 1)
+        except (zlib.error, zstd.ZstdError, struct.error, OSError, KeyError, ValueError) as error:
+            raise damaged(source, f"cannot be unpacked ({error!r})") from None
+        if len(content) != size or zlib.crc32(content) != entry.CRC:
+            raise damaged(source, "is not what was packed")
         return parsed(content, source)
 
-    @staticmethod
-    def _bound(packed: int) -> int:
-        return max(FREE_GROWTH, MAX_GROWTH * packed)
+
+_LENGTHS: Final = 26
+"""Where a member's header tells how long the rest of it is: its name and what comes behind."""
+_UNPACK: Final[Mapping[int, Callable[[bytes, int], bytes]]] = {
+    zipfile.ZIP_STORED: lambda packed, most: packed,
+    zipfile.ZIP_DEFLATED: lambda packed, most: zlib.decompressobj(-15).decompress(packed, most),
+    zipfile.ZIP_ZSTANDARD: lambda packed, most: zstd.ZstdDecompressor().decompress(packed, most),
+}
+"""How the members of each method are unpacked, to at most so many bytes."""

@@ -15,12 +15,6 @@ MOST: Final = 2**53
 """Greatest whole number that is believed: greater ones are not exact in JSON."""
 
 _NONE: Final[Mapping[str, Any]] = {}
-_SETTINGS: Final = {
-    "max_tokens": ("max_tokens", "max_completion_tokens", "max_gen_toks", "max_new_tokens"),
-    "temperature": ("temperature",),
-    "top_p": ("top_p",),
-    "top_logprobs": ("top_logprobs", "top_k_per_token"),
-}
 
 
 def mapping(value: object) -> Mapping[str, Any]:
@@ -128,7 +122,8 @@ def reasoning_of(content: object, read: Read = text_of) -> str:
 
 def stopped(reason: object) -> str | None:
     """Why a reply ended, in our words where there is one ("length"); None where that is unknown."""
-    return ended_by(reason) if isinstance(reason, str) and reason != "unknown" else None
+    told = at(reason, "type", "reason") or reason
+    return ended_by(str(told)) if isinstance(told, str | dict) else None
 
 
 def top_logprobs(content: object, most: int = 20) -> tuple[Mapping[str, float], ...]:
@@ -193,13 +188,21 @@ class Layout:
         }
 
 
+_TOKENS: Final = "max_tokens", "max_completion_tokens", "max_gen_toks", "max_new_tokens"
+_SETTINGS: Final[Mapping[str, tuple[str, Callable[[object], float | None]]]] = {
+    **dict.fromkeys(_TOKENS, ("max_tokens", whole)),
+    "temperature": ("temperature", number),
+    "top_p": ("top_p", number),
+    **dict.fromkeys(("top_logprobs", "top_k_per_token"), ("top_logprobs", whole)),
+}
+"""What programs call each setting, with our name for it and how it is read; the first counts."""
+
+
 def settings_of(config: Mapping[str, Any]) -> dict[str, Any]:
     """How a reply was decoded, as far as the log says: max_tokens, temperature, top_p, ..."""
     found: dict[str, Any] = {}
-    for name, spellings in _SETTINGS.items():
-        value = next((v for s in spellings if (v := number(config.get(s))) is not None), None)
-        if name in ("max_tokens", "top_logprobs"):
-            value = whole(int(value)) if value is not None else None
+    for theirs, (name, read) in _SETTINGS.items():
+        value = read(config[theirs]) if theirs in config and name not in found else None
         if value is not None and value >= 0:
             found[name] = value
     return found

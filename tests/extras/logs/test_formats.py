@@ -107,9 +107,11 @@ def test_targets_are_letters_lists_or_texts(tmp_path: Path) -> None:
 def test_a_sample_that_reached_its_limit_without_a_reply_failed(tmp_path: Path) -> None:
     limit = {"type": "time", "limit": 60}
     rows = [inspect_sample(id="none", output={}, limit=limit), inspect_sample(limit=limit)]
-    stopped, answered = samples(inspect_json(tmp_path / "log.json", rows))
+    rows.append(inspect_sample(output={**rows[1]["output"], "error": "down"}))
+    stopped, answered, failed = samples(inspect_json(tmp_path / "log.json", rows))
     assert (stopped.answered, stopped.error) == (False, "the sample reached its limit (time)")
     assert answered.answered
+    assert (failed.answered, failed.error) == (False, "error: down")
 
 
 def test_options_that_a_task_writes_into_its_prompt_itself(tmp_path: Path) -> None:
@@ -324,7 +326,8 @@ def test_answers_of_a_batch_are_joined_with_their_requests(tmp_path: Path) -> No
 @each(
     "broken",
     [
-        {"finish_reason": "error"},
+        {"finish_reason": "oom"},
+        {"finish_reason": {"type": "abort"}},
         {"finish_reason": "content_filter"},
         {"finish_reason": "stop", "native_finish_reason": "ERROR"},
         {"finish_reason": "stop", "error": {"message": "down"}},

@@ -249,7 +249,7 @@ def test_only_the_first_positions_are_kept() -> None:
         ({"message": {"content": None, "refusal": "I will not."}}, "I will not."),
         ({"message": {"content": None}, "finish_reason": "length"}, ""),
         ({"logprobs": None}, "B"),
-        ({"finish_reason": None}, "B"),
+        *(({"finish_reason": r}, "B") for r in (None, "", "STOP", "end_turn", "eos", "COMPLETE")),
     ],
 )
 def test_what_is_an_answer(changes: dict[str, Any], text: str) -> None:
@@ -338,7 +338,7 @@ BROKE_OFF = ("server", True, "failed")
         ({"finish_reason": "SAFETY"}, FILTERED),
         ({"finish_reason": "sensitive"}, FILTERED),
         *(({"finish_reason": r}, BROKE_OFF) for r in ("error", "abort", "cancelled", "canceled")),
-        *(({"finish_reason": r}, BROKE_OFF) for r in ("network_error", "TIMEOUT", "preempted")),
+        *(({"finish_reason": r}, BROKE_OFF) for r in ("oom", "USER_CANCEL", "not_finished")),
         ({"finish_reason": "stop", "error": {"code": 502, "message": "upstream"}}, BROKE_OFF),
         ({"message": {"error": {"code": 502, "message": "upstream"}}}, BROKE_OFF),
         ({"finish_reason": "stop", "native_finish_reason": "PROHIBITED_CONTENT"}, FILTERED),
@@ -972,6 +972,7 @@ def test_without_a_key_there_is_no_header() -> None:
         always(f"you sent {KEY}".encode(), content_type="text/plain"),
         always(f"you sent {KEY}".encode()),
         always({"error": {"message": KEY}}),
+        always(chat_reply(finish_reason=KEY)),
         always({"error": {"message": orjson.dumps({"was": ESCAPED}).decode()}}, status=500),
         always(ESCAPED.encode(), status=500),
         always(b" " * 65_000 + KEY[:20].encode(), status=500),
@@ -991,7 +992,6 @@ def test_a_server_that_repeats_the_key(monkeypatch: pytest.MonkeyPatch, handler:
     [
         chat_reply(message={"content": f"Your key is {KEY}"}),
         chat_reply(message={"content": f"Your key is {ESCAPED}"}),
-        chat_reply(finish_reason=KEY),
         {**chat_reply(), "model": KEY},
         chat_reply(logprobs={"content": [{"token": KEY, "logprob": -0.1}]}),
     ],

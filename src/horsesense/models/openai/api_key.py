@@ -121,7 +121,6 @@ class Secret:
             response,
             text=text,
             token_logprobs=tokens,
-            finish_reason=_each(self._redacted, response.finish_reason),
             reasoning=self._redacted(response.reasoning),
             served_by=_each(self._redacted, response.served_by),
         )

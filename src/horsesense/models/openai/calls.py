@@ -113,8 +113,8 @@ async def _reply(protocol: Any) -> Reply:
         message, body = await protocol.read()
         status = message.code
     content = bytearray()
-    while part := await body.readany():
-        content += part
+    while not body.at_eof():
+        content += await body.readany()
         if len(content) > LONGEST_BODY:
             raise aiohttp.ClientPayloadError(f"more than {LONGEST_BODY:,} bytes")
     return status, message.headers, bytes(content)

@@ -297,8 +297,7 @@ def _instead_of_content(message: dict[str, Any], choice: dict[str, Any]) -> Any:
     """What a chat reply without content says: a refusal, or nothing because its tokens ran out."""
     if isinstance(refusal := message.get("refusal"), str) and refusal:
         return refusal
-    reason = choice.get("finish_reason")
-    return "" if isinstance(reason, str) and ended_by(reason) == "length" else None
+    return "" if ended_by(choice.get("finish_reason")) == "length" else None
 
 
 def _token(entry: Any) -> tuple[str, float]:

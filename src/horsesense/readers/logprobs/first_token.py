@@ -21,7 +21,7 @@ from horsesense.readers.reading import Reading
 from horsesense.readers.version import Rules
 from horsesense.trials.trial import Trial, none_phrase
 
-RULES: Final = Rules(version="1", source="efd4b01d21c3")
+RULES: Final = Rules(version="1", source="291cbfdfe7ae")
 
 NO_LOGIT: Final = 1e-3
 """Largest logarithm of a probability, rounding errors allowed for."""

@@ -145,9 +145,8 @@ def _neighbours(scene: Scene, k: int) -> list[str]:
     for name, other in (("or<", previous), ("or>", following)):
         if other and other.option != m.option and either(page, other, m):
             out.append(name)
-    firm = [x for x in found if x.how != "P" and x.option != m.option]
-    later = {x.option for x in firm if x.first > m.last}
-    earlier = {x.option for x in firm if x.last < m.first}
+    later = {x.option for x in found[k + 1 :] if x.how != "P"} - {m.option}
+    earlier = {x.option for x in found[:k] if x.how != "P"} - {m.option}
     out += [f"then{min(len(later), 2)}{m.how}", f"past{min(len(earlier), 2)}{m.how}"]
     if previous:
         known = any(x.option == m.option for x in found[:k])
@@ -169,7 +168,7 @@ def _question(scene: Scene, k: int) -> list[str]:
     side = "end" if here >= len(page.begins) - 1 else "body" if here else "start"
     part = "P" if m.how == "P" else "F"
     out = [taken + solo, taken + side + solo, side + solo + m.how, taken + part]
-    if any(c == "not" for c in page.cls[begin:stop]):
+    if "not" in page.cls[begin:stop]:
         out.append(taken + "not")
     return [*out, "asked"] if here in page.asks else out
 

@@ -152,12 +152,13 @@ def of_options(scene: Scene, z: Sequence[float]) -> tuple[list[Features], Named]
     for k, m in enumerate(found):
         if z[k] >= z[strongest.setdefault(m.option, k)]:
             strongest[m.option] = k
-    low = {i for i, values in enumerate(by) if values and max(values) < -1.0}
+    low = {i for i, top in enumerate(tops) if by[i] and top < -1.0}
+    but_one = sum(map(bool, by)) == see.k - 1 > 0
     verdicts = _verdicts(scene)
     out = []
     for i, values in enumerate(by):
         f = _of_scores(scene, z, i, values, tops) if values else {}
-        if not values and sum(map(bool, by)) == see.k - 1 > 0:
+        if but_one and not values:
             f["leftout"] = 1.0
             f["leftover"] = float(len(low) == see.k - 1)
         f["others_low"] = float(len(low) == see.k - 1 and i not in low)
@@ -342,7 +343,9 @@ def _edge_words(scene: Scene) -> list[str]:
     """Words and pairs of words at both ends of a reply, options' names left out."""
     page, out = scene.page, []
     named = {t for m in scene.found if m.how != "P" for t in range(m.first, m.last + 1)}
-    low = ["_" if t in named else word for t, word in enumerate(page.low)]
+    low = page.low.copy()
+    for t in named:
+        low[t] = "_"
     for name, part in (("s:", low[:_EDGE_WORDS]), ("e:", low[-_EDGE_WORDS:])):
         out += [name + word for word in part]
         out += [f"{name}{a} {b}" for a, b in pairwise(part)]

@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from typing import Final, Literal
 
 from horsesense.readers.text import words
-from horsesense.readers.text.page import MARKS, NOISE, folded, plain, stem, tokens
+from horsesense.readers.text.page import MARKS, NOISE, folded, forms_of, plain, stem
 
 _ASKED: Final = 500
 """Characters at the end of a question that are taken for what it asks."""
@@ -55,7 +55,7 @@ class Shown:
 
     def strange(self, reply: str) -> bool:
         """Whether no word of a reply is one of the options or of the question."""
-        said = set(map(stem, folded(tokens(plain(reply)))))
+        said = set(map(stem, folded(plain(reply))))
         return said.isdisjoint(self.asked) and not any(
             said & {*map(stem, key)} for key in self.keys
         )
@@ -127,8 +127,8 @@ def bare(label: str) -> str:
 
 def key_of(text: str) -> tuple[str, ...]:
     """The tokens by which a text is found."""
-    said = folded([token for token in tokens(plain(text)) if token not in MARKS])
-    return tuple([token for token in said if token not in NOISE] or said)
+    said = folded(plain(text))
+    return tuple([t for t in said if t not in NOISE] or [t for t in said if t not in MARKS])
 
 
 key_of_option = lru_cache(maxsize=1 << 14)(key_of)
@@ -151,8 +151,8 @@ def _named(labels: tuple[str, ...]) -> tuple[Mapping[str, int], Mapping[str, int
 
 @lru_cache(maxsize=1 << 12)
 def _words(text: str) -> frozenset[str]:
-    said = folded([token for token in tokens(text) if len(token) > 2])
-    return frozenset([stem(token) for token in said if token not in words.STOP])
+    said = [form for form in forms_of(text) if len(form[0]) > 2]
+    return frozenset([form[3] for form in said if form[2] not in words.STOP])
 
 
 @lru_cache(maxsize=512)
@@ -176,7 +176,7 @@ def style_of(labels: tuple[str, ...]) -> str:
 def tokens_of(text: str) -> tuple[str, ...]:
     """The words and numbers of a text, as they are compared."""
     apart = plain(text).replace("-", " ").replace("_", " ")
-    return tuple(token for token in folded(tokens(apart)) if token[0].isalnum())
+    return tuple(token for token in folded(apart) if token[0].isalnum())
 
 
 # ---- options that choose nothing ----

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import words
 from horsesense.readers.text.options import Shown, key_of, key_of_option
-from horsesense.readers.text.page import loops, small, tokens
+from horsesense.readers.text.page import forms_of, loops, pieces, small
 from horsesense.readers.text.patterns import SAYS_TEXT, Wording, found_by, patterns
 from horsesense.readers.text.whole import LESS, LONG, STATED, begins_with_other
 
@@ -314,7 +314,7 @@ def _says_more(text: str, last: Statement, see: Shown, alone: bool) -> bool:
         return True
     if len(rest) <= CHATTER or (firm and not _heads_on(rest, last, see)):
         return False
-    return len(tokens(rest)) > CHATTER and not loops(rest)
+    return len(pieces(rest)) > CHATTER and not loops(rest)
 
 
 _CLOSES: Final = " .*)\"'`]\n"
@@ -337,7 +337,7 @@ def _names_other(rest: str, position: int, see: Shown, numbers: bool = True) -> 
 
     Without `numbers`, a text that is one number is none: a calculation has many.
     """
-    if any(see.labels.get(word, position) != position for word in tokens(rest)):
+    if any(see.labels.get(form[0], position) != position for form in forms_of(rest)):
         return True
     said, own = " ".join(key_of(rest)), f" {' '.join(see.keys[position])} "
     others = (key for key in map(" ".join, see.keys) if key and f" {key} " not in own)

@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 import unicodedata
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from horsesense.expressions import expression
@@ -34,7 +35,7 @@ _KEPT_OF_THE_REST: Final = 12
 _EAST: Final = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _TOKENS: Final = [
     expression(
-        rf" ?+({letter}++(?:['-]{letter}++)*+|\n\s*+"
+        rf"[^\S\n]*+(?:{letter}++(?:['-]{letter}++)*+|\n\s*+"
         rf"|(?<![\w)])[-+]?\d++(?:[.,:]\d++)*+(?:st|nd|rd|th)?|\d++(?:[.,]\d++)*+|[{_EAST}]"
         r"|\*++|_++|`++|->|\S)"
     )
@@ -52,14 +53,9 @@ _SHORTENED: Final = frozenset(["e.g", "i.e", "g", "e", "vs", "dr", "mr", "st", "
 _THOUSANDS: Final = expression(r"-?\d{1,3}(,\d{3})+(\.\d+)?")
 
 
-def token_of(text: str) -> re.Pattern[str]:
-    """Finds the tokens of a text, each as the group: all but blanks is in one."""
-    return _TOKENS[text.isascii()]
-
-
-def tokens(text: str) -> list[str]:
-    """The tokens of a text as written."""
-    return token_of(text).findall(text)
+def pieces(text: str) -> list[str]:
+    """All of a text but blanks at its end, cut behind each token."""
+    return _TOKENS[text.isascii()].findall(text)
 
 
 class _Signs(dict[int, str]):
@@ -90,24 +86,15 @@ def small(text: str) -> str:
     return low if len(low) == len(text) else "".join(c.lower()[0] for c in text)
 
 
-def _blank(match: re.Match[str]) -> str:
-    return " " * len(match[0])
+def _blanks(last: str) -> Callable[[re.Match[str]], str]:
+    return lambda match: last.rjust(len(match[0]))
 
 
-def _line(match: re.Match[str]) -> str:
-    return " " * (len(match[0]) - 1) + "\n"
-
-
-def _box(match: re.Match[str]) -> str:
-    return " " * (len(match[0]) - 1) + "⟦"
+_blank, _line, _box = map(_blanks, ("", "\n", "⟦"))
 
 
 def _checked(match: re.Match[str]) -> str:
     return match[1] + ("☐" if match[2] == " " else "⟦") + "  "
-
-
-def _fraction(match: re.Match[str]) -> str:
-    return f"{match[1]}/{match[2]}".rjust(len(match[0]))
 
 
 class Prepared(NamedTuple):
@@ -130,7 +117,7 @@ def plain(text: str) -> str:
         text = _ODD.sub(lambda match: match[0].translate(_SIGNS), text)
     if "\\" in text or "$" in text or "{" in text:
         if "\\" in text:
-            text = words.FRACTION.sub(_fraction, text)
+            text = words.FRACTION.sub(lambda m: f"{m[1]}/{m[2]}".rjust(len(m[0])), text)
             for name, sign in words.SIGN_OF.items():
                 text = text.replace(name, sign.ljust(len(name)))
             text = words.TEX.sub(_blank, words.BOX.sub(_box, text))
@@ -155,10 +142,11 @@ def prepare(response: str) -> Prepared:
         text = words.BOX.sub(_box, without_struck(text))
     text = plain(text)
     whole = record is not None
-    following = words.NEXT_QUESTION.search(text, 1)
+    low = small(text)
+    following = words.NEXT_QUESTION.search(low, 1)
     if following and text[: following.start()].strip(" \n*#-.:"):
         text, whole = text[: following.start()], True
-    offer = _offer(text)
+    offer = _offer(low[: len(text)])
     if offer and len(text[:offer].strip()) > _KEPT_OF_THE_REST:
         text = text[:offer]
     return Prepared(text.rstrip(), whole, thinks)
@@ -188,11 +176,11 @@ def _without_middle(text: str, head: int, tail: int) -> str:
     return text if gap <= 0 else text[:head] + "\n".rjust(gap) + text[-tail:]
 
 
-def _offer(text: str) -> int:
-    """Where an offer of further help begins that ends a text; 0 where there is none."""
-    line = text.rfind("\n", 0, len(text.rstrip()))
+def _offer(low: str) -> int:
+    """Where an offer of further help begins that ends a text in small letters; 0 for none."""
+    line = low.rfind("\n", 0, len(low.rstrip()))
     # An offer is all of the last line's end.
-    found = words.OFFER.search(text, max(0, len(text) - 300, line - 10))
+    found = words.OFFER.search(low, max(0, len(low) - 300, line - 10))
     return found.start("offer") if found else 0
 
 
@@ -218,31 +206,43 @@ def _without_thoughts(text: str) -> tuple[str, bool]:
 
 _WORD, _MARK, _LINE, _CLOSE, _END = range(5)
 """What a token is for the sentence that it stands in."""
-Forms = tuple[str, str, str, str, int]
-"""A token in small letters, as it is compared, the beginning of that, its class and kind."""
+Forms = tuple[str, str, str, str, str, int, int]
+"""A token as written, in small letters, as it is compared, the beginning of that, its class, its
+kind, and its size with all blanks that belong to it."""
 _REMEMBERED: Final = 60_000
 
 
 class _Known(dict[str, Forms]):
-    """The forms of each token, found when it is first met."""
+    """The forms of each token with the blanks before it, found when it is first met."""
 
-    def __missing__(self, token: str) -> Forms:
+    def __missing__(self, piece: str) -> Forms:
+        token = piece.lstrip()
+        if token and token != piece:
+            self[piece] = forms = self[token]
+            return forms
+        token, size = token or "\n", len(token) or len(piece) - piece.index("\n")
         low = token.lower()
         word = _folded(low)
-        kind = _MARK if token in MARKS else _LINE if token[0] == "\n" else _WORD
+        kind = _MARK if token in MARKS else _LINE if token == "\n" else _WORD
         kind = _END if token in ENDS else _CLOSE if token == ")" else kind
         if len(self) > _REMEMBERED:
             self.clear()
-        self[token] = forms = (low, word, stem(word), class_of(low), kind)
+        name = "not" if low.endswith("n't") else words.CLASS.get(low, "")
+        self[piece] = forms = (token, low, word, stem(word), name, kind, size)
         return forms
 
 
 _FORMS: Final = _Known()
 
 
-def folded(tokens: Iterable[str]) -> list[str]:
-    """Tokens in the form in which they are compared: small, a number plain, a noun singular."""
-    return [_FORMS[token][1] for token in tokens]
+def forms_of(text: str) -> list[Forms]:
+    """The tokens of a text in all their forms."""
+    return [*map(_FORMS.__getitem__, pieces(text))]
+
+
+def folded(text: str) -> list[str]:
+    """The tokens of a text as they are compared: small, a number plain, a noun singular."""
+    return [form[2] for form in forms_of(text)]
 
 
 def _folded(word: str) -> str:
@@ -260,17 +260,9 @@ def _folded(word: str) -> str:
     return words.NUMBER.get(word, word)
 
 
-_NEWLINE: Final[Forms] = ("\n", "\n", "\n", "", _LINE)
-
-
 def stem(word: str) -> str:
     """The beginning of a word, by which its forms are taken for one."""
     return word[:5]
-
-
-def class_of(word: str) -> str:
-    """The class of a word in small letters; empty where it has none."""
-    return "not" if word.endswith("n't") else words.CLASS.get(word, "")
 
 
 @dataclass(slots=True)
@@ -312,44 +304,40 @@ class Page:
 def page_of(text: str) -> Page:
     """The tokens of a prepared text, with their sentences."""
     page = Page(text, small(text))
-    raw, at, sent = page.raw, page.at, page.sent
+    at, begins = page.at, page.begins
     forms: list[Forms] = []
-    number, mark, fresh, n = 0, False, True, 0
-    for match in token_of(text).finditer(text):
-        token = match[1]
-        form = _FORMS[token]
-        kind = form[4]
-        if kind == _MARK:
-            if n:
-                page.behind.add(n - 1)
-            mark = True
-            continue
-        if kind == _LINE:
-            token, form, fresh = "\n", _NEWLINE, True
-        elif fresh:
-            if kind < _CLOSE and n and page.begins[-1] != n:
-                number += 1
-                page.begins.append(n)
-            fresh = kind >= _CLOSE
-        if mark:
-            page.before.add(n)
-            mark = False
-        raw.append(token)
+    place, mark, fresh = 0, False, True
+    cut = pieces(text)
+    for piece, form in zip(cut, map(_FORMS.__getitem__, cut), strict=True):
+        place += len(piece)
+        kind = form[5]
+        if kind or fresh or mark:
+            n = len(forms)
+            if kind == _MARK:
+                if n:
+                    page.behind.add(n - 1)
+                mark = True
+                continue
+            if kind == _LINE:
+                fresh = True
+            elif fresh:
+                if kind < _CLOSE and n and begins[-1] != n:
+                    begins.append(n)
+                fresh = kind >= _CLOSE
+            if mark:
+                page.before.add(n)
+                mark = False
+            if kind == _END:
+                before = forms[-1][0] if n and form[0] == "." else "...."
+                head = len(before) < 4 and (begins[-1] == n - 1 or len(before) == 1)
+                fresh = not head and before.lower() not in _SHORTENED  # "B. red", "e.g."
+                if form[0] == "?":
+                    page.asks.add(len(begins) - 1)
         forms.append(form)
-        at.append(match.start(1))
-        sent.append(number)
-        n += 1
-        if kind == _END:
-            fresh = not (token == "." and n > 1 and _no_end(page, n - 2))
-            if token == "?":
-                page.asks.add(number)
+        at.append(place - form[6])
+    for number, (first, end) in enumerate(pairwise((*begins, len(forms)))):
+        page.sent += [number] * (end - first)
     if forms:
-        page.low, page.folded, page.stems, page.cls, _ = map(list, zip(*forms, strict=True))
+        columns = map(list, zip(*forms, strict=True))
+        page.raw, page.low, page.folded, page.stems, page.cls, *_ = columns
     return page
-
-
-def _no_end(page: Page, i: int) -> bool:
-    """Whether the full stop behind token `i` ends no sentence: "B. red", "e.g."."""
-    token = page.raw[i]
-    head = (i == page.begins[-1] or len(token) == 1) and len(token) < 4
-    return head or token.lower() in _SHORTENED

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from array import array
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import repeat
@@ -167,7 +168,7 @@ def grounds(scene: Scene, found: Weighed) -> list[float]:
     ]  # fmt: skip
     shares = ("all", "end", "all>", "end>")
     out += [own.get("w:" + name, own.get("u:" + name, 0.0)) for name in shares]
-    out += [float(scene.facts.get(name, 0.0)) for name in _FACTS]
+    out += map(scene.facts.get, _FACTS, repeat(0.0))
     out += _rivals(scene, found, own, order)
     return out + _mentioned(scene, found.z, best) + _around(scene, found.z, best)
 
@@ -179,9 +180,9 @@ def _rivals(scene: Scene, found: Weighed, own: Features, order: Sequence[float])
     other = found.options[second] if second < see.k else {}
     size, in_other, has_other = see.sizes[best] if best < see.k else (0, False, False)
     return [
-        *(own.get(name, 0.0) for name in _OWN), *(other.get(name, 0.0) for name in _SECOND),
-        *(found.status.get(name, 0.0) for name in _STATUS), float(second < see.k), order[2],
-        *(float(page.cls.count(name)) for name in _WORDS), float(len(page.asks)),
+        *map(own.get, _OWN, repeat(0.0)), *map(other.get, _SECOND, repeat(0.0)),
+        *map(found.status.get, _STATUS, repeat(0.0)), float(second < see.k), order[2],
+        *map(Counter(page.cls).__getitem__, _WORDS), float(len(page.asks)),
         float(len(page.begins)), float(scene.heads), float(page.raw.count("\n")),
         float(not _OTHERS.isdisjoint(page.low)), float(size),
         float(in_other), float(has_other),
@@ -209,8 +210,8 @@ def _around(scene: Scene, z: Sequence[float], best: int) -> list[float]:
     page, found = scene.page, scene.found
     mine = [k for k, m in enumerate(found) if m.option == best]
     m = found[max(mine, key=z.__getitem__)] if mine else None
-    later = page.cls[m.first if m else 0 :]
-    counts = [float(later.count(c)) for c in _LATER] + [float(page.cls.count(c)) for c in _ANYWHERE]
+    later, all_of_it = Counter(page.cls[m.first if m else 0 :]), Counter(page.cls)
+    counts = [float(later[c]) for c in _LATER] + [float(all_of_it[c]) for c in _ANYWHERE]
     if m is None:
         return [-1.0] * 6 + [0.0] * len(_NEAR) + counts
     begin = page.begins[page.sent[m.first]]

@@ -9,6 +9,7 @@ from horsesense.expressions import expression
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import words
 from horsesense.readers.text.options import Shown, names_of, said_by, style_of
+from horsesense.readers.text.page import small
 from horsesense.readers.text.patterns import alone
 
 LONGEST_EXACT: Final = 400
@@ -24,7 +25,7 @@ _REJECTED: Final = 80
 _NEAR: Final = 40
 """Characters before the answer in which it may be called the closest."""
 _LAST: Final = expression(
-    r"(?:[.!?]\s{1,4}|(?:\n|\A)\s{0,4})(?:(?:So|Thus|Therefore|Hence),? )?"
+    r"[.!?\n]\s{0,4}(?:(?:So|Thus|Therefore|Hence),? )?"
     r"(?:[Tt]he (?=correct |answer is)|(?=A(?:nswer|NSWER): ))(?P<said>(?:correct )?"
     r"(?:answer is:?|A(?:nswer|NSWER):) \(?(?P<label>[A-Z]))\)?\.?\s{0,9}\Z"
 )
@@ -81,16 +82,17 @@ def ends_plainly(response: str, see: Shown) -> Reading | None:
     """
     if len(response) > LONGEST_PLAIN or see.style != "upper":
         return None
-    following = words.NEXT_QUESTION.search(response, 1)
+    low = small(response)
+    following = words.NEXT_QUESTION.search(low, 1)
     text = response[: following.start()] if following else response
     m = _LAST.search(text, max(0, len(text) - _TAIL))
     position = see.labels.get(m["label"], -1) if m else -1
     if m is None or position < 0:
         return None
-    before = text[: m.start("said")].lower()
-    others = words.REJECTS if len(before) < _REJECTED else ()
+    before = low[: m.start("said")]
     if (
-        any(map(before.__contains__, (*_OTHER, *see.second, *others)))
+        any(map(before.__contains__, _OTHER))
+        or (len(before) < _REJECTED and any(map(before.__contains__, words.REJECTS)))
         or any(map(before[-_NEAR:].__contains__, words.CLOSEST))
         or begins_with_other(text, {position}, see)
     ):
