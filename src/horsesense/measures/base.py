@@ -76,12 +76,7 @@ FINITE: Final = "betting"
 SAMPLED: Final = "betting, items like these"
 """The same about items like those asked, of the set or not."""
 
-_KINDS: Mapping[Any, Any] = {
-    str: str,
-    int: int,
-    float: int | float,
-    float | None: int | float | None,
-}
+_KINDS: Final = {str: str, int: int, float: int | float, float | None: int | float | None}
 """What a field of an estimate may hold in a JSON value."""
 
 
