@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="34", source="b4801357ff8c")
+RULES: Final = Rules(version="34", source="a96f3ace44b0")
 
 
 class TextAnswers:

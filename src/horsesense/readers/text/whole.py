@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Set
 from typing import Final
 
+from horsesense.expressions import expression
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import words
 from horsesense.readers.text.options import Shown, names_of, said_by, style_of
@@ -24,7 +24,7 @@ _REJECTED: Final = 80
 """Characters before the answer up to which a reply may be no more than an option, rejected."""
 _NEAR: Final = 40
 """Characters before the answer in which it may be called the closest."""
-_LAST: Final = re.compile(
+_LAST: Final = expression(
     r"[.!?\n]\s{0,4}(?:(?:So|Thus|Therefore|Hence),? )?"
     r"(?:[Tt]he (?=correct |answer is)|(?=A(?:nswer|NSWER): ))(?P<said>(?:correct )?"
     r"(?:answer is:?|A(?:nswer|NSWER):) \(?(?P<label>[A-Z]))\)?\.?\s{0,9}\Z"
