@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
@@ -25,6 +26,7 @@ from horsesense.cli.schemas import OUTPUTS
 from horsesense.comparison.compare import weights
 from horsesense.comparison.gates.expression import parse
 from horsesense.comparison.gates.gate import BEFORE, Check, Tolerances, Verdict, require
+from horsesense.comparison.gates.looking import look_up
 from horsesense.comparison.gates.reports import junit, markdown
 from horsesense.comparison.views import View, ViewScores
 from horsesense.errors import ExitCode, UsageError
@@ -210,6 +212,20 @@ def test_a_baseline_can_be_named_in_requirements(runs: dict[str, str]) -> None:
     done = call("gate", runs["good"], *words)
     assert done.returncode == 2
     assert "needs a baseline" in done.stderr
+
+
+def test_findings_that_the_baseline_does_not_have(runs: dict[str, str]) -> None:
+    """A count would pass where one fault went and another came."""
+    bad = horsesense.open(runs["same"]).results
+    assert not [f for f in bad.verdict if f.conclusion == "found"]
+    [first, *_] = (f for f in bad.verdict if f.conclusion != "found")
+    found = cast("Results", SimpleNamespace(verdict=(replace(first, conclusion="found"),)))
+    other = replace(first, conclusion="found", condition="elsewhere")
+    elsewhere = cast("Results", SimpleNamespace(verdict=(other,)))
+    [new] = parse("new == 0").references
+    assert [look_up(new, found, b).value for b in (bad, found, elsewhere)] == [1, 0, 1]
+    with pytest.raises(UsageError, match="needs a baseline"):
+        look_up(new, found, None)
 
 
 @pytest.mark.parametrize(

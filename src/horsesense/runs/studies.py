@@ -102,6 +102,10 @@ class StudyFile(BaseModel):
         price = (may.prompt_price, may.completion_price)
         return self.model_copy(update={"price": price}) if may.priced else self
 
+    def lies_in(self, folder: Path) -> bool:
+        """Whether it was loaded from this folder."""
+        return (folder / FILE).exists() and self._home.resolve() == folder.resolve()
+
     def save(self, folder: Path) -> None:
         """Write study.toml, which `load` reads; paths in it begin at `folder`."""
         folder.mkdir(parents=True, exist_ok=True)

@@ -136,10 +136,9 @@ class Watch:
         spent = self._spent
         counted = self._settled - spent.uncounted
         each = spent.completion_tokens / counted
-        prompt, completion = (
-            round(left * tokens / counted)
-            for tokens in (spent.prompt_tokens, spent.completion_tokens)
-        )
+        completion = round(left * spent.completion_tokens / counted)
+        # Replies are like the first; prompts are longer or shorter, and known.
+        prompt = round(left * self.expected.prompt_tokens / self.expected.to_ask)
         share = spent.reasoning_tokens / max(spent.completion_tokens, 1)
         thought = f", {share:.0%} of them thought" if spent.reasoning_tokens else ""
         cost = self.limits.cost(prompt, completion)

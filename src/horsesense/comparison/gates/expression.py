@@ -11,7 +11,8 @@ which comparisons, arithmetic, `and`, `or`, `not` and `abs` alone are known here
                  | [baseline.]OUTCOME[KIND, probe=P]
     FIELD        value (where none is named), low, high, n, n_missing, p_value, p_adjusted,
                  detectable, chance
-    OUTCOME      found, cannot_tell, ruled_out: how many sentences of the verdict are that
+    OUTCOME      found, cannot_tell, ruled_out: how many sentences of the verdict are that; new: how
+                 many are found that are not found in the baseline
 
 >>> str(parse("accuracy_hard.low > 0.5 and accuracy[probe=order] >= 60%"))
 'accuracy_hard.low > 0.5 and accuracy[probe=order] >= 60%'
@@ -43,7 +44,7 @@ FIELDS: Final[Mapping[str, str]] = {
 """Name in a requirement -> field of an estimate."""
 SELECTORS: Final = ("probe", "condition", "reader", "group")
 OF_VERDICT: Final = ("kind", "probe")
-OUTCOMES: Final = (*ORDER, "cannot_tell")
+OUTCOMES: Final = (*ORDER, "cannot_tell", "new")
 """What is counted, in place of a measure."""
 COMPARISONS: Final[Mapping[type, Callable[[float, float], bool]]] = {
     ast.Lt: operator.lt,

@@ -120,7 +120,8 @@ def require(
     """
     for requirement in requirements:
         found = {r.text: look_up(r, run, baseline) for r in requirement.references}
-        sides = {r.baseline for r in requirement.references}
+        both, named = (False, True), requirement.references
+        sides = {side for r in named for side in (both if r.measure == "new" else (r.baseline,))}
         missed = _unfinished(run, baseline).items()
         lacking = [text for own, text in missed if own in sides and text]
         yield _required(requirement, found, lacking)

@@ -56,17 +56,20 @@ def unfinished(run: Results | None, name: str) -> str:
 def look_up(reference: Reference, run: Results, baseline: Results | None) -> Seen:
     """What a reference names; UsageError where it is not there, or is one of several."""
     results = baseline if reference.baseline else run
-    if results is None:
+    if results is None or (reference.measure == "new" and baseline is None):
         raise UsageError(
             f"{reference.text} needs a baseline.", hint="Name the earlier run: --baseline RUN."
         )
     if reference.measure in OUTCOMES:
-        return _count(reference, results)
+        return _count(reference, results, baseline)
     return _estimate(reference, results)
 
 
-def _count(reference: Reference, results: Results) -> Count:
+def _count(reference: Reference, results: Results, baseline: Results | None) -> Count:
     verdict, wanted = results.verdict, reference.measure.replace("cannot_tell", "undecided")
+    known = set[tuple[str, ...]]()
+    if wanted == "new" and baseline is not None:
+        known, wanted = {_place(f) for f in baseline.verdict if f.conclusion == "found"}, "found"
     if not verdict:
         return Count(None)
     kind = reference.where.get("kind")
@@ -79,10 +82,15 @@ def _count(reference: Reference, results: Results) -> Count:
     if probe is not None and probe not in probes:
         raise UsageError.unknown("probe in the verdict of this run", probe, probes)
     asked = [f for f in fitting if probe in (None, f.probe)]
-    of = tuple(f for f in asked if f.conclusion == wanted)
+    of = tuple(f for f in asked if f.conclusion == wanted and _place(f) not in known)
     counts = Counter(f.conclusion for f in asked if f.conclusion != wanted)
     others = (f"{TITLES[kind].lower()} {counts[kind]}" for kind in ORDER if counts[kind])
     return Count(len(of), of, tuple(others))
+
+
+def _place(finding: Finding) -> tuple[str, ...]:
+    """What a finding is about: two runs of the same have the same."""
+    return finding.kind, finding.probe, finding.condition, finding.group
 
 
 def _estimate(reference: Reference, results: Results) -> Estimate:
