@@ -56,9 +56,11 @@ def exact(response: str, options: tuple[str, ...], labels: tuple[str, ...]) -> R
     if lead is None or lead["label"] not in names:
         return None
     position = names[lead["label"]]
-    own, text = options[position].strip("*`\"' \n."), said[lead.end() :].strip("*`\"' \n.")
-    if own and own == text:
+    texts, text = [o.strip("*`\"' \n.") for o in options], said[lead.end() :].strip("*`\"' \n.")
+    if text and texts[position] == text:
         return Reading("answer", (position,), "label_and_text", span, EXACT)
+    if text and text in texts:
+        return Reading("ambiguous", (), "other_text", span, LESS)
     return None
 
 

@@ -327,6 +327,14 @@ WEIGHS: Final = re.compile(
     r"|to (?:answer|determine|find|solve)|consider(?:ing)?)\b"
 )
 """The opening of a reply that thinks aloud."""
+CANNOT: Final = re.compile(
+    r"\b(?:i|we)(?: am|'m| are|'re)? (?:can ?not|can't|could not|couldn't|unable to|not able to)"
+    r"(?: \w{1,12}ly)? (?:answer|solve|(?:provide|give|offer|determine|calculate)\b[^.!?\n]{1,60}?"
+    r"\b(?:answers?|option|choice|solution))\b[^.!?\n]{0,160}[.!?\s\"')*]{0,9}"
+    r"(?:(?:to (?:answer|solve|get)|(?:i|we) (?:would )?need|more|further|additional|please)\b"
+    r"[^\n]{0,400})?\Z"
+)
+"""A last sentence that declines to answer, in small letters, also before what it would need."""
 
 # What surrounds a reply and says nothing.
 _THINKS: Final = (
