@@ -19,7 +19,7 @@ SOURCE = Path(horsesense.__file__).parent
 SIDE = SOURCE.parent / "horsesense_extras"
 
 FLOORS = (
-    "errors rng values version",
+    "errors expressions rng values version",
     "files hosts plugins progress side stats",
     "kept trials",
     "items",
@@ -116,7 +116,7 @@ def test_the_text_reader_is_built_from_words_up() -> None:
 def test_the_text_reader_needs_a_reading_and_the_standard_library_alone() -> None:
     for name, path in modules():
         if name.startswith("readers.text.") or name == "readers.reading":
-            own = {m for m in imported(path) if m != "readers.reading"}
+            own = imported(path) - {"readers.reading", "expressions"}
             assert all(m.startswith("readers.text") for m in own), (name, own)
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
@@ -220,7 +220,9 @@ def test_every_side_program_loads() -> None:
 
 LIGHT = {
     "import horsesense": "numpy polars scipy pydantic aiohttp typer",
-    "from horsesense.cli import app; app(named_only=True)": "numpy polars scipy pydantic aiohttp",
+    "from horsesense.cli import app; app(named_only=True)": (
+        "numpy polars scipy pydantic aiohttp html secrets tomllib"
+    ),
     "import horsesense.cli.audit, horsesense.cli.each, horsesense.api.runs": (
         "scipy statsmodels sklearn horsesense.runs.measure horsesense.report"
         " horsesense.readers.text horsesense.readers.formats"
@@ -242,7 +244,7 @@ def test_what_is_light_loads_nothing_heavy() -> None:
 
 
 CORE = """
-import importlib, sys
+import gc, importlib, sys
 
 class Without:
     def __init__(self, finder):
@@ -256,6 +258,8 @@ class Without:
 sys.meta_path[:] = map(Without, sys.meta_path)
 for name in {names!r}:
     importlib.import_module("horsesense." + name)
+from horsesense.expressions import Expression
+[each.flags for each in gc.get_objects() if type(each) is Expression]  # each can be compiled
 from horsesense.cli import main
 for words in {calls!r}:
     try:

@@ -10,7 +10,6 @@ import errno
 import os
 import shutil
 import stat
-import tomllib
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -298,6 +297,8 @@ def read_settings(path: Path, *, inside: bool = False) -> dict[str, Any]:
     # What reading a key takes grows with the square of its parts.
     if sum(line.count(".") ** 2 for line in text.splitlines()) > 10**7:
         raise ValueError("its keys have too many parts")
+    import tomllib  # slow, and a help text needs none
+
     try:
         return tomllib.loads(text)
     except RecursionError:

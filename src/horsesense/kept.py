@@ -32,6 +32,7 @@ class ChangedError(OSError):
     """A file of a run is not as it was written."""
 
 
+@lru_cache(4096)
 def root_of(path: Path) -> Path | None:
     """The run that a file belongs to; None for a table that lies in none."""
     if path.suffix != ".parquet" and path.name != "reader.json":
@@ -151,6 +152,7 @@ def _check(path: Path, before: tuple[str, ...], digest: Callable[[], str]) -> st
     return now if known else None
 
 
+@lru_cache(4096)
 def _name(root: Path, path: Path) -> str:
     return _NEW.sub(r"\1", path.relative_to(root).as_posix())
 

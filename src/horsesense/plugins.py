@@ -149,7 +149,7 @@ class Registry(Generic[T]):
 @cache
 def installed(group: str) -> tuple[EntryPoint, ...]:
     """The entry points of a group in all installed packages, always in one order."""
-    return tuple(sorted(entry_points_of_all().select(group=group), key=_origin)) if group else ()
+    return tuple(sorted(entry_points_of_all().select(group=group), key=str)) if group else ()
 
 
 @cache

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from configparser import ConfigParser
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -26,9 +25,7 @@ def offered(group: str) -> Mapping[str, str]:
 
     Only our own entry points are read: those of all packages take many times as long.
     """
-    found = _entry_points()
-    group = f"horsesense.{group}"
-    return dict(found[group]) if found.has_section(group) else {}
+    return _entry_points().get(f"horsesense.{group}", {})
 
 
 def side(group: str, name: str) -> Any:
@@ -47,11 +44,16 @@ def side(group: str, name: str) -> Any:
 
 
 @cache
-def _entry_points() -> ConfigParser:
+def _entry_points() -> Mapping[str, Mapping[str, str]]:
     """Our entry points by group."""
-    found = ConfigParser(delimiters="=", interpolation=None)
-    found.optionxform = str  # type: ignore[assignment,method-assign]  # names keep their case
-    found.read_string(_stated())
+    found: dict[str, dict[str, str]] = {}
+    group: dict[str, str] = {}
+    for line in _stated().splitlines():
+        name, equals, place = line.partition("=")
+        if equals:
+            group[name.strip()] = place.strip()
+        elif line:
+            group = found.setdefault(line.strip("[]"), {})
     return found
 
 

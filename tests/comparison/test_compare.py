@@ -292,6 +292,20 @@ def test_missing_replies_are_told_where_they_are_many(found: Comparison) -> None
         assert ("whatever the missing replies are" in said) == told
 
 
+def test_a_third_model_that_lost_replies_changes_no_other_difference() -> None:
+    right = np.zeros((100, 3))
+    right[10:, 0] = right[:20, 1] = right[:, 2] = 1
+    held, lost = right.copy(), np.arange(100) >= 10
+    held[lost, 2] = np.nan
+    least, most = (np.where(np.isnan(held), end, held) for end in (0, 1))
+    view = View("", "original", PLAIN, "text")
+    scores = ViewScores(view, "o", held, np.arange(100), 90, least=least, most=most)
+    first, third = scores.pair(0, 1), scores.pair(2, 0)
+    assert (first.n, first.estimate) == (100, pytest.approx(0.7))
+    assert (third.n, third.seen.estimate) == (10, 1.0)
+    assert third.estimate == pytest.approx(0.1), "the most that can be true"
+
+
 def test_items_with_other_orders_of_their_options_are_the_same_items(tmp_path: Path) -> None:
     rows = [
         orjson.loads(line) for line in items_file(tmp_path / "a.jsonl", 40).read_text().splitlines()

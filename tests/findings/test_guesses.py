@@ -103,7 +103,7 @@ def test_an_item_with_four_copies_is_one_guess(known: float) -> None:
 def test_the_original_is_one_of_all_orders_unless_it_is_right_more_often() -> None:
     """60 items of which 36 are known; the others are guessed, one in ten of them right."""
     rng, items, forms = np.random.default_rng(5), 60, 10
-    asked = replace(evidence("accuracy_change", "order"), condition=CYCLIC)
+    asked = evidence("accuracy_change", "order")._replace(condition=CYCLIC)
 
     def p(first: float, others: float, way: Way) -> float:
         known, chance = np.arange(items) < 36, rng.random((items, forms + 1))

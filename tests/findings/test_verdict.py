@@ -186,13 +186,8 @@ def test_a_stopped_probe_is_held_to_its_bands() -> None:
 
 def test_one_form_speaks_for_the_others() -> None:
     forms = [labels(change(5, 40)), labels(change(20, 22))]
-    estimates = [f.estimate for f in forms]
-    other = forms[1]._replace(
-        estimate=Estimate(**{
-            **{name: getattr(estimates[1], name) for name in estimates[1].__slots__},
-            "condition": Condition(kind="digits"),
-        })
-    )  # fmt: skip
+    second = forms[1].estimate._replace(condition=Condition(kind="digits"))
+    other = forms[1]._replace(estimate=second)
     f = of(forms[0], other)
     assert (f.conclusion, f.forms, spread(f)) == ("found", 2, "found in 1 of 2 forms")
     assert spread(replace(f, kind="none_option", label="last")) == "found in 1 of 2 forms (last)"

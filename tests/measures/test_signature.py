@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,7 +25,7 @@ def test_the_text_form() -> None:
     assert signature.probe == "none_of_the_above(place=all, design=random(4))"
     assert (signature.items, signature.seed, signature.reviewed) == (200, 3, 7)
     assert signature.reader == "text@1234"
-    plain = replace(signature, probe="original", condition=PLAIN, reviewed=0)
+    plain = signature._replace(probe="original", condition=PLAIN, reviewed=0)
     assert "|probe:original|" in str(plain)
     assert "|reader:text@1234|" in str(plain)
 

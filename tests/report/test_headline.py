@@ -78,7 +78,7 @@ def test_a_score_that_may_be_guessing_says_so(runs: dict[str, Results]) -> None:
 def test_replies_that_a_score_lacks_are_counted(runs: dict[str, Results]) -> None:
     run = runs["oracle"]
     score = run.score
-    estimates = tuple(replace(e, n=33, n_missing=7) if e == score else e for e in run.estimates)
+    estimates = tuple(e._replace(n=33, n_missing=7) if e == score else e for e in run.estimates)
     lost = {"probe": "original", "condition": "", "not_asked": 4, "failed": 2}
     some = replace(told(run, unanswered=[lost]), estimates=estimates)
     (said,) = caveats(some)

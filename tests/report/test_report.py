@@ -32,8 +32,8 @@ pytestmark = pytest.mark.usefixtures("charts_once")
 def test_numbers_without_an_interval_say_why(runs: dict[str, Results], tmp_path: Path) -> None:
     """The last column was left blank."""
     note = "no interval: all trials belong to one independent cluster"
-    lone = replace(runs["oracle"].estimates[0], value=0.5, low=None, high=None)
-    made = replace(runs["oracle"], estimates=(replace(lone, interval="", note=note),))
+    lone = runs["oracle"].estimates[0]._replace(value=0.5, low=None, high=None)
+    made = replace(runs["oracle"], estimates=(lone._replace(interval="", note=note),))
     assert f"<td>{note}</td></tr>" in write_report(made, to=tmp_path / "page.html").read_text()
 
 

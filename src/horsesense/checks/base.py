@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from horsesense.items.item import ItemSet, Kind
 
@@ -17,8 +17,7 @@ WEIGHTS: Final[dict[Weight, str]] = {
 """How much a finding weighs, the heaviest first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """One item that a rule found, and what shows it."""
 
     item: str
@@ -64,8 +63,7 @@ class RuleHit:
     says: str = ""
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(NamedTuple):
     """One flaw that items can have.
 
     Attributes:

@@ -11,6 +11,7 @@ from horsesense.checks.base import Hit, RuleHit
 from horsesense.checks.options import all_of_the_above, none_of_the_above, number
 from horsesense.checks.remarks import remark
 from horsesense.checks.shares import quoted, share_test
+from horsesense.expressions import expression
 from horsesense.items.item import Item, ItemSet
 
 Marks = Callable[[Item], Sequence[int]]
@@ -21,18 +22,18 @@ FEWEST: Final = 10
 _LONG_ENOUGH: Final = 15
 _CLEARLY: Final = 1.15
 """The shortest option must be shorter than the next by this factor to be seen at a glance."""
-_ABSOLUTE: Final = re.compile(
+_ABSOLUTE: Final = expression(
     r"\b(?:always|never|all|every|everyone|everything|nobody|nothing|only|entirely|completely"
     r"|totally|absolutely|must|impossible|solely|exclusively|invariably|certainly|definitely"
     r"|no one|none|whatsoever|forever|under no circumstances)\b",
     re.IGNORECASE,
 )
-_VAGUE: Final = re.compile(
+_VAGUE: Final = expression(
     r"\b(?:usually|often|frequently|sometimes|generally|typically|occasionally|rarely|seldom"
     r"|tends? to|mostly|may|might|probably|likely|normally)\b",
     re.IGNORECASE,
 )
-_WORD: Final = re.compile(r"\w+")
+_WORD: Final = expression(r"\w+")
 _PLAIN_CLASSES: Final = frozenset(["yes", "no", "true", "false"])
 
 

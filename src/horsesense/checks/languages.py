@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from typing import Final
 
+from horsesense.expressions import expression
 from horsesense.items.item import ItemSet
 
 OTHER: Final = "another language"
@@ -23,9 +23,9 @@ _LITTLE: Final = {
     " một có trong ja ei mikä joka oli se että az és egy nem melyik hogy și este în care",
 }
 _WORDS: Final = {language: frozenset(words.split()) for language, words in _LITTLE.items()}
-_WORD: Final = re.compile(r"[^\W\d_]{2,}")
-_CHINESE: Final = re.compile("[一-鿿]")
-_OTHER_SCRIPT: Final = re.compile("[Ͱ-῿぀-ヿ가-힣]")
+_WORD: Final = expression(r"[^\W\d_]{2,}")
+_CHINESE: Final = expression("[一-鿿]")
+_OTHER_SCRIPT: Final = expression("[Ͱ-῿぀-ヿ가-힣]")
 READ, CHARACTERS = 300, 300
 """As much is read of a set and of each of its items."""
 FEWEST_WORDS: Final = 30

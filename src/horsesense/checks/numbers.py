@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Final
 
+from horsesense.expressions import expression
 from horsesense.items.item import same_text
 
 LONGEST: Final = 120
@@ -21,12 +21,12 @@ _NUMBERS: Final = {word: str(number) for number, word in enumerate(_UNITS.split(
 }  # fmt: skip
 _PARTS: Final = {"half": 2, "third": 3, "thirds": 3, "quarter": 4, "quarters": 4, "fourth": 4,
                  "fourths": 4, "fifth": 5, "fifths": 5, "tenth": 10, "tenths": 10}  # fmt: skip
-_WORD: Final = re.compile(r"[^\W\d_]{3,}")
-_VALUE: Final = re.compile(
+_WORD: Final = expression(r"[^\W\d_]{3,}")
+_VALUE: Final = expression(
     r"(?P<n>-?\d{1,3}(?:,\d{3}){1,4}(?:\.\d{1,9})?|-?\d{0,12}\.?\d{1,12})"
     r"(?: ?/ ?0*(?P<of>[1-9]\d{0,8}))? ?(?P<share>%|percent|per cent)?"
 )
-_PART: Final = re.compile(rf"(?:(?P<n>\d{{1,2}}|an?) )?(?P<part>{'|'.join(_PARTS)})(?: of it)?")
+_PART: Final = expression(rf"(?:(?P<n>\d{{1,2}}|an?) )?(?P<part>{'|'.join(_PARTS)})(?: of it)?")
 
 
 def writings(text: str) -> Iterator[str]:

@@ -10,83 +10,84 @@ from typing import Final
 from horsesense.checks.numbers import writings
 from horsesense.checks.remarks import letters_named, places_named, remark, says_all, says_none, tidy
 from horsesense.checks.shares import quoted
+from horsesense.expressions import expression
 from horsesense.items.item import Item, order_dependent
 
 _BARE: Final = {
     "none": frozenset({"none", "keine", "aucun", "aucune", "ninguno"}),
     "all": frozenset({"all", "alle", "alles", "tous", "toutes", "todos", "todas"}),
 }
-_AMOUNT: Final = re.compile(
+_AMOUNT: Final = expression(
     r"\d|\b(?:all|some|most|many|few|half|little|much|one|two|three|four|once|twice|full|partial"
     r"|complete|mild|moderate|severe|slight|increase\w*|decrease\w*|low|high|both|always|yes|no"
     r"|strong|weak|positive|negative|never|more|less)\b"
 )
-_ASKS_AMOUNT: Final = re.compile(
+_ASKS_AMOUNT: Final = expression(
     r"\bhow (?:many|much|often|do(?:es)?|did|is|are|was|were|will|would)\b"
     r"|\b(?:effect|change|difference|influence|impact|degree|level|amount|number|religion"
     r"|party|words?)\b",
     re.IGNORECASE,
 )
-_SCALE: Final = re.compile(
+_SCALE: Final = expression(
     r"\W*(?:only )?(?:most|some|half|a few|few) of (?:them|it|these)\W*", re.IGNORECASE
 )
-_WRITING: Final = re.compile(
+_WRITING: Final = expression(
     r"simpl|decimal|fraction|lowest|significant|digit|round|writ|express|reduced|form\b|precis"
     r"|capital\w*(?! (?:city|of))|spell|punctuat|grammar|sentence|case|notation|allele|\bgenes?\b"
     r"|identifier|variable|python|\bcode\b|program|string|translat|percentage form",
     re.IGNORECASE,
 )
 """Asked for is how something is written, so that 0.5 and 0.50 differ."""
-_SYMBOLS: Final = re.compile(r"(?<!\w)(?:[B-H]|A(?! (?!and |or )[a-z]))(?!\w)")
-_PAIR: Final = re.compile(r"(?:(?<!\w)([A-Za-z]{1,30}) )?\b(\w*[A-D]) (?:and|or|nor) ([A-D]\w*)")
+_SYMBOLS: Final = expression(r"(?<!\w)(?:[B-H]|A(?! (?!and |or )[a-z]))(?!\w)")
+_PAIR: Final = expression(r"(?:(?<!\w)([A-Za-z]{1,30}) )?\b(\w*[A-D]) (?:and|or|nor) ([A-D]\w*)")
 _BEFORE_PAIR: Final = frozenset((
     "options", "answers", "choices", "statements", "option", "answer", "choice", "both", "either",
     "neither", "only", "all", "not", "of", "just", "is", "are", "and", "or", "nor", "but", "except",
 ))  # fmt: skip
 """Words before "A and B" that leave it a remark on options; "Vitamin A and D" is content."""
-_THEIRS: Final = re.compile(
+_THEIRS: Final = expression(
     r"\W*(?:all|none|any|both|either|neither) of (?:these|them|those)(?: \w+){2}", re.IGNORECASE
 )
 """An answer about things that the question names: "Neither of them live further ..."."""
-_OWN_LETTER: Final = re.compile(
+_OWN_LETTER: Final = expression(
     r"\s*(?:\(?([A-E])\)(?!,? ?(?:and|or|\())|([A-E])[.:])\s*[^\s,]", re.IGNORECASE
 )
 _STATEMENT: Final = r"(?:[ivx]{1,4}|[1-9]|\((?:[ivx]{1,4}|[a-e1-9])\))"
-_K_TYPE: Final = re.compile(
+_K_TYPE: Final = expression(
     r"\s*(?:(?:both|only|neither|either) )?(?:statements? |options? )?"
     rf"(?:{_STATEMENT}(?: ?, ?(?:and )?| and | & | or ))+"
     rf"{_STATEMENT}(?: (?:only|are (?:correct|true)|both))?\W*"
     rf"|\s*{_STATEMENT} only\W*",
     re.IGNORECASE,
 )
-_STATEMENTS: Final = re.compile(r"\bI[.):\s]|\bi[.):]|(?:^|[\s(])1[.):]")
-_LISTED: Final = re.compile(r"a\).*b\)|\bA[.):] .*\bB[.):] ", re.DOTALL)
-_LETTERS: Final = re.compile(
+_STATEMENTS: Final = expression(r"\bI[.):\s]|\bi[.):]|(?:^|[\s(])1[.):]")
+_LISTED: Final = expression(r"a\).*b\)|\bA[.):] .*\bB[.):] ", re.DOTALL)
+_LETTERS: Final = expression(
     r"\s*(?:[a-e]{1,5}|[a-e](?:(?:,|,? and)? [a-e])+(?: only)?)\W*", re.IGNORECASE
 )
-_NUMBER: Final = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+")
-_NAME: Final = re.compile(
+_NUMBER: Final = expression(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+")
+_NAME: Final = expression(
     r"(?!(?:about|approximately|around|nearly|by|in|at|after|every|only|over|under|up|less|more)\b)"
     r"[^\W\d]{3,}",
     re.IGNORECASE,
 )
 _AMOUNT_OF: Final = r"\$?(\d{1,12}(?:,\d{3})*(?:\.\d{1,9})?)"
-_RANGE: Final = re.compile(
+_RANGE: Final = expression(
     rf"(?:between |from )?{_AMOUNT_OF}\s?(?:%|[^\W\d]{{1,9}})? ?(?:-|–|to|and) ?"
     rf"{_AMOUNT_OF}\s?(%|[^\W\d]{{0,15}})"
 )
-_ASKS_RANGE: Final = re.compile(
+_ASKS_RANGE: Final = expression(
     r"\b(?:ranges?|interval|spectrum|limits?|normal(?:ly)?|between (?:which|what)|from what|period"
     r"|duration|incubation|reign|last(?:ed|s)?|minimum|maximum|threshold|cut-?off|criteri|defin"
     r"|confidence|domain|inequality|bounds?|solution|recommended|reference)",
     re.IGNORECASE,
 )
 """Asked for is a range, and one of the options is right as a whole."""
-_VOWEL: Final = re.compile(
+_VOWEL: Final = expression(
     r"(?:[aeio]|u(?!ni(?!n|m)|s[aeiu]|ti|ra|ter|k)|hour|hono|heir|honest)", re.IGNORECASE
 )
-_CONSONANT: Final = re.compile(r"(?:eu|one\b|once\b|ou[ij])", re.IGNORECASE)
-_ARTICLE: Final = re.compile(
+_CONSONANT: Final = expression(r"(?:eu|one\b|once\b|ou[ij])", re.IGNORECASE)
+_ARTICLE: Final = expression(
     r"\b(an?|one|each|every|another|these|those|several|many|two|three|four|are|were)"
     r"(?:[\s:_.…-]*$| _{2,}(?=[\s.,?]))",
     re.IGNORECASE,

@@ -6,20 +6,21 @@ import re
 from typing import Final
 
 from horsesense.checks.shares import clipped, letter, quoted
+from horsesense.expressions import expression
 from horsesense.items.item import Item
 
-_WORD: Final = re.compile(r"\w+")
-_ENGLISH: Final = re.compile(r"\b(?:the|of|which|what|is|are|following)\b", re.IGNORECASE)
-_BRACKETS: Final = re.compile(r"\([^() ]{1,40} [^() ]{1,40} [^()]{1,200}\)")
-_EXCEPT: Final = re.compile(
+_WORD: Final = expression(r"\w+")
+_ENGLISH: Final = expression(r"\b(?:the|of|which|what|is|are|following)\b", re.IGNORECASE)
+_BRACKETS: Final = expression(r"\([^() ]{1,40} [^() ]{1,40} [^()]{1,200}\)")
+_EXCEPT: Final = expression(
     r"\b(?:which|what|who|all|each|any|every|both)\b[^.?!]{0,300}\b(?:except|excepting|excluding"
     r"|with the exception of)\b|\bexcept(?:ion)?\W*$|\b(?:but|save) (?:one|not)\W*$",
     re.IGNORECASE,
 )
-_EMPHASIS: Final = re.compile(
+_EMPHASIS: Final = expression(
     r"\b(?:(?:CAN)?NOT(?! guilty)|EXCEPT|LEAST|FALSE|INCORRECT|[A-Z]+N['’]T)\b|[*_]not[*_]"
 )
-_CLAUSE: Final = re.compile(
+_CLAUSE: Final = expression(
     r"(?<!^)(?<!which )(?<!what )\b(?:that|who|whom|whose|because|if|when|where|since|while"
     r"|although|unless|why|how|so|but|think|reason|probability|chance|assum\w+|it"
     r"|, which(?! of\b| one\b))\b(?: not)?[^,;:?]{0,200}",
@@ -35,7 +36,7 @@ _RARE: Final = (
     r"|suitable|relevant|consistent|plausible|desirable|preferred|often|frequent(?:ly)?|affected"
     r"|involved|associated|valid|necessary|acceptable|supported|compatible|significant|related)"
 )
-_NEGATED: Final = re.compile(
+_NEGATED: Final = expression(
     rf"(?<!thing )\b(?:which|what|who|where)\b[^.?!]{{0,160}}(?:\b{_AUX}(?: [\w’'-]+){{0,4}}? ?"
     r"(?:not\b(?! (?:only|to)\b)|never\b|unable\b)|n[’']t\b)"
     rf"|\b{_AUX} ?(?:be )?not\b(?:(?: [\w’'-]+){{0,4}}\s*(?:[:_…]|\.\.)[\s:_…–.-]*)?$"
@@ -58,7 +59,7 @@ _NEGATING: Final = (
     "correct", "true", "wrong", "accurate", "appropriate", "odd",
 )  # fmt: skip
 """One of these stands in every sentence that `_NEGATED` finds."""
-_NEGATED_ELSEWHERE: Final = re.compile(
+_NEGATED_ELSEWHERE: Final = expression(
     r"\b(?:welche[rsnm]?|was|wer|wo|wem|wen|alle)\b[^.?!,]{0,160}"
     r"\b(?:nicht|kein(?:e[nrms]?)?|außer|ausgenommen|falsch|unzutreffend|am wenigsten)\b"
     r"|\b(?:quel(?:le)?s?|lequel|laquelle|lesquel(?:le)?s|qui|parmi|tou(?:s|tes))\b[^.?!]{0,160}"
@@ -71,14 +72,14 @@ _NEGATED_ELSEWHERE: Final = re.compile(
     r"|除[^。？！]{1,30}(?:外|以外)",
     re.IGNORECASE,
 )
-_QUOTED: Final = re.compile(r"[„“«\"「][^”“»\"」]{1,200}[”“»\"」]")
+_QUOTED: Final = expression(r"[„“«\"「][^”“»\"」]{1,200}[”“»\"」]")
 
 _FIGURE: Final = (
     r"(?:figure|diagram|graph|picture|image|photo(?:graph|micrograph)?|drawing|chart|map|table"
     r"|illustration|pedigree|cartoon|x-?ray|radiograph|ct scan|cect|mri|ecg|ekg|ultrasound|video"
     r"|slide|specimen|sketch|histopatholog\w+|fig)"
 )
-_MISSING: Final = re.compile(
+_MISSING: Final = expression(
     rf"\b{_FIGURE}s?(?: \d+)?,? (?:(?:shown |given |pictured )?(?:above|below|opposite)|shown"
     r" here)\b"
     rf"|\b{_FIGURE}s?\b[^.?!]{{0,40}}\b(?:is|are|as|was) (?:as )?(?:shown|given|depicted|seen) "
@@ -101,7 +102,7 @@ _MISSING: Final = re.compile(
     r"|:[ \t]*\n(?:[ \t]*\n){2,}(?=where\b)",
     re.IGNORECASE,
 )
-_PASSAGE: Final = re.compile(
+_PASSAGE: Final = expression(
     r"\b(?:according to|based on) the (?:passage|excerpt|extract|story|article|paragraph|poem"
     r"|author)\b(?! of\b)"
     r"|\b(?:in|from) the (?:text|excerpt|extract|article|poem) (?:above|below)\b"
@@ -110,13 +111,13 @@ _PASSAGE: Final = re.compile(
     r"|^read the (?:poem|passage|extract|excerpt|story|article|paragraph)\b",
     re.IGNORECASE,
 )
-_NUMBERS: Final = re.compile(r"\d[\d.,]*")
+_NUMBERS: Final = expression(r"\d[\d.,]*")
 _DATA: Final = 6
 """Numbers in a question from which its chart or table is taken to be written out."""
 _PASSAGE_WORDS: Final = 40
 """Words in a question from which the passage may stand in it."""
 
-_ANNOUNCED: Final = re.compile(
+_ANNOUNCED: Final = expression(
     r"(?:\b(?:answer|ans|answer key|key|solution|hint|correct (?:option|choice|response|one)"
     r"|antwort|réponse|respuesta)\b|(?<=[(\[])(?:correct|right)\b|答案)(?: key| choice| option)?\s?"
     r"(?P<link>is|are|was|says|:|=+|-+>?|–|→|ist|lautet|est|es|是|为|：)\s{0,3}"
@@ -124,12 +125,12 @@ _ANNOUNCED: Final = re.compile(
     re.IGNORECASE,
 )
 """Words that announce the answer: what follows is its letter or its text."""
-_LETTER_NEXT: Final = re.compile(r"([A-H])(?=[\"'”’*)\]]{0,2}\s{0,3}(?:[.;,)\]!。]|$|\n))")
-_CONDITION: Final = re.compile(
+_LETTER_NEXT: Final = expression(r"([A-H])(?=[\"'”’*)\]]{0,2}\s{0,3}(?:[.;,)\]!。]|$|\n))")
+_CONDITION: Final = expression(
     r"\b(?:if|whether|when|unless|suppose|assum\w+|until|which|what|whose|how|why)\b[^.?!\n]{0,400}$",
     re.IGNORECASE,
 )
-_MARKED: Final = re.compile(
+_MARKED: Final = expression(
     r"[(\[{]\s?(?:this is )?(?:the )?(?:(?:correct|right)(?: (?:answer|one|option|choice))?"
     r"|ans(?:wer)?|key|richtig|bonne réponse|correcta|正确(?:答案)?)\s?[!.]?\s?[)\]}]\W*$"
     r"|(?:<-+|←|<=+|-{2,})\s?(?:the )?(?:correct|right|answer|this one|key)\b(?: answer| one)?\W*$"

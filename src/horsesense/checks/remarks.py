@@ -5,9 +5,10 @@ A remark is told by its words: all of them stand in a short vocabulary, whatever
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Final, Literal
+
+from horsesense.expressions import expression
 
 LONGEST: Final = 120
 """Characters of the longest option that is taken for a remark on the others."""
@@ -45,14 +46,14 @@ _LITTLE: Final = _words(
     " einzige de des du la est sont ne n'est ci d'entre las los es son lo que ce qui précède"
 )
 _REMARK: Final = _NONE | _ALL | _OTHERS | _RIGHT | _WRONG | _COUNT | _LITTLE
-_ABOVE: Final = re.compile(r"\b(all|any|both|none|neither)(?: of)?(?: the)? (?:above|below)\b")
+_ABOVE: Final = expression(r"\b(all|any|both|none|neither)(?: of)?(?: the)? (?:above|below)\b")
 _POINTING: Final = ("above", "these", "those", "them")
 """One word more may follow: "none of these diseases"."""
-_CHINESE_NONE: Final = re.compile(
+_CHINESE_NONE: Final = expression(
     r"[以上述这些其他前面的选项答案各说法几三四者全部都均皆]*(?:不是|不对|不正确|错误?|没有|非|无)"
     r"[正确的答案选项]*"
 )
-_CHINESE_ALL: Final = re.compile(
+_CHINESE_ALL: Final = expression(
     r"[以上述这些前面的选项答案各说法几三四者所有]*[全部都均皆]+(?:是|对|正确|包括|符合)?"
 )
 
@@ -67,11 +68,11 @@ _ALONE: Final = _words(
     "only option answer choice alternative statement except not both converse reverse all none nur"
 )
 """One of them makes a single letter a reference: "Only B", "The converse of B"."""
-_SIGNS: Final = re.compile(r"[-–=<>_^*]")
+_SIGNS: Final = expression(r"[-–=<>_^*]")
 """Letters beside them are formulas."""
 _NAMES: Final = frozenset("ABCDEFGHIJ")
-_TOKEN: Final = re.compile(r"\([A-Ja-j]\)|[^\W_]+(?:['’][^\W_]+)?|[&/+]")
-_MENTIONED: Final = re.compile(
+_TOKEN: Final = expression(r"\([A-Ja-j]\)|[^\W_]+(?:['’][^\W_]+)?|[&/+]")
+_MENTIONED: Final = expression(
     r"\b(?i:options?|answers?|choices?|statements?) ([A-J]|[1-9])(?:(?:,|,? (?:and|or|&)) "
     r"(?:[A-J]|[1-9]))*(?![\w'’])"
 )

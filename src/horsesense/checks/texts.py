@@ -9,24 +9,25 @@ from typing import Final
 
 from horsesense.checks.base import Hit, RuleHit
 from horsesense.checks.shares import clipped, quoted
+from horsesense.expressions import expression
 from horsesense.items.item import Item, ItemSet
 
 _COMMANDS: Final = (
     "d?frac|tfrac|sqrt|mathbb|mathrm|mathbf|mathcal|operatorname|overline|underline|text|vec|hat"
     "|bar|begin|binom"
 )
-_LOST_BACKSLASH: Final = re.compile(
+_LOST_BACKSLASH: Final = expression(
     # A command without its backslash; what a JSON or Python escape left of one.
     rf"(?<![\\A-Za-z])(?:{_COMMANDS}|rac|inom|egin|ext|extbf|athrm|qrt)\{{"
     r"|\x0crac|\x08(?:eta|egin|ar\b|inom)|\t(?:imes|heta|frac|extbf)|\r(?:ight|ho\b)|\x07lpha"
     r"|(?<=[\d)}$] )imes(?= ?[\d({$])"
 )
-_MATH: Final = re.compile(r"\$(?=\S)[^$\n]{1,200}(?<=\S)\$(?!\d)")
-_BARE: Final = re.compile(
+_MATH: Final = expression(r"\$(?=\S)[^$\n]{1,200}(?<=\S)\$(?!\d)")
+_BARE: Final = expression(
     r"(?<![\\A-Za-z])(?:times|cdot|[lgn]eq|infty|alpha|beta|gamma|theta|lambda|sigma|rightarrow"
     r"|subseteq|cup|cap|frac|sqrt|heta|lpha|imes)(?![A-Za-z])"
 )
-_MOJIBAKE: Final = re.compile(
+_MOJIBAKE: Final = expression(
     "\ufffd|[\x80-\x9f]"
     # UTF-8 read as Latin-1 or Windows-1252.
     "|Ã[\x80-\xbf€‚ƒ„…†‡ˆ‰Š‹Œ‘’“”•–—˜™š›œ¡-¿]|â€[œ\x9d™˜“”¦\x93\x94\x9c\x99]?|Â[\xa0-\xbf]"
@@ -35,23 +36,23 @@ _MOJIBAKE: Final = re.compile(
     "|(?<=[a-z])[ÒÓÔÕÑÐ]|(?<=[a-z][.,!?])[ÓÕ]|(?<![^\\W_])Ò(?=[A-Za-z][^ÒÓ]{0,200}Ó)|ÛÏ|Ûª|Û÷|Ûò"
     "|‚Ä[úùôòìî¶]|(?<=[a-z])√[©®¢§∂º≠´†±]|¬[∞ß£©®±](?=[\\s\\d])|вЂ[™њќњ“”]"
 )
-_MADE: Final = re.compile("[\x80-\xbfÃÂÎâïðÒÓÔÕÑÐÛ‚√в\ue000-\uf8ff\ufffd]")
+_MADE: Final = expression("[\x80-\xbfÃÂÎâïðÒÓÔÕÑÐÛ‚√в\ue000-\uf8ff\ufffd]")
 """One of these stands in every text that `_MOJIBAKE` finds."""
-_CONTROL: Final = re.compile(r"[\x00-\x06\x0e-\x1f\x7f]")
-_LOST_SIGN: Final = re.compile(
+_CONTROL: Final = expression(r"[\x00-\x06\x0e-\x1f\x7f]")
+_LOST_SIGN: Final = expression(
     # A quote or dash that became a question mark inside a word.
     r"\?(?:(?<=[a-z]\?)(?=(?:s|t|re|ll|ve|d|m)\b|\?[a-z])"
     # French elisions: "c?est", "qu?il".
     r"|(?<=qu\?)(?<![\w/=&.]qu\?)(?=[aeiouyhàâéèêîô][a-z])"
     r"|(?<=[cdjlmnst]\?)(?<![\w/=&.].\?)(?=[aeiouyhàâéèêîô][a-z]))"
 )
-_TAG: Final = re.compile(
+_TAG: Final = expression(
     # A lone <p> may be a group's generator; a closing tag can be nothing else.
     r"</(?:p|b|i|u|a|h[1-6])>|</?(?:br|div|span|em|strong|sub|sup|img|table|tr|td|th|ul|ol|li"
     r"|font|hr|center|blockquote)(?:\s[^<>]*)?/?>",
     re.IGNORECASE,
 )
-_ENTITY: Final = re.compile(
+_ENTITY: Final = expression(
     r"(?<![&\w])(?:quot|amp|nbsp|apos|mdash|ndash|rsquo|lsquo|hellip|[lg]t);(?!\w*\()"
     r"|(?<!&)#\d{2,4};|&(?:amp|lt|gt|nbsp|quot|apos|rsquo|lsquo|ndash|mdash|#\d+|#x[\da-f]+);",
     re.IGNORECASE,
@@ -59,7 +60,7 @@ _ENTITY: Final = re.compile(
 _OF_ENTITIES: Final = (
     "#", "quot;", "amp;", "nbsp;", "apos;", "dash;", "squo;", "hellip;", "lt;", "gt;",
 )  # fmt: skip
-_ESCAPE: Final = re.compile(
+_ESCAPE: Final = expression(
     # Followed by a quote it is quoted: a question about programs may show it so.
     r"\\newline|\\[nrt](?![A-Za-z\"'`])|\\n(?=[A-Z])|\\u[\da-fA-F]{4}|\\/|\\\\?[\"']"
     # A backslash where a line ended; a LaTeX command may follow a word as well.
@@ -67,23 +68,23 @@ _ESCAPE: Final = re.compile(
     r"|[a-z]*arrow|cdot|times|in|cup|cap|sub|alpha|beta|gamma|theta|pi|int|sum|cfrac|sin|cos))"
     r"[A-Za-z][a-z]"
 )
-_ABOUT_CODE: Final = re.compile(
+_ABOUT_CODE: Final = expression(
     r"\b(?:HTML5?|XML|CSS|markup|hyperlinks?|tags?|escapes?|backslash(?:es)?|(?<!\\)newlines?"
     r"|line ?feed|carriage return|regex|regular expressions?|printf?|string literals?|Python"
     r"|Java(?:Script)?|PHP|bash|shell|LaTeX|Unicode|file ?paths?|directory|snippet|code)\b"
     r"|\b[CF][+#]{1,2}|\w\(\)|==|\bdef \w+\(|\b[A-Za-z]:\\"
 )
 """A question about code, markup or paths may show tags and escapes as they are."""
-_WHOLE_TAG: Final = re.compile(r"\s*(?:</?[A-Za-z][\w-]*[^<>]*>|&\w+;|\\\w+)\s*")
-_SPLIT: Final = re.compile(
+_WHOLE_TAG: Final = expression(r"\s*(?:</?[A-Za-z][\w-]*[^<>]*>|&\w+;|\\\w+)\s*")
+_SPLIT: Final = expression(
     r"\w n[’']t\b|\w [’'](?:s|re|ll|ve|d|m)\b(?![’'])|-[lr][rcs]b-|(?<!`)``(?= ?\w)(?!`)"
 )
-_EMPTIED: Final = re.compile(r"(?<=\w )\((?:\] ?)?[,;]?\s?\)(?! ?[{;:])|\(\] ?[,;]|\(; ")
+_EMPTIED: Final = expression(r"(?<=\w )\((?:\] ?)?[,;]?\s?\)(?! ?[{;:])|\(\] ?[,;]|\(; ")
 _MONTHS: Final = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
-_DATE: Final = re.compile(rf"\s*(?:\d{{1,2}}-(?:{_MONTHS})|(?:{_MONTHS})-\d{{1,2}})\s*")
-_ASKS_DATE: Final = re.compile(r"\b(?:dates?|days?|months?|years?|when|holidays?)\b", re.I)
-_UNFINISHED: Final = re.compile(r"\b(?:the|an|and|or|of|their|its|his)\s*$")
-_WORD: Final = re.compile(r"[^\W\d_]+")
+_DATE: Final = expression(rf"\s*(?:\d{{1,2}}-(?:{_MONTHS})|(?:{_MONTHS})-\d{{1,2}})\s*")
+_ASKS_DATE: Final = expression(r"\b(?:dates?|days?|months?|years?|when|holidays?)\b", re.I)
+_UNFINISHED: Final = expression(r"\b(?:the|an|and|or|of|their|its|his)\s*$")
+_WORD: Final = expression(r"[^\W\d_]+")
 
 _LONGEST: Final = 40
 """Letters of the longest word that is looked at."""

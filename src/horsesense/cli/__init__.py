@@ -37,7 +37,7 @@ from horsesense.side import offered, side
 from horsesense.version import __version__
 
 F = TypeVar("F", bound=Callable[..., object])
-DEBUG = "--debug"
+DEBUG, VERSION = "--debug", "--version"
 MAY_BE_EMPTY = ("--probes",)
 """Options whose empty value says something: none."""
 
@@ -50,7 +50,7 @@ def _version(asked: bool) -> None:
 
 def _horsesense(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+        bool, typer.Option(VERSION, callback=_version, is_eager=True, help="Print the version.")
     ] = False,
     debug: Annotated[
         bool,
@@ -76,12 +76,15 @@ ORDER = (
 
 
 def _modules(command: str | None) -> list[str]:
-    """The module or side program of a command; all of them where it is none of ours.
+    """The module or side program of a command; all of them where it is none of ours, none for the
+    version.
 
     Those of other commands are not imported, which would take time.
     """
     if command in OWN:
         return [OWN[command]]
+    if command == VERSION:
+        return []
     outside = offered("commands")
     if command is not None and command in outside:
         return [command]
@@ -169,7 +172,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             stream.reconfigure(errors="backslashreplace")
     # A run makes millions of small objects that hold no cycles: Python need not look so often.
     gc.set_threshold(300_000, 20, 50)
-    first = next((word for word in words if not word.startswith("-")), None)
+    first = next((word for word in words if word == VERSION or word[:1] != "-"), None)
     try:
         debug = words != given
         with plain_warnings(), harmless_output(), named_in(words), _plain_threads(debug=debug):

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-import secrets
-import socket
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from horsesense.errors import UsageError, install
 from horsesense.files import write_whole
+
+if TYPE_CHECKING:
+    import socket
 
 
 def register(app: typer.Typer) -> None:
@@ -48,6 +48,9 @@ def view(
         raise UsageError(
             "view needs the packages starlette and uvicorn.", hint=install("view")
         ) from None
+    from secrets import token_hex
+    from tempfile import TemporaryDirectory
+
     from horsesense.api import open as open_run
     from horsesense.report.viewed import RunFolder, Viewed
     from horsesense.runs.layout import RunLayout
@@ -56,7 +59,7 @@ def view(
     if side("logs", "is_log")(run):
         run = open_run(run).path
     prefix = _prefix(prefix)
-    token = secrets.token_hex(24)
+    token = token_hex(24)
     several = not RunLayout(run).record.is_file() and RunFolder(run).names()
     app = app_of(RunFolder(run) if several else Viewed(run), token, prefix)
     listening = _listen(port)
@@ -102,6 +105,8 @@ def _open(address: str, folder: Path) -> None:
 
 def _listen(port: int) -> socket.socket:
     """A socket on the loopback interface; UsageError where the port is taken."""
+    import socket
+
     found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

@@ -69,12 +69,13 @@ class Difference:
 
     Attributes:
         view, first, second: which.
-        value, low, high: score of the first minus that of the second, with its interval at the
-            level that is left after correction, whatever the missing replies are.
+        value, low, high: score of the first minus that of the second on the items that both have
+            a score for, or the nearest that can be true whatever the missing replies are; with its
+            interval at the level that is left after correction, whatever they are.
         p_value: of no difference, whatever the missing replies are.
         p_adjusted: of the direction seen, after Holm's correction over all pairs and views.
         better: the better model; "" where that is undecided.
-        n, clusters: items, and independent ones.
+        n, clusters: items with a score of both, and independent ones.
         detectable: minimum detectable effect at the level that the correction leaves; None
             where none can be stated.
         note: why there is no interval.
@@ -315,13 +316,13 @@ def _differences(
             view=view.label,
             first=models[one],
             second=models[other],
-            value=pair.seen.estimate,
+            value=pair.estimate,
             low=low,
             high=high,
             p_value=p,
             p_adjusted=corrected,
             better=(models[one] if above < below else models[other]) if shown else "",
-            n=view.n,
+            n=pair.n,
             clusters=pair.seen.clusters,
             detectable=minimum_detectable(pair.seen, least) if total and not view.several else None,
             note="" if low is not None else TOO_FEW,

@@ -67,14 +67,21 @@ class Pair:
     """The difference of two models, and what missing replies leave open of it.
 
     Attributes:
-        seen: over the items that every model has a score for.
+        n: items that both models have a score for.
+        seen: over these.
         least, most: over the items that were asked, if what is missing were as bad, and as good,
             for the first of the two as it can be (bounds: Manski 1989).
     """
 
+    n: int
     seen: Change
     least: Change
     most: Change
+
+    @property
+    def estimate(self) -> float:
+        """The difference seen, or the nearest that can be true, whatever is missing."""
+        return min(max(self.seen.estimate, self.least.estimate), self.most.estimate)
 
     def p_above(self, null: float = 0.0) -> float:
         """p of a true difference of at most `null`, whatever is missing."""
@@ -134,14 +141,16 @@ class ViewScores:
                 found = self.answers(people)
                 differences = sign * (found.value - self.values[found.item, model])
                 seen = Change.two_way(differences, self.cluster[found.item], found.person)
-                return Pair(seen, seen, seen)
-        seen = self._change(self.values[:, one] - self.values[:, other], self.used)
+                return Pair(self.n, seen, seen, seen)
+        differences = self.values[:, one] - self.values[:, other]
+        seen, n = self._change(differences), int(np.isfinite(differences).sum())
         if self.least is None or self.most is None:
-            return Pair(seen, seen, seen)
+            return Pair(n, seen, seen, seen)
         ends = (self.least[:, one] - self.most[:, other], self.most[:, one] - self.least[:, other])
-        return Pair(seen, *(self._change(end, np.isfinite(end)) for end in ends))
+        return Pair(n, seen, *map(self._change, ends))
 
-    def _change(self, differences: Floats, used: Bools) -> Change:
+    def _change(self, differences: Floats) -> Change:
+        used = np.isfinite(differences)
         seen = differences[used]
         sums, pairs = (self._by_cluster(each, used) for each in (seen, np.ones(len(seen))))
         return Change.of(sums, pairs)

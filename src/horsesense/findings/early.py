@@ -7,7 +7,6 @@ Of a probe that stopped for what was answered, a share or a difference is held t
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from horsesense.findings.evidence import Evidence, Way, faulty, harmless, within
@@ -46,8 +45,7 @@ class Banded(NamedTuple):
     guessing: float | None = None
 
 
-@dataclass(frozen=True)
-class Early:
+class Early(NamedTuple):
     """The bands of an audit that may stop early.
 
     Attributes:

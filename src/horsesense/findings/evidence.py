@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from math import ceil, floor, inf, log10
-from typing import Literal, Self
+from typing import Literal, NamedTuple, Self
 
 from horsesense.measures.estimate import Computed, LeftOpen
 from horsesense.stats import functions
@@ -19,8 +18,7 @@ one that does not reach the null plus the size that matters."""
 Interval = tuple[float, float] | None
 
 
-@dataclass(frozen=True)
-class Evidence:
+class Evidence(NamedTuple):
     """One statistic of a run, with the inference that belongs to it.
 
     Attributes:
@@ -61,11 +59,11 @@ class Evidence:
         if unknown is None:
             return self
         baseline = self.baseline if unknown.baseline is None else unknown.baseline
-        return replace(self, unknown=unknown, baseline=baseline)
+        return self._replace(unknown=unknown, baseline=baseline)
 
     def as_answered(self) -> Self:
         """The same, as if what is missing were like what is there."""
-        return replace(self, unknown=None)
+        return self._replace(unknown=None)
 
     @property
     def value(self) -> float:

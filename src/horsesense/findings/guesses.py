@@ -12,7 +12,6 @@ options, item by item.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import cached_property, reduce
 from itertools import combinations
 from typing import NamedTuple, Self
@@ -178,7 +177,7 @@ class Guesses:
                 for so in (False, True)
             )
             unknown = None if least is None or most is None else LeftOpen(least, most, None)
-        return replace(e, about=about, unknown=unknown)
+        return e._replace(about=about, unknown=unknown)
 
     def _beyond(self, changed: Floats, noise: Floats) -> Change | None:
         items = np.flatnonzero(~np.isnan(changed) & ~np.isnan(noise))

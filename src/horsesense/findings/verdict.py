@@ -9,7 +9,8 @@ fault of the smallest size that matters, at 5 % for each question (two one-sided
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from horsesense.findings.early import ALPHA, Early, conclude, levels
 from horsesense.findings.evidence import (
@@ -37,8 +38,7 @@ BOTH_SIDES = 1 - 2 * ALPHA
 """Level of the interval beside what is ruled out, each end of which is tested at ALPHA."""
 
 
-@dataclass(frozen=True)
-class Question:
+class Question(NamedTuple):
     """What a run may be accused of: the kind, the evidence, its null and both p.
 
     Attributes:
@@ -126,7 +126,7 @@ def questions(
             q = Question(kind, e, null, sizes[kind.name], spared=spared)
             stopped = early is not None and e.probe in early.stopped
             routes = 2 if early is not None and early.banded(e) else 1
-            yield replace(q, stopped=True) if stopped else _tested(q, routes, guesses)
+            yield q._replace(stopped=True) if stopped else _tested(q, routes, guesses)
 
 
 def _where(e: Evidence) -> tuple[str, str, str, str]:
@@ -147,15 +147,15 @@ def _tested(q: Question, routes: int, guesses: Guesses | None) -> Question:
     if guesses is not None and q.kind.measure == "answer_switch_beyond_repeat":
         beyond = guesses.beyond_orders(e)
         e = e if beyond is None else beyond
-        q = replace(q, evidence=e, beside="other_orders" if beyond is not None else "")
+        q = q._replace(evidence=e, beside="other_orders" if beyond is not None else "")
     if e.few:
-        return q if guess is None else replace(q, p_small=guess)
+        return q if guess is None else q._replace(p_small=guess)
     both = [e, *([q.spared.open_ended()] if q.spared is not None else [])]
     p = max(each.p_found(q.way, q.null, q.size) for each in both)
     if guesses is not None and q.kind.measure == "accuracy_change":
         p = max(p, guesses.first_drawn(e, q.way))
     small = e.p_ruled_out(q.way, q.null, q.size) if guess is None else guess
-    return replace(q, p=min(1.0, routes * p), p_small=min(1.0, routes * small))
+    return q._replace(p=min(1.0, routes * p), p_small=min(1.0, routes * small))
 
 
 def _banded(q: Question, early: Early) -> Question:
@@ -166,7 +166,7 @@ def _banded(q: Question, early: Early) -> Question:
     null = first.guessing if q.kind.null is None and first.guessing is not None else q.null
     told = conclude(first[:2], second[:2], q.way, null, q.size)
     p, small = float(told != "found"), float(told != "ruled_out")
-    return replace(q, null=null, p=p, p_small=small, band=(first[:2], second[:2]))
+    return q._replace(null=null, p=p, p_small=small, band=(first[:2], second[:2]))
 
 
 def _answer(run: RunToJudge, q: Question, p: float, guesses: Guesses | None, whole: int) -> Finding:

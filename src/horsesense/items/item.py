@@ -114,7 +114,7 @@ class ItemSet:
         return [
             group
             for _, alike in _groups(self.items, self.kind, ())
-            for group in _byidentity(alike, self.kind).values()
+            for group in _byidentity(alike, self.kind, same_text).values()
             if len(group) > 1
         ]
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from horsesense.errors import UsageError
 from horsesense.items.fields import FIELDS, LETTERS, in_one_cell, option_lists, whole_number
@@ -75,8 +74,7 @@ OWN: Final = ("answer_index", "answer_number", "answer")
 """Our names of the right answer."""
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(NamedTuple):
     """A guess: our names -> the file's, and what it leaves open.
 
     Attributes:

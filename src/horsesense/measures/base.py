@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from functools import cache
 from inspect import isfunction
-from typing import Any, ClassVar, Final, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Final, Literal, NamedTuple, Self, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
@@ -76,17 +76,11 @@ FINITE: Final = "betting"
 SAMPLED: Final = "betting, items like these"
 """The same about items like those asked, of the set or not."""
 
-_KINDS: Mapping[str, Any] = {
-    "str": str,
-    "int": int,
-    "float": int | float,
-    "float | None": int | float | None,
-}
+_KINDS: Final = {str: str, int: int, float: int | float, float | None: int | float | None}
 """What a field of an estimate may hold in a JSON value."""
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(NamedTuple):
     """One number with all that is needed to judge it and to make it again.
 
     `value`, `low` and `high` are None where the measure is undefined; `note` then says why.
@@ -124,15 +118,14 @@ class Estimate:
     def as_json(self) -> dict[str, Any]:
         """Every field by name; condition and signature as texts."""
         texts = {"condition": self.condition.format(), "signature": self.signature.format()}
-        return {f.name: getattr(self, f.name) for f in fields(self)} | texts
+        return self._asdict() | texts
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Self:
         """The estimate that `as_json` made a row of; UsageError or TypeError for what is none."""
-        for field in fields(cls):
-            kind = _KINDS.get(str(field.type))
-            if kind is not None and field.name in row and not isinstance(row[field.name], kind):
-                raise TypeError(f"{field.name} is {row[field.name]!r:.80}")
+        for name, kind in _kinds():
+            if name in row and not isinstance(row[name], kind):
+                raise TypeError(f"{name} is {row[name]!r:.80}")
         return cls(
             **{
                 **row,
@@ -150,6 +143,12 @@ class Estimate:
         if isinstance(text, str):
             where["condition"] = Condition.parse(text)
         return all(getattr(self, name) == value for name, value in where.items())
+
+
+@cache
+def _kinds() -> list[tuple[str, Any]]:
+    hints = get_type_hints(Estimate).items()
+    return [(name, _KINDS[hint]) for name, hint in hints if hint in _KINDS]
 
 
 class Measure(ABC):

@@ -7,7 +7,7 @@ says what follows from them (`measures.families`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import NamedTuple
 
@@ -186,18 +186,16 @@ def _estimates(job: Job, context: Context) -> Iterator[Computed]:
     units = measure.units(cell)
     for place, group in enumerate(measure.groups(cell)):
         value = float(values[place])
-        blank = replace(
-            _blank(measure, cell, context, group),
+        blank = _blank(measure, cell, context, group)._replace(
             unit=units[place],
             n=_trials(job, place),
             n_missing=_missing(job, place),
         )
         if np.isnan(value):
-            yield Computed(replace(blank, note=NO_TRIAL))
+            yield Computed(blank._replace(note=NO_TRIAL))
             continue
         found = families[place].infer(_evidence(job, place, shared, context), context.level)
-        estimate = replace(
-            blank,
+        estimate = blank._replace(
             value=value,
             low=found.low,
             high=found.high,
@@ -319,8 +317,7 @@ def _null(job: Job, context: Context) -> Iterator[Computed]:
     apart = _apart(job, context)
     shown = varies and apart
     [group] = measure.groups(cell)
-    estimate = replace(
-        _blank(measure, cell, context, group),
+    estimate = _blank(measure, cell, context, group)._replace(
         measure=f"{measure.name}_null",
         value=float(null.mean()),
         low=low if shown else None,
@@ -365,7 +362,7 @@ def _blank(measure: Measure, cell: Cell, context: Context, group: str) -> Estima
 
 
 def _undefined(measure: Measure, cell: Cell, context: Context, reason: str) -> Estimate:
-    return replace(_blank(measure, cell, context, ""), note=reason)
+    return _blank(measure, cell, context, "")._replace(note=reason)
 
 
 def _adjusted(found: Sequence[Computed], context: Context) -> list[Computed]:
@@ -384,11 +381,11 @@ def _adjusted(found: Sequence[Computed], context: Context) -> list[Computed]:
     for places in families.values():
         p_values = [estimates[place].p_value or 0.0 for place in places]
         for place, adjusted in zip(places, holm(p_values), strict=True):
-            estimates[place] = replace(estimates[place], p_adjusted=adjusted)
+            estimates[place] = estimates[place]._replace(p_adjusted=adjusted)
             tests[place] = len(places)
     for place, (_, about, _) in enumerate(found):
         if isinstance(about, Change):
             alpha = (1 - context.level) / tests[place]
             detectable = minimum_detectable(about, alpha)
-            estimates[place] = replace(estimates[place], detectable=detectable)
+            estimates[place] = estimates[place]._replace(detectable=detectable)
     return [one._replace(estimate=e) for one, e in zip(found, estimates, strict=True)]

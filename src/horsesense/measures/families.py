@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -103,8 +103,7 @@ class Items(NamedTuple):
     cluster: Ints
 
 
-@dataclass(frozen=True)
-class PairEvidence:
+class PairEvidence(NamedTuple):
     """One value of a measure and what it was made of.
 
     Attributes:
@@ -233,7 +232,7 @@ class OfRefit(Family):
 def _of_variance(found: Located, _: PairEvidence, level: float) -> Interval:
     """Of an estimate without bias, which is below 0 where the variance is about 0: the interval is
     that of 0 there, so that it keeps to values that a variance can have."""
-    return replace(found, estimate=max(found.estimate, 0.0), low=0.0).interval(level)
+    return found._replace(estimate=max(found.estimate, 0.0), low=0.0).interval(level)
 
 
 def _without_noise(found: Located, evidence: PairEvidence, level: float) -> Interval:

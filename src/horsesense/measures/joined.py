@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar, Final, get_args
+from dataclasses import fields, replace
+from typing import Any, ClassVar, Final, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -184,8 +184,7 @@ def _joins(kind: type[Columns]) -> bool:
     return any(ABSENT in f.metadata for f in fields(kind))
 
 
-@dataclass(frozen=True)
-class _SideBySide:
+class _SideBySide(NamedTuple):
     """Where the values of several cells stand in a joined one."""
 
     rows: Sequence[npt.NDArray[np.intp]]

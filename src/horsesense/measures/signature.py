@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Any, Final
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
 
 from horsesense.errors import UsageError
 from horsesense.trials.condition import PLAIN, Condition
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(NamedTuple):
     """What a number was made from, and with.
 
     Attributes:
@@ -50,7 +49,7 @@ class Signature:
         reader = f"{self.reader}+{self.reviewed}reviewed" if self.reviewed else self.reader
         shown = {"probe": probe, "reader": reader}
         parts = {name: shown.get(name, getattr(self, name)) for name in _PARTS}
-        return "|".join(f"{name}:{_escaped(str(value))}" for name, value in parts.items())
+        return "|".join(_stated(name, str(value)) for name, value in parts.items())
 
     @classmethod
     def parse(cls, text: str) -> Signature:
@@ -89,6 +88,7 @@ def _part(text: str) -> tuple[str, str]:
     return name, re.sub(r"%(25|7C)", lambda m: chr(int(m[1], 16)), value)
 
 
-def _escaped(value: str) -> str:
+@lru_cache(1024)  # most parts are those of every estimate of a run
+def _stated(name: str, value: str) -> str:
     """A bar inside a value, as a server's name for a model may have, ends no part."""
-    return value.replace("%", "%25").replace("|", "%7C")
+    return f"{name}:{value.replace('%', '%25').replace('|', '%7C')}"

@@ -156,7 +156,6 @@ class Probe(ABC):
         return Trial(self.name, condition, repetition, (variant,), **{**defaults, **changes})  # type: ignore[arg-type]
 
 
-@dataclass(frozen=True)
 class SetProbe(Probe):
     """A probe that shows several items together, and so makes its trials from the whole set."""
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
 from horsesense.errors import UsageError
+from horsesense.expressions import expression
 from horsesense.items.item import Item
 from horsesense.probes.base import NotApplicableError, Probe, Setting, check_choice, show
 from horsesense.trials.condition import Condition
@@ -22,18 +22,18 @@ _UNSPACED = (
     "\U00020000-\U0003ffff"
 )
 """Scripts without spaces between words (Thai, Lao, Burmese, Khmer, Japanese, Chinese)."""
-_SIGN = re.compile(f"[{_UNSPACED}]")
+_SIGN = expression(f"[{_UNSPACED}]")
 # Thai and Lao have no sign for the end of a sentence: a space is.
 _CLOSING: Final = r"[\"'”’」』》）】〉)\]]"
 _FULL: Final = "[\u3002\uff01\uff1f]"
 """Ends of sentences after which no space is written."""
 # A closing mark is part of what it closes, and a full-width end needs no space behind it: an
 # English one inside "3.5" would be no end.
-_END = re.compile(
+_END = expression(
     rf"[.!?\u0964\u061f\u06d4\u1362\u104b\u17d4]+{_CLOSING}*\s+|{_FULL}+{_CLOSING}*\s*"
     r"|(?<=[\u0e00-\u0eff])\s+|\n\s*\n\s*"
 )
-_ABBREVIATED = re.compile(
+_ABBREVIATED = expression(
     r"\b(?:Mr|Mrs|Ms|Dr|St|Prof|e\.g|i\.e|vs|cf|al|ca|approx|resp|Figs?|figs?|Eqs?|eqs?|Eqns?|Refs?"
     r"|Secs?|Sect|Chap|Ch|Tab|Thm|Lem|Prop|Cor|Defs?|Vol|pp|Jan|Feb|Mar|Apr|Jun|Jul|Aug"
     r"|Sept?|Oct|Nov|Dec|[A-Z])\.\s+$"

@@ -329,7 +329,6 @@ class SelectOne(SelectByClass):
             )
 
 
-@dataclass(frozen=True)
 class SelectAll(SelectByClass):
     name = "select_all"
     title = "Select the items of every label"

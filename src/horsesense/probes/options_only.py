@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from horsesense.items.item import Item, Kind
 from horsesense.probes.base import Probe, Setting, show
 from horsesense.trials.trial import Trial
 
 
-@dataclass(frozen=True)
 class OptionsOnly(Probe):
     name = "options_only"
     title = "Question withheld"

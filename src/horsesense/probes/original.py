@@ -10,7 +10,6 @@ from horsesense.probes.base import Probe, Setting, show
 from horsesense.trials.trial import Trial
 
 
-@dataclass(frozen=True)
 class Original(Probe):
     name = "original"
     title = "In the original order"

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
+from horsesense.expressions import expression
 from horsesense.rng import Dice
 
 RATE: Final = 0.2
@@ -19,15 +20,15 @@ RATE: Final = 0.2
 MOST_SYMBOLS: Final = 2
 """Words in capitals that may be symbols, however short the text is."""
 
-LATEX: Final = re.compile(
+LATEX: Final = expression(
     r"\$\$.+?\$\$|\$[^$\n]+\$|\\\(.+?\\\)|\\\[.+?\\\]"
     r"|\\begin\{(?P<name>\w+\*?)\}.+?\\end\{(?P=name)\}"
     r"|\\[A-Za-z]+(?:\s*(?:\[[^\]]*\]|\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}))*",
     re.DOTALL,
 )
-_TOKEN = re.compile(r"\S+")
-_CORE = re.compile(r"[\"'“”‘’(\[¿¡*_-]*(?P<core>[^\W\d_]{2,})(?:['’]s)?[\"'“”‘’)\].,:;!?*_-]*")
-_OPERATOR: Final = re.compile(r"[=+*/^<>≤≥≈≠±×·÷→⇌∈∪∩∧∨|&]+")
+_TOKEN = expression(r"\S+")
+_CORE = expression(r"[\"'“”‘’(\[¿¡*_-]*(?P<core>[^\W\d_]{2,})(?:['’]s)?[\"'“”‘’)\].,:;!?*_-]*")
+_OPERATOR: Final = expression(r"[=+*/^<>≤≥≈≠±×·÷→⇌∈∪∩∧∨|&]+")
 
 
 def _words(text: str) -> frozenset[str]:
@@ -46,7 +47,7 @@ _GREEK: Final = _words(
     tau upsilon phi chi psi omega
     """
 )
-_CODE: Final = re.compile(r"\w\([\w\s,.=*'\"]*\)|[;{}]\s*(?=\n|$)|\b\w+\[\w+\]|\w_\w|[=!]=|->")
+_CODE: Final = expression(r"\w\([\w\s,.=*'\"]*\)|[;{}]\s*(?=\n|$)|\b\w+\[\w+\]|\w_\w|[=!]=|->")
 """Marks of a program: calls, indices, joined names, statements' ends."""
 _CODE_WORDS: Final = _words(
     """
@@ -61,7 +62,7 @@ _STRESSED: Final = _words(
 )
 """Words that questions write in capitals for stress, and that name nothing."""
 _TITLES: Final = frozenset(("mr", "mrs", "ms", "dr", "st", "hmm", "shh", "psst", "nth", "rhythm"))
-_SPOKEN: Final = re.compile(r"[aeiou]|[^a-z]|^[bm]y$|^(?=.*[b-df-hj-np-tvw])(?=.{3}).*y")
+_SPOKEN: Final = expression(r"[aeiou]|[^a-z]|^[bm]y$|^(?=.*[b-df-hj-np-tvw])(?=.{3}).*y")
 """A vowel, a letter of another alphabet, or a y that is one; "dx", "xy" and "km" have none."""
 _LOWER: Final = "abcdefghijklmnopqrstuvwxyz"
 

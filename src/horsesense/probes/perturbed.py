@@ -79,7 +79,6 @@ class Perturbation(Probe):
         return Condition(versions=self.versions, design=f"random({self.shuffles})")
 
 
-@dataclass(frozen=True)
 class RandomPerturbation(Perturbation):
     """Versions of the question that differ by chance."""
 
@@ -108,7 +107,6 @@ class RandomPerturbation(Perturbation):
         return replace(item, question=first or item.question, text_b=second or item.text_b)
 
 
-@dataclass(frozen=True)
 class KeyTypo(RandomPerturbation):
     name = "key_typo"
     title = "Typing errors, options shuffled"
@@ -119,7 +117,6 @@ class KeyTypo(RandomPerturbation):
         return perturbations.key_typo(text, dice, kept)
 
 
-@dataclass(frozen=True)
 class LetterScramble(RandomPerturbation):
     name = "letter_scramble"
     title = "Scrambled letters, options shuffled"
@@ -129,7 +126,6 @@ class LetterScramble(RandomPerturbation):
         return perturbations.letter_scramble(text, dice, kept)
 
 
-@dataclass(frozen=True)
 class LetterSwap(RandomPerturbation):
     name = "letter_swap"
     title = "Swapped letters, options shuffled"
@@ -139,7 +135,6 @@ class LetterSwap(RandomPerturbation):
         return perturbations.letter_swap(text, dice, kept)
 
 
-@dataclass(frozen=True)
 class WordSwap(RandomPerturbation):
     name = "word_swap"
     title = "Swapped words, options shuffled"
@@ -149,7 +144,6 @@ class WordSwap(RandomPerturbation):
         return perturbations.word_swap(text, dice, kept)
 
 
-@dataclass(frozen=True)
 class Paraphrase(Perturbation):
     """The item's own `paraphrases`, the first `versions` of them.
 

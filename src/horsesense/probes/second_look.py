@@ -44,7 +44,6 @@ class SecondLook(Probe):
         return wrong_choice(item, setting, self.items)
 
 
-@dataclass(frozen=True)
 class MultiSelect(SecondLook):
     """`items` is wrong (answered wrongly as published), majority_wrong (over the orders) or all."""
 

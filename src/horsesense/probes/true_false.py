@@ -72,7 +72,6 @@ class OneByOne(Probe):
         )
 
 
-@dataclass(frozen=True)
 class TrueFalse(OneByOne):
     """`items` is consistent (answered right in every order, as published), derived (and in every
     other form of order, option_count and none_of_the_above that is asked too) or all; `polarity`
@@ -85,7 +84,6 @@ class TrueFalse(OneByOne):
     expectation = "Yes to the right option, no to every other."
 
 
-@dataclass(frozen=True)
 class OptionConfidence(OneByOne):
     """The same questions as `true_false`, for the probability of yes; parameters as there."""
 

@@ -81,7 +81,7 @@ def _compiled(source: str) -> tuple[list[str], list[str], Template]:
     tree = _JINJA.parse(source)
     names, passed = sorted(find_undeclared_variables(tree)), _passed_on(tree)
     looked_at = [name for name in names if name not in passed]
-    return looked_at, [name for name in names if name in passed], _JINJA.from_string(source)
+    return looked_at, [name for name in names if name in passed], _JINJA.from_string(tree)
 
 
 class _Marks:

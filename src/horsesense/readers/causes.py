@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple, get_args
 
+from horsesense.expressions import expression
 from horsesense.models.messages import WITHHELD, Failure, Response, broken_off, ended_by
 from horsesense.readers.reading import Reading, Status
 from horsesense.stats.words import agreeing
@@ -108,13 +109,13 @@ _OF_STATUS: Final[Mapping[Status, Cause]] = {
     "empty": "empty",
     "unclear": "unreadable",
 }
-TEMPLATE: Final = re.compile(
+TEMPLATE: Final = expression(
     r"<\|(?:im_start|start_header_id)\|>|<start_of_turn>|\[INST\]"
     r"|\A\s*(?:(?:[<[](?:pad|PAD|unk|UNK)[]>]\s*)+|([^\w\s])(?:\s*\1){3,}\s*)\Z"
 )
 """What begins a turn: a reply that writes one was asked with the wrong template. And a whole reply
 of filling tokens, or of one sign over and over."""
-_OF_SERVER: Final = re.compile(
+_OF_SERVER: Final = expression(
     r"""(?isx)\{\s*"(?:error"|detail"|(?:object|type)":\s*"error").*\}
     |(?:(?:http|api|server)\s)?error(?:\scode)?\W{0,3}[45]\d\d\b.{0,500}
     |(?:error\W+)?(?:[45]\d\d\W+)?(?:internal\sserver\serror|too\smany\srequests|bad\sgateway
@@ -125,12 +126,12 @@ _OF_SERVER: Final = re.compile(
       (?:(?:was|has\sbeen|is)\s)?(?:filtered|blocked|flagged|withheld)\b.{0,400}"""
 )
 """A whole reply that a server or a gateway wrote in the place of the model."""
-_UNFINISHED: Final = re.compile(r"[^\s.!?:;)\]}\"'`*$|。！？…>]\s*\Z")
+_UNFINISHED: Final = expression(r"[^\s.!?:;)\]}\"'`*$|。！？…>]\s*\Z")
 _WORDS: Final = 3
 """More words than these are a sentence, whose end without a stop is the sign of a cut."""
 _LABELS: Final = (".", ")", ":")
 """What stands between a label and an option's text."""
-_MORE: Final = re.compile(
+_MORE: Final = expression(
     r"(?:[,:(\[=+/–-]|\b(?:an?|the|of|to|in|on|at|by|for|from|with|that|this|and|or|but|is|are|was"
     r"|be|has|have|which|as|if|so|since|because|we|it|its|not|than|can|would|could)"
     r"|(?:\A|\n)\w[.)] [^\n]+\n\w[.)])\s*\Z"
@@ -249,11 +250,7 @@ def _ends_on_option(text: str, variant: Variant) -> bool:
     said = " ".join(text.split())
     for option in variant.options:
         own = " " + " ".join(option.split()).removesuffix(".")
-        if (
-            own.strip()
-            and said.endswith(own)
-            and said.removesuffix(own).rstrip(" *_")[-1:] in _LABELS
-        ):
+        if said.endswith(own) and said.removesuffix(own).rstrip(" *_")[-1:] in _LABELS:
             return True
     return said.rpartition(" ")[2] in variant.labels
 
@@ -277,7 +274,7 @@ def echoes(reading: Reading, text: str, variant: Variant) -> bool:
         return False  # most replies: no pattern is made for them
     at = 0
     for label, option in zip(variant.labels, variant.options, strict=True):
-        line = re.compile(rf"^\W*{re.escape(label)}\W{{1,3}}{re.escape(option)}\W*$", re.MULTILINE)
+        line = expression(rf"^\W*{re.escape(label)}\W{{1,3}}{re.escape(option)}\W*$", re.MULTILINE)
         found = line.search(text, at)
         if found is None:
             return False

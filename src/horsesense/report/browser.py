@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -28,8 +29,7 @@ class Filter:
     count: int
 
 
-@dataclass(frozen=True)
-class Filters:
+class Filters(NamedTuple):
     """The filters of a page.
 
     Attributes:
@@ -81,8 +81,7 @@ def _rules(ids: Sequence[str]) -> Iterator[str]:
         yield f".browser:has(#{name}:checked) .item:not(.in-{name}){{display:none}}\n"
 
 
-@dataclass(frozen=True)
-class Shelf:
+class Shelf(NamedTuple):
     """The items of one part of the score.
 
     Attributes:

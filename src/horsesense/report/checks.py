@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import ceil
+from typing import NamedTuple
 
 from horsesense.findings.finding import BY_DATA, ORDER, TITLES, Conclusion, Finding
 from horsesense.findings.kinds import BY_NAME
@@ -24,8 +24,7 @@ WIDEST = 50.0
 """Points that the axis reaches at most, either way."""
 
 
-@dataclass(frozen=True)
-class Axis:
+class Axis(NamedTuple):
     """Points from `-reach` to `reach`, with a tick at each `step`."""
 
     reach: int
@@ -52,8 +51,7 @@ class Axis:
         return [(self.at(n), plus(signed(n, 0))) for n in at]
 
 
-@dataclass(frozen=True)
-class CheckRow:
+class CheckRow(NamedTuple):
     """One row.
 
     Attributes:
@@ -150,8 +148,7 @@ class CheckRow:
         return "; ".join(filter(None, (of, level, count)))
 
 
-@dataclass(frozen=True)
-class Group:
+class Group(NamedTuple):
     """Checks of one conclusion, the largest first."""
 
     outcome: Conclusion
@@ -182,8 +179,7 @@ class Group:
         return (*leading.values(), *(check for check in self.checks if id(check) not in chosen))
 
 
-@dataclass(frozen=True)
-class Checks:
+class Checks(NamedTuple):
     """All checks with their axis, by conclusion, in the order in which they are shown."""
 
     groups: tuple[Group, ...]

@@ -226,8 +226,8 @@ def _lost(c: Comparison) -> Iterator[str]:
     asked = c.by_view[c.main][c.models[0]].n + missing
     if len(c.models) > 1 and not c.stopped and missing > MOST_LOST * asked:
         yield (
-            f"{missing:,} of {plural(asked, 'item')} lack a score of some model. Differences hold"
-            " whatever the missing replies are."
+            f"{missing:,} of {plural(asked, 'item')} lack a score of some model: shares leave them"
+            " out, differences and ranks hold whatever the missing replies are."
         )
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from itertools import chain, islice, zip_longest
 from operator import itemgetter
@@ -38,8 +37,7 @@ FIRST = 4
 """Items that each reason has among the first, before the sample."""
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(NamedTuple):
     """Which items are shown.
 
     Attributes:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import Literal, NamedTuple
 
@@ -46,8 +45,7 @@ class Message(NamedTuple):
     lines: tuple[ReplyLine, ...]
 
 
-@dataclass(frozen=True)
-class Form:
+class Form(NamedTuple):
     """One form of an item.
 
     Attributes:
@@ -73,8 +71,7 @@ class Form:
     more: str = ""
 
 
-@dataclass(frozen=True)
-class ItemView:
+class ItemView(NamedTuple):
     """An item and everything that was asked about it.
 
     Attributes:
@@ -198,7 +195,7 @@ def _with_prompt(form: Form, asked: AskedExample, base: AskedExample | None) -> 
     """A form with its prompt, beside that of `base` where it is another."""
     before = None if base is None or base.number == asked.number else base.request
     prompt = _prompt(asked.request, before, asked.options) if asked.request else ()
-    return replace(form, asked=asked, prompt=prompt)
+    return form._replace(asked=asked, prompt=prompt)
 
 
 def _differs(one: Read | None, other: Read) -> bool:
@@ -299,7 +296,7 @@ def _numbered(forms: Sequence[Form]) -> list[Form]:
     for form in forms:
         seen[form.label] += 1
         label = form.label if of[form.label] == 1 else f"{form.label}, {seen[form.label]}"
-        found.append(replace(form, label=label))
+        found.append(form._replace(label=label))
     return found
 
 
@@ -316,7 +313,7 @@ def _with_rows(forms: Sequence[Form]) -> list[Form]:
             last = max(ranked[:MOST_ROWS])
             right = sum(form.outcome == "right" for form in rest)
             more = f"{plural(len(rest), 'more form')}, {right} of them right"
-            found[last] = replace(found[last], more=more)
+            found[last] = found[last]._replace(more=more)
     return list(found.values())
 
 
@@ -327,7 +324,7 @@ def _with_evidence(forms: Sequence[Form]) -> list[Form]:
     kept = set(by_turn[:MOST_UNFOLDED])
     first = next((p for p in deciding if forms[p].asked.probe != ORIGINAL), -1)
     return [
-        replace(form, plain=place not in kept, unfolded=place == first and place in kept)
+        form._replace(plain=place not in kept, unfolded=place == first and place in kept)
         for place, form in enumerate(forms)
     ]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from contextlib import suppress
 from importlib.resources import files
@@ -43,16 +42,15 @@ def environment(*packages: str) -> Environment:
     return made
 
 
-def _compiled() -> BytecodeCache | None:
+def _compiled() -> BytecodeCache:
     """Keeps compiled templates beside what Python compiled of this module, if it keeps that."""
     from jinja2 import FileSystemBytecodeCache
 
     class Kept(FileSystemBytecodeCache):
         def dump_bytecode(self, bucket: Bucket) -> None:
             with suppress(OSError):  # they are compiled again, as modules would be
-                super().dump_bytecode(bucket)
+                if not sys.dont_write_bytecode:
+                    super().dump_bytecode(bucket)
 
     folder = Path(cache_from_source(__file__)).parent
-    if sys.dont_write_bytecode or not os.access(folder, os.W_OK):
-        return None
     return Kept(str(folder), f"{__version__}-%s.template")

@@ -6,10 +6,9 @@ import math
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
 from horsesense.measures.base import Estimate
 from horsesense.measures.graded import GRADED
@@ -35,16 +34,14 @@ PEOPLE = "Human"
 """The row of a published table that is of no model."""
 
 
-@dataclass(frozen=True)
-class TableCell:
+class TableCell(NamedTuple):
     """A published value in percent, "–" where there is none, and why it is doubtful, if it is."""
 
     text: str
     why: str = ""
 
 
-@dataclass(frozen=True)
-class Beside:
+class Beside(NamedTuple):
     """A published table with the run's own row.
 
     Attributes:
@@ -96,9 +93,10 @@ def published(run: Results, prefix: str, column: str) -> list[float]:
 def _fitting(run: Results, prefix: str) -> Iterator[Mapping[str, Any]]:
     name = re.sub(r"[^a-z0-9]", "", run.findings["dataset"]["name"].lower())
     examples = bool(run.findings["study"].get("shots"))
-    for table in _tables():
+    data = {known for known, pattern in DATA_NAMES.items() if pattern.search(name)}
+    for table in _tables() if data else ():
         fits = table["id"].startswith(prefix) and bool(table.get("shots", examples)) == examples
-        if fits and DATA_NAMES[table["data"]].search(name):
+        if fits and table["data"] in data:
             yield table
 
 

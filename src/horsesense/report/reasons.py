@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import polars as pl
 
@@ -18,8 +18,7 @@ MOST_TRIALS = 1_000_000
 """About so many trials are looked at together."""
 
 
-@dataclass(frozen=True)
-class Reason:
+class Reason(NamedTuple):
     """One thing that may have happened to an item.
 
     Attributes:
@@ -129,8 +128,7 @@ def reason_for(finding: Finding, reasons: Iterable[Reason]) -> Reason | None:
     return next(by_kind, next(by_probe, None))
 
 
-@dataclass(frozen=True)
-class ItemEvidence:
+class ItemEvidence(NamedTuple):
     """What happened to every item of a run.
 
     Attributes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from horsesense.findings.uncounted import in_some, left_out
 from horsesense.measures.base import Estimate
@@ -83,8 +83,7 @@ class Segment:
         )
 
 
-@dataclass(frozen=True)
-class Mark:
+class Mark(NamedTuple):
     """A row beside the bar, on the same axis; without a share, words alone.
 
     `means` is what it is or why it is doubtful, `beside` what a paper has, `ends` from where to
@@ -99,8 +98,7 @@ class Mark:
     means: str = ""
 
 
-@dataclass(frozen=True)
-class Bar:
+class Bar(NamedTuple):
     """The figure.
 
     Attributes:

@@ -262,9 +262,10 @@ class _Filled:
         """Put the rows of a table into their places; a column without a value is not made."""
         row, place = frame["row"].to_numpy(), frame["place"].to_numpy()
         for name, kind in kinds.items():
-            if not self._has(name) or _source(name) not in frame.columns:
+            series = frame.get_column(_source(name), default=None) if self._has(name) else None
+            if series is None or (name not in columns and series.null_count() == len(series)):
                 continue
-            values = _values(frame, name, kind)
+            values = _values(series, name, kind)
             if name not in columns:
                 if (np.isnan(values) if isnan(kind.empty) else values == kind.empty).all():
                     continue
@@ -378,15 +379,14 @@ def _source(name: str) -> str:
     return "positions" if name == "chosen" else name
 
 
-def _values(frame: pl.DataFrame, name: str, kind: _Kind) -> Values:
+def _values(series: pl.Series, name: str, kind: _Kind) -> Values:
     """A column of a table as a cell has it."""
-    series = frame[_source(name)]
     if name == "chosen":
         return _bits(series)
     if kind.dtype is np.int8:
         series = series.cast(pl.Int8)
-    values: Values = series.fill_null(kind.empty).to_numpy().astype(kind.dtype, copy=False)
-    return values
+    filled = series.fill_null(kind.empty) if series.null_count() else series
+    return cast(Values, filled.to_numpy().astype(kind.dtype, copy=False))
 
 
 def _bits(positions: pl.Series) -> Values:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -84,8 +84,7 @@ def _ends(cell: Cell, measure: Measure) -> list[lost.Ends]:
     return [ends for place in groups if (ends := lost.ends(measure, cell, place)) is not None]
 
 
-@dataclass(frozen=True)
-class Added:
+class Added(NamedTuple):
     """What the items of a cell add to a measure.
 
     Attributes:
@@ -148,4 +147,4 @@ def _leaning(ratio: Ratio, measure: Measure, chances: Floats | None, null: float
     """
     if chances is None or null is None or not isinstance(measure, PositionPreference):
         return ratio
-    return replace(ratio, lean=float(np.abs(chances - null).max(initial=0.0)))
+    return ratio._replace(lean=float(np.abs(chances - null).max(initial=0.0)))

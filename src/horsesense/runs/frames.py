@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
 
 import polars as pl
 
@@ -89,8 +88,8 @@ def estimates_frame(results: Results) -> pl.DataFrame:
     texts = {"measure", "counted", "unit", "dataset", "model", "probe", "condition", "reader"}
     texts |= {"group", "signature", "interval", "note"}
     kinds = {
-        f.name: pl.String if f.name in texts else pl.Int64 if f.name[0] == "n" else pl.Float64
-        for f in fields(Estimate)
+        name: pl.String if name in texts else pl.Int64 if name[0] == "n" else pl.Float64
+        for name in Estimate._fields
     }
     rows = [estimate.as_json() for estimate in results.estimates]
     return pl.DataFrame(rows, schema=kinds).select(list(ESTIMATE_COLUMNS))

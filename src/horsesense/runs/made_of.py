@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -54,7 +55,8 @@ def _answers(directory: RunDirectory) -> list[int]:
 @cache
 def _program() -> list[tuple[str, int, int]]:
     """Size and time of each file of the program: other code may measure otherwise."""
-    root = Path(__file__).parents[1]
-    seen = ((path, path.stat()) for path in sorted(root.rglob("*.py")))
-    files = [(str(path.relative_to(root)), it.st_size, it.st_mtime_ns) for path, it in seen]
+    root = str(Path(__file__).parents[1])
+    every = (os.path.join(at, name) for at, _, names in os.walk(root) for name in names)
+    seen = ((path, os.stat(path)) for path in sorted(every) if path.endswith(".py"))
+    files = [(path.removeprefix(root), it.st_size, it.st_mtime_ns) for path, it in seen]
     return [(__version__, 0, 0), *files]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -211,7 +212,8 @@ def _signer(
     model = f"{record.model.name}@{fingerprint(record.model.identity)}"
     made = {(m.probe, Condition.parse(m.condition)): m for m in asked.made}
 
-    def sign(probe: str, condition: Condition, reader: str, measure: str) -> Signature:
+    @cache
+    def shared(probe: str, condition: Condition, reader: str) -> Signature:
         found = made.get((probe, condition))
         if found is None:  # a measure of several cells together
             found = next((m for m in asked.made if m.probe == probe), None)
@@ -230,13 +232,13 @@ def _signer(
             decoding=_decoding(directory),
             reader=f"{reader}@{record.readers[reader.removesuffix(HELD_OUT)]}",
             reviewed=reviews.count_for(reader),
-            measure=measure,
+            measure="",
             interval=f"{settings.level:g}",
             seed=settings.seed,
             horsesense=__version__,
         )
 
-    return sign
+    return lambda *of: shared(*of[:3])._replace(measure=of[3])
 
 
 def _decoding(directory: RunDirectory) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -140,15 +140,15 @@ class Sequences:
             if not self.stopped & probes or e.value is None:
                 yield e
                 continue
-            blank = replace(e, p_value=None, p_adjusted=None, detectable=None, low=None, high=None)
+            blank = e._replace(p_value=None, p_adjusted=None, detectable=None, low=None, high=None)
             told = self._band(e, (1 - self.level) / 2)
             if told is None:
-                yield replace(blank, value=None, interval="", note=STOPPED)
+                yield blank._replace(value=None, interval="", note=STOPPED)
                 continue
             how = f"{self.level:g}betting({told.n} of {told.units} items)"
-            signature = replace(e.signature, interval=how)
-            within = replace(blank, low=told.low, high=told.high, level=self.level)
-            yield replace(within, interval=SAMPLED, signature=signature)
+            signature = e.signature._replace(interval=how)
+            within = blank._replace(low=told.low, high=told.high, level=self.level)
+            yield within._replace(interval=SAMPLED, signature=signature)
 
     def composed(self, estimates: Sequence[Estimate]) -> dict[str, Any]:
         """What the score is made of, of the items that its probes were asked of, by reader.

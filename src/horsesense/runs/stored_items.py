@@ -31,7 +31,6 @@ class _Stored:
 
 
 _STORED: Final = TypeAdapter(_Stored)
-_SET: Final = TypeAdapter(ItemSet)
 
 
 def save_items(path: Path, items: ItemSet, shots: ItemSet | None) -> None:
@@ -91,7 +90,7 @@ def item_as_json(item: Item) -> dict[str, Any]:
 
 def items_from_json(content: Mapping[str, Any]) -> ItemSet:
     """The set that `items_as_json` gave; ValueError for anything else."""
-    return _sound(_SET.validate_python(content))
+    return _sound(_STORED.validate_python({"items": content, "shots": None}).items)
 
 
 def _sound(items: ItemSet) -> ItemSet:

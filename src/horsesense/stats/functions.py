@@ -18,15 +18,18 @@ _PLACES: Final = {
     "scipy.stats": "binom binomtest false_discovery_control kendalltau mannwhitneyu ncx2 rankdata"
     " wilcoxon",
 }
+_UNUSED: Final = frozenset(("f2py", "polynomial", "testing"))
 
 
 def __getattr__(name: str) -> Any:
     for place, names in _PLACES.items():
         if name in names.split():
-            # As it loads, scipy looks at each part of numpy; that for Fortran takes the longest.
-            fortran = vars(numpy).setdefault("f2py", None)
+            # As it loads, scipy looks at each part of numpy, which would load these too.
+            parts = dict.fromkeys(_UNUSED.difference(vars(numpy)))
+            vars(numpy).update(parts)
             found = globals()[name] = getattr(import_module(place), name)
-            if fortran is None:
-                del vars(numpy)["f2py"]  # whoever needs it gets it
+            for part in parts:
+                if vars(numpy)[part] is None:
+                    del vars(numpy)[part]  # whoever needs it gets it
             return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

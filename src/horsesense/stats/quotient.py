@@ -10,9 +10,8 @@ neither changes anything. Assumptions: independent clusters; means that are abou
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import sqrt
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -21,8 +20,7 @@ from horsesense.stats.smooth import FEWEST, ROUNDING
 from horsesense.stats.two_way import Floats, worth
 
 
-@dataclass(frozen=True, slots=True)
-class Quotient:
+class Quotient(NamedTuple):
     """Two totals over the same clusters, with the variances of the totals.
 
     Attributes:

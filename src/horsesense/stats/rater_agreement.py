@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import combinations
 from math import isnan
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -90,8 +90,7 @@ def krippendorff_alpha(ratings: Floats) -> float | None:
     return float(krippendorff.alpha(value_counts=counts, level_of_measurement="nominal"))
 
 
-@dataclass(frozen=True)
-class Alpha:
+class Alpha(NamedTuple):
     """Krippendorff's alpha with an interval over units and raters; None where there is none."""
 
     value: float | None

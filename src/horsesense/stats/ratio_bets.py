@@ -13,10 +13,9 @@ Assumed: the order is random and was fixed before the first answer.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from hashlib import sha256
 from math import log
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -40,8 +39,7 @@ def in_random_order(ids: Sequence[str], seed: int) -> list[str]:
     return sorted(ids, key=lambda name: sha256(f"{seed}|{name}".encode()).digest())
 
 
-@dataclass(frozen=True)
-class Ratio:
+class Ratio(NamedTuple):
     """What each unit adds to a ratio, in a random order.
 
     Attributes:
@@ -65,7 +63,7 @@ class Ratio:
     def of(self, units: npt.NDArray[np.intp]) -> Self:
         """Some of the units, in the order given."""
         low, high, weight = (x[units] for x in (self.low, self.high, self.weight))
-        return replace(self, low=low, high=high, weight=weight)
+        return self._replace(low=low, high=high, weight=weight)
 
     def of_clusters(self, cluster: npt.NDArray[np.intp]) -> Self:
         """The same with clusters as units, in the order of their numbers, which is random.
@@ -78,7 +76,7 @@ class Ratio:
             np.bincount(index, x).astype(np.float64) for x in (self.low, self.high, self.weight)
         )
         largest = float(weight.max(initial=0)) or self.largest
-        return replace(self, low=low, high=high, weight=weight, largest=largest)
+        return self._replace(low=low, high=high, weight=weight, largest=largest)
 
     def within(self, low: float, high: float, delta: float, alpha: float) -> bool:
         """Whether its band lies between two bounds, of which either may be infinite: bets on either
@@ -122,8 +120,7 @@ class Ratio:
         return np.concatenate([bets.given_up(some[:, None], alpha) for some in parts])
 
 
-@dataclass(frozen=True)
-class _Bets:
+class _Bets(NamedTuple):
     """Bets that a ratio of `x`, from 0 to 1, to `share` is higher than it is said to be."""
 
     x: Floats

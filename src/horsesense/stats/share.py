@@ -13,9 +13,8 @@ Assumptions: clusters are independent, or outcomes share one of two clusterings 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import sqrt
-from typing import Self
+from typing import NamedTuple, Self
 
 from horsesense.stats import functions
 from horsesense.stats.binomial import limits
@@ -26,8 +25,7 @@ AGREEING = 0.1
 """What the added cluster counts for."""
 
 
-@dataclass(frozen=True)
-class Share:
+class Share(NamedTuple):
     """All that the inference about one share needs.
 
     Attributes:

@@ -16,8 +16,8 @@ Assumptions: independent clusters; a function that is smooth where the truth is.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,8 +33,7 @@ FEWEST = 1.5
 """Equal clusters that the clusters must be worth; below, one has more than two thirds of n."""
 
 
-@dataclass(frozen=True, slots=True)
-class Located:
+class Located(NamedTuple):
     """An estimate with a standard error over clusters.
 
     Attributes:
@@ -91,8 +90,7 @@ class Located:
         return 2 * float(functions.stdtr(self.degrees, -abs(self.estimate - null) / self.se))
 
 
-@dataclass(frozen=True, slots=True)
-class Pseudo:
+class Pseudo(NamedTuple):
     """Where pseudo-counts are added: as if each cell had been seen half a mean cluster more.
 
     Attributes:

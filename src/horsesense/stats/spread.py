@@ -13,8 +13,8 @@ together as the clusters show. It fails for one position far below many perfect 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,8 +22,7 @@ from horsesense.stats import functions
 from horsesense.stats.two_way import Floats
 
 
-@dataclass(frozen=True, slots=True)
-class Spread:
+class Spread(NamedTuple):
     """Of k recalls.
 
     Attributes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from html import escape
 
 NARROW = "\u202f"
 """Narrow no-break space, between a number and its unit."""
@@ -16,6 +15,8 @@ class OneLine:
         return f"{type(self).__name__}({self})"
 
     def _repr_html_(self) -> str:
+        from html import escape
+
         return f"<pre>{escape(str(self))}</pre>"
 
 

@@ -44,7 +44,7 @@ MOST_BYTES: Final = 190_000_000
 
 HAD_ONE: Final = "its request had an answer already"
 FOREIGN: Final = "it answers no request of this run"
-AGAIN: Final = "another answer to the same request follows, which is taken"
+AGAIN: Final = "another line of the same request; the last with a response counts"
 _LINE: Final = '{"custom_id": "...", "response": {"status_code": 200, "body": {...}}}.'
 
 
@@ -221,7 +221,8 @@ def _read_answers(files: Sequence[Path], left_out: LeftOut) -> dict[Key, dict[st
             else:
                 if key in answers:
                     left_out.add(AGAIN, key.hex())
-                answers[key] = line
+                if line.get("response") or key not in answers:
+                    answers[key] = line
         for number, fault in faults.found:
             left_out.add(UNREADABLE, f"{path.name}, line {number}: {fault}")
             faulty.add(number, fault)

@@ -108,7 +108,7 @@ def _sample(
     block = lettered(prompt if isinstance(prompt, str) else prompt[-1][1])
     if block is None:
         raise NotTakenError("not multiple choice: its prompt shows no labelled options")
-    what = content(block.question, block.options)
+    what = content(block.question, block.options, block.context)
     first, times = asked.get(what, (name, 0))
     asked[what] = first, times + 1
     answer = ANSWER.answer(body := mapping(at(row, "response.body")))
@@ -119,6 +119,7 @@ def _sample(
         epoch=times + 1,
         question=block.question,
         options=block.options,
+        context=block.context or None,
         order=tuple(range(len(block.options))),
         labels=block.labels,
         prompt=prompt,

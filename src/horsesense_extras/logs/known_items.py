@@ -48,7 +48,7 @@ class KnownItems:
         self._named: dict[tuple[int, str, str, Content], Known] = {}
         self._taken: dict[int, set[str]] = defaultdict(set)
         for item in given or ():
-            self._add(item, content(item.question, item.options))
+            self._add(item, _content_of(item))
 
     def _add(self, item: Item, asked: Content, task: str = "") -> Known:
         made = Known(item, task=task)
@@ -63,7 +63,7 @@ class KnownItems:
 
         In one log two names are two items, however alike they read; so are two tasks.
         """
-        asked = content(sample.question, sample.options)
+        asked = _content_of(sample)
         name = (log, sample.task, sample.id, asked)
         found = self._named.get(name)
         if found is None:
@@ -92,14 +92,17 @@ class KnownItems:
         return None
 
     def _candidates(self, asked: Content) -> list[Known]:
-        """Items of the same content; else those whose question is the longest inside the text."""
+        """Items of the same content; else those of which most stands inside the text."""
         exact = self._same.get(asked)
         if exact or not self._given:
             return exact or []
-        question, options = asked
-        inside = [k for k in self._options[options] if plain(k.item.question) in question]
-        longest = max((len(plain(k.item.question)) for k in inside), default=0)
-        return [k for k in inside if len(plain(k.item.question)) == longest]
+        text, options = asked
+        inside: dict[int, list[Known]] = defaultdict(list)
+        for known in self._options[options]:
+            parts = plain(known.item.context or ""), plain(known.item.question)
+            if all(part in text for part in parts):
+                inside[sum(map(len, parts))].append(known)
+        return inside[max(inside)] if inside else []
 
     def _item(self, sample: Sample) -> Item:
         name, number = sample.id, 2
@@ -118,6 +121,10 @@ class KnownItems:
         )
 
 
-def content(question: str, options: Sequence[str]) -> Content:
-    """What makes two items one: the question, and the set of options in no order."""
-    return plain(question), tuple(sorted(map(plain, options)))
+def content(question: str, options: Sequence[str], context: str | None = None) -> Content:
+    """What makes two items one: context and question, and the set of options in no order."""
+    return plain(f"{context or ''} {question}"), tuple(sorted(map(plain, options)))
+
+
+def _content_of(asked: Item | Sample) -> Content:
+    return content(asked.question, asked.options, asked.context)

@@ -29,13 +29,15 @@ class Shown(NamedTuple):
     """Options as they stand in a prompt, one a line.
 
     Attributes:
-        question: what stands before the first of them, without what stands before that (examples).
+        question: the paragraph before the first of them.
         labels, options: as shown.
+        context: what stands before the question, without examples that hold options too.
     """
 
     question: str
     labels: tuple[str, ...]
     options: tuple[str, ...]
+    context: str = ""
 
 
 def lettered(prompt: str) -> Shown | None:
@@ -45,7 +47,7 @@ def lettered(prompt: str) -> Shown | None:
     not known as such: only its first line is given.
 
     >>> lettered("Which?\\nA) red\\nB) blue\\nAnswer:")
-    Shown(question='Which?', labels=('A', 'B'), options=('red', 'blue'))
+    Shown(question='Which?', labels=('A', 'B'), options=('red', 'blue'), context='')
     """
     found: list[re.Match[str]] = []
     blocks: list[list[re.Match[str]]] = []
@@ -61,9 +63,10 @@ def lettered(prompt: str) -> Shown | None:
         return None
     last = blocks[-1]
     before = blocks[-2][-1].end() if len(blocks) > 1 else 0
-    question = _last_paragraph(prompt[before : last[0].start()])
+    *context, question = _paragraphs(prompt[before : last[0].start()])
     labels = tuple(match["label"] for match in last)
-    return Shown(question, labels, tuple(match["text"] for match in last))
+    texts = tuple(match["text"] for match in last)
+    return Shown(_HEADING.sub("", question), labels, texts, "\n\n".join(context))
 
 
 def _after(label: str) -> str:
@@ -78,9 +81,9 @@ def labels_of(count: int) -> tuple[str, ...]:
     return (*_LETTERS[:count], *numbers)
 
 
-def _last_paragraph(text: str) -> str:
-    parts = [part for part in re.split(r"\n\s*\n", text.strip()) if part.strip()]
-    return _HEADING.sub("", parts[-1].strip()) if parts else ""
+def _paragraphs(text: str) -> list[str]:
+    """The paragraphs of a text, at least one."""
+    return [part.strip() for part in re.split(r"\n\s*\n", text) if part.strip()] or [""]
 
 
 def shown_order(prompt: str, options: Sequence[str]) -> tuple[tuple[int, ...], tuple[str, ...]]:

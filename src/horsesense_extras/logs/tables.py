@@ -249,7 +249,7 @@ class _Table:
         gold = "" if item.gold is None else item.options[item.gold]
         if named and not self.layout.orders:
             return item.id
-        key = content(item.question, item.options), gold
+        key = content(item.question, item.options, item.context), gold
         return self.names.setdefault(key, item.id if named else f"q-{fingerprint(key)}")
 
     def _item(

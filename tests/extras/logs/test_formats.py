@@ -508,6 +508,11 @@ def test_of_known_questions_inside_a_prompt_the_longest_is_asked() -> None:
     found = KnownItems(ItemSet("s", "choice", items)).of(0, asked)
     assert found is not None
     assert found.item.question == long
+    texts = tuple(replace(items[0], id=text, context=text) for text in ("One.", "Two."))
+    asked = replace(asked, question=short, context="Say what is true. Two.")
+    found = KnownItems(ItemSet("s", "choice", texts)).of(0, asked)
+    assert found is not None
+    assert found.item.id == "Two."
 
 
 def test_one_content_is_one_item_and_two_names_in_one_log_are_two() -> None:

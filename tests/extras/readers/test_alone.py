@@ -44,7 +44,7 @@ def test_nothing_but_the_reader_goes_into_its_wheel() -> None:
     files = [Path(alone.__file__), *Path(modules.__file__).parent.glob("*.py")]
     imported = re.findall(r"from (horsesense\.\S+)", "".join(f.read_text() for f in files))
     assert {".".join(name.split(".")[:3]) for name in imported} == {
-        "horsesense.readers.reading", "horsesense.readers.text",
+        "horsesense.expressions", "horsesense.readers.reading", "horsesense.readers.text",
     }  # fmt: skip
 
 

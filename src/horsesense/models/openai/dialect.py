@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from horsesense.models.messages import SamplingParams
 
@@ -33,8 +32,7 @@ _NO_FIELD: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Dialect:
+class Dialect(NamedTuple):
     """What a server wants said differently.
 
     Attributes:
@@ -63,21 +61,20 @@ class Dialect:
     def after(self, refusal: str) -> Dialect:
         """The dialect that a refusal asks for; the same one if it is about something else."""
         if "max_completion_tokens" in refusal and self.limit_field == "max_tokens":
-            return replace(self, limit_field="max_completion_tokens")
+            return self._replace(limit_field="max_completion_tokens")
         if self.token_ids and "logprob_token_ids" in refusal:
-            return replace(self, token_ids=False)
+            return self._replace(token_ids=False)
         if self.prefix and re.search("continue_final_message|add_generation_prompt", refusal):
-            return replace(self, prefix=False)
+            return self._replace(prefix=False)
         if self.temperature and re.search(
             r"temperature.{0,80}(unsupported|not support|only the default|may only be)|"
             r"(unsupported|not support).{0,80}temperature",
             refusal,
             re.IGNORECASE,
         ):
-            return replace(self, temperature=False)
+            return self._replace(temperature=False)
         if _NO_FIELD.search(refusal):
-            return replace(
-                self,
+            return self._replace(
                 effort_field=_next(EFFORT_FIELDS, self.effort_field, refusal),
                 thinking_field=_next(THINKING_FIELDS, self.thinking_field, refusal),
             )

@@ -257,7 +257,7 @@ class HttpModel:
 
     def recall(self, offers: Capabilities) -> None:
         """Have labels scored by their tokens where a probe elsewhere found that they can be."""
-        self.dialect = replace(self.dialect, token_ids=offers.label_tokens)
+        self.dialect = self.dialect._replace(token_ids=offers.label_tokens)
 
     async def _probe_labels(self, form: Form, top: int, ask: Ask) -> list[str]:
         """Find out whether labels can be scored by their tokens; a note where they cannot.
@@ -267,13 +267,13 @@ class HttpModel:
         """
         if not top or not isinstance(await self._label_tokens.of(PROBED), tuple):
             return []
-        self.dialect = replace(self.dialect, token_ids=True)
+        self.dialect = self.dialect._replace(token_ids=True)
         params = SamplingParams(max_tokens=1, top_logprobs=top, label_tokens=PROBED)
         result = await _patiently(_probing(form, params), ask)
         given = result.token_logprobs[:1] if isinstance(result, Response) else ()
         if set(PROBED) <= {text.strip() for position in given for text in position}:
             return []
-        self.dialect = replace(self.dialect, token_ids=False)
+        self.dialect = self.dialect._replace(token_ids=False)
         return [
             "The server does not score tokens by name (logprob_token_ids): "
             f"labels that are not among the {top} most likely tokens are missing, and counted."

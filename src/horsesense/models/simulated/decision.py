@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Luck = Callable[[str], float]
 """From a purpose to a uniform number that is fixed for the request."""
@@ -15,8 +14,7 @@ SURE = 12.0
 """Log-odds of a position that is known to be right: a leak below 1e-5 to each other position."""
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     """What a model has decided about one variant.
 
     Attributes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -110,7 +110,6 @@ def right(variant: Variant) -> Decision:
     return choose(variant.gold_at, len(variant.options))
 
 
-@dataclass(frozen=True)
 class Oracle(Profile):
     name = "oracle"
     summary = "knows every answer, and says so when no option is right"
@@ -121,7 +120,6 @@ class Oracle(Profile):
         return right(variant)
 
 
-@dataclass(frozen=True)
 class Cheat(Profile):
     name = "cheat"
     summary = "knows every answer from the options alone, also where the question is withheld"
@@ -149,7 +147,6 @@ class Habit(Profile):
         return right(variant).logits
 
 
-@dataclass(frozen=True)
 class Uniform(Profile):
     name = "uniform"
     summary = "guesses, every position alike"
@@ -205,7 +202,6 @@ def _stretched(prior: tuple[float, ...], k: int) -> tuple[float, ...]:
     return tuple(weight / total for weight in weights)
 
 
-@dataclass(frozen=True)
 class Ranker(Profile):
     name = "ranker"
     summary = "takes the most plausible option shown: gold first, a none-option never"
@@ -231,7 +227,6 @@ class Ranker(Profile):
         return taste + (1.0 if origin >= 0 else 0.0)
 
 
-@dataclass(frozen=True)
 class SaysNone(Profile):
     name = "none"
     summary = "chooses the none-option, or says that no option is right"
@@ -243,7 +238,6 @@ class SaysNone(Profile):
         return Decision(None, (0.0,) * k, "none")
 
 
-@dataclass(frozen=True)
 class Refuses(Profile):
     name = "refuse"
     summary = "declines to answer"
@@ -293,8 +287,8 @@ class Talker(Profile):
             decision = drawn([1.0] * k, luck)
         if decision.position is not None and luck("disagree") < self.disagree:
             other = (decision.position + 1 + int(luck("other") * (k - 1))) % k
-            decision = replace(decision, logits=choose(other, k).logits)
-        return replace(decision, style=int(luck("style") * len(STYLES)))
+            decision = decision._replace(logits=choose(other, k).logits)
+        return decision._replace(style=int(luck("style") * len(STYLES)))
 
 
 @dataclass(frozen=True)
@@ -342,4 +336,4 @@ class Clerk(Profile):
         also: tuple[int, ...] = ()
         if unit(b"twice", at) < self.twice:
             also = ((decision.position + 1) % len(variant.options),)
-        return replace(decision, also=also, style=style)
+        return decision._replace(also=also, style=style)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from horsesense.models.messages import Key
 from horsesense.models.simulated.decision import Decision, Luck, choose, drawn
@@ -73,7 +73,7 @@ class Torn(Profile):
         misleading = favourite(variant)
         if knows(variant, self.know) or misleading is None or variant.gold_at is None:
             return right(variant)
-        return replace(choose(misleading, len(variant.options)), also=(variant.gold_at,))
+        return choose(misleading, len(variant.options))._replace(also=(variant.gold_at,))
 
 
 def misleading_gone(variant: Variant) -> bool:
@@ -110,7 +110,6 @@ class Rates(Profile):
         return right(variant)
 
 
-@dataclass(frozen=True)
 class Excludes(Profile):
     name = "excludes"
     summary = "guesses, but never an option without meaning"
@@ -119,7 +118,6 @@ class Excludes(Profile):
         return drawn([float(not LAST_FILLER < o <= FILLER) for o in variant.origin], luck)
 
 
-@dataclass(frozen=True)
 class Recites(Profile):
     """Where the right answer is not shown it gives it nevertheless, as published."""
 
@@ -128,10 +126,9 @@ class Recites(Profile):
 
     def decide(self, variant: Variant, luck: Luck) -> Decision:
         decision = right(variant)
-        return replace(decision, style=3) if decision.says == "none" else decision
+        return decision._replace(style=3) if decision.says == "none" else decision
 
 
-@dataclass(frozen=True)
 class LooksUp(Profile):
     name = "looks_up"
     summary = "takes the option whose text stands in the context; guesses where none does"

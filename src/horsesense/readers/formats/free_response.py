@@ -11,6 +11,7 @@ import re
 from dataclasses import replace
 from typing import Final
 
+from horsesense.expressions import expression
 from horsesense.models.messages import Response
 from horsesense.readers.formats.bundled import no_text, without_thinking
 from horsesense.readers.reading import Reading, ResponseClass
@@ -24,7 +25,7 @@ _ABSENT: Final = (
     r"|(?:with)?in\s+the|an?\s+option|available|present|here|there)\b"
 )
 _NOT: Final = r"(?:\bnot(?:\s+even)?\s+|n't\s+)"
-_NONE = re.compile(
+_NONE = expression(
     r"\bthere(?:'s|\s+is)\s+none\b|\bnone[\s-]+of[\s-]+(?:the[\s-]+)?(?:above|these|them|those|(?:\w+\s+)?(?:options?|answers?"
     r"|choices?|labels?|classes|categories|given|provided|listed))\b"
     r"|\b(?:none|nobody|no\s+one|nothing)\s+(?:listed|offered|given|shown|named)\b"
@@ -47,7 +48,7 @@ _NONE = re.compile(
     r"|\bnot\s+(?:on|in)\s+(?:the|your|this)\s+list\b",
     re.IGNORECASE,
 )
-_UNDONE = re.compile(
+_UNDONE = expression(
     r"(?:(?:\s+(?:of\s+(?:the|these|those|them)|(?:\w+\s+)?(?:options?|answers?|choices?)|here|above"
     r"|given|listed|offered|available))*)"
     r"(?:[\s,]*\b(?:except|other\s+than|apart\s+from|besides|save|aside\s+from)\b"
@@ -57,25 +58,25 @@ _UNDONE = re.compile(
     re.IGNORECASE,
 )
 """What makes of a denial something else ("no right answer except B", "none of them is wrong")."""
-_SETTLES = re.compile(
+_SETTLES = expression(
     r"\b(?:closest|nearest|best\s+(?:of|option|choice|guess|match|fit)|if\s+(?:i\s+(?:had|have|must)"
     r"|forced|pressed|one\s+must)|(?:i\s+would|i'd|i\s+will|i'll)\s+(?:pick|choose|go|say|guess))\b",
     re.IGNORECASE,
 )
-_REJECTS = re.compile(
+_REJECTS = expression(
     r"\b(?:not|neither|nor|none|no|wrong|incorrect|false|instead|rather|except|unlike)\b|n't\b",
     re.I,
 )
-_DENIES = re.compile(
+_DENIES = expression(
     r"\b(?:not|neither|nor|wrong|incorrect|false|ruled\s+out|excluded)\b|n't\b", re.IGNORECASE
 )
-_INSTEAD = re.compile(
+_INSTEAD = expression(
     r"\b(?:but|instead|rather|only|just|except|unless|both|whether|leav(?:es|ing)|must"
     r"|(?:so|therefore|thus|hence)(?!\s+(?:none|no|i|it|the)\b))\b",
     re.IGNORECASE,
 )
-_CLAUSES = re.compile(r"[.;!?\n]+(?=\s|\Z)|,\s+(?:and\s+)?(?=not\b)")
-_SAYS_LITTLE = re.compile(
+_CLAUSES = expression(r"[.;!?\n]+(?=\s|\Z)|,\s+(?:and\s+)?(?=not\b)")
+_SAYS_LITTLE = expression(
     r"\b(?:i|me|my|yes|no|none|not|ok|okay|sure|well|hmm?|maybe|depends|unclear|unsure|unknown|sorry"
     r"|n/?a|or|and|either|answer|option|question|passage|text|story)\b|\?",
     re.IGNORECASE,
@@ -84,16 +85,16 @@ _SHORT: Final = 6
 """Words of a text that may be a class name."""
 _SHORT_NAME: Final = 4
 """Words of a text that may be the name of something, where options have labels."""
-_REASON = re.compile(r"(?:because|since|as|it|this|the (?:answer|text|story|passage))\b", re.I)
+_REASON = expression(r"(?:because|since|as|it|this|the (?:answer|text|story|passage))\b", re.I)
 # Repetitions are taken whole: hostile replies must not be tried in many ways.
-_LABELLED = re.compile(
+_LABELLED = expression(
     r"^\W*+(?:(?i:answer)\s*+[:=]\s*+)?\(?\**+([A-Za-z])\**+[).:]"
     r"\s*+(?:\**+\s*+(?=\S)|(?=\*))(?P<said>[^\n]*+)\Z"
 )
 
 
 _SIGNS: Final = str.maketrans("’‐‑‒–", "'----")
-_NOT_NONE = re.compile(
+_NOT_NONE = expression(
     r"(?:\b(?:it|that|this|the\s+(?:\w+\s+)?answer)(?:'s|\s+is|(?=\s+isn't))\s+)?"
     r"(?:\bnot|\bisn't)\s+[\"'“*]*none[\s-]+of[\s-]+(?:the[\s-]+)?(?:above|these|them|those)\b"
     r"[\"'”*]*[\s,;:.]*",

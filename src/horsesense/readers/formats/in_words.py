@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from horsesense.expressions import expression
 from horsesense.readers.formats.bundled import Names, ProblemMention, negated, number_of
 
 _ORDINALS: Final = (
@@ -18,7 +19,7 @@ _ORDINALS: Final = (
 )
 _COUNTS: Final = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _NOUN: Final = r"(?:texts?|sentences?|items?|lines?|questions?|problems?|pairs?|reviews?|examples?)"
-_NUMBERS = re.compile(
+_NUMBERS = expression(
     r"(?<![\w.])#?(?P<first>\d{1,4})\s*(?:-|–|—|\bto\b|\bthrough\b)\s*(?P<last>\d{1,4})(?!\w|\.\d)"
     r"|(?<![\w.])#?(?P<one>\d{1,4})(?!\w|\.\d|%)"
     rf"|\b(?:the\s+)?(?P<side>first|last)\s+(?P<count>{'|'.join(_COUNTS)}|\d{{1,2}})\b(?!\.\d)"
@@ -26,12 +27,12 @@ _NUMBERS = re.compile(
     rf"|\b(?P<rest>the\s+(?:others?|rest|remaining(?:\s+{_NOUN})?|other\s+{_NOUN}))\b",
     re.IGNORECASE,
 )
-_NUMBERED_NOUN = re.compile(rf"\b{_NOUN}\s+#?\d", re.IGNORECASE)
-_JOINED = re.compile(rf"[^\S\n]*(?:[,&]|\band\b|\bthe\b|\b{_NOUN}\b|[^\S\n])*", re.IGNORECASE)
-EXCEPTS: Final = re.compile(r"\b(?:except|but|besides|apart\s+from|other\s+than|excluding)\b", re.I)
+_NUMBERED_NOUN = expression(rf"\b{_NOUN}\s+#?\d", re.IGNORECASE)
+_JOINED = expression(rf"[^\S\n]*(?:[,&]|\band\b|\bthe\b|\b{_NOUN}\b|[^\S\n])*", re.IGNORECASE)
+EXCEPTS: Final = expression(r"\b(?:except|but|besides|apart\s+from|other\s+than|excluding)\b", re.I)
 """What leaves problems out ("all but the last")."""
-_ALL = re.compile(r"\b(?:all|every\w*|each)\b", re.IGNORECASE)
-_SENTENCE = re.compile(r"[;\n!?]|(?<!\d)\.(?=\s|\Z)")
+_ALL = expression(r"\b(?:all|every\w*|each)\b", re.IGNORECASE)
+_SENTENCE = expression(r"[;\n!?]|(?<!\d)\.(?=\s|\Z)")
 
 
 _PLACES: Final = {

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from horsesense.expressions import expression
 from horsesense.models.messages import Response
 from horsesense.readers.formats.bundled import no_text, object_in, without_thinking
 from horsesense.readers.formats.verdicts import Said, said_of
@@ -20,17 +21,17 @@ from horsesense.readers.reading import Reading
 from horsesense.readers.text import TextReader, meanings_of, without_struck
 from horsesense.trials.trial import Trial, question_of
 
-_BOXED = re.compile(r"\\boxed\s*\{(?:\\text\s*\{)?([^{}]*)\}")
-_ANNOUNCES = re.compile(
+_BOXED = expression(r"\\boxed\s*\{(?:\\text\s*\{)?([^{}]*)\}")
+_ANNOUNCES = expression(
     r"(?:\b(?:answers?|options?|choices?|letters?|selections?)\b(?:\s+(?:is|are|would\s+be)\b\s*:?"
     r"|\s*:)|\bi\s+(?:would\s+)?(?:choose|pick|select)\b|\bi['’]d\s+(?:choose|pick)\b"
     r"|\b(?:so|therefore|thus|hence)\b(?!\s+(?:is|are|do|does)\b),?)"
     r"\s*(?P<what>[^\n]+?)(?=\.\s|\n|\Z)",
     re.IGNORECASE,
 )
-_REASON = re.compile(r"[,;]?\s*\b(?:because|since|given\s+that|as\s+(?:they|both|all|it))\b", re.I)
-_TURNS = re.compile(r"\b(?:wait|actually|correction|sorry|no,|scratch|on second thought)", re.I)
-_SENTENCE = re.compile(r"\n|(?<=\w\w[.;!])\s")
+_REASON = expression(r"[,;]?\s*\b(?:because|since|given\s+that|as\s+(?:they|both|all|it))\b", re.I)
+_TURNS = expression(r"\b(?:wait|actually|correction|sorry|no,|scratch|on second thought)", re.I)
+_SENTENCE = expression(r"\n|(?<=\w\w[.;!])\s")
 _LONGEST: Final = 4_000
 """Characters of a reply that may be a list as a whole, and of a sentence."""
 _LIST: Final = 0.98

@@ -14,6 +14,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
+from horsesense.expressions import expression
 from horsesense.models.messages import Response
 from horsesense.readers.formats.bundled import (
     INDEX_KEYS,
@@ -30,24 +31,24 @@ from horsesense.readers.reading import Reading
 from horsesense.readers.text import TextReader
 from horsesense.trials.trial import Trial
 
-_LINE = re.compile(
+_LINE = expression(
     r"[\s>*_#|\-•–—]*"
     r"(?:(?:text|sentence|item|line|question|answer|problem|pair|no|nr|q|a)\.?\s*(?=\d|#))?"
     r"[#(\[]?(?P<number>\d{1,4})(?P<sign>\s*\*{0,2}[.):\]|,=]\**|\s*(?:-|–|—|->|→)|\s+(?=\D)|$)"
     r"\s*(?P<rest>.*)",
     re.IGNORECASE,
 )
-_IN_A_ROW = re.compile(
+_IN_A_ROW = expression(
     r"[,;|](?P<begins>)\s*(?:and\s+)?(?:(?:text|sentence|item|line|question|problem|pair)\s+)?"
     r"#?(?P<number>\d{1,4})[:.)=](?!\d)",
     re.IGNORECASE,
 )
-_AFTER: Final = re.compile(r"(?::|->|→|=>|=|\s[-–—](?!>)|\|)\s*")
-_NOTE = re.compile(r"\(\s*(?:and\s+)?not\b[^()]*\)", re.IGNORECASE)
+_AFTER: Final = expression(r"(?::|->|→|=>|=|\s[-–—](?!>)|\|)\s*")
+_NOTE = expression(r"\(\s*(?:and\s+)?not\b[^()]*\)", re.IGNORECASE)
 _NEAR: Final = 20
 """Characters beyond those of the longest label in which what announces an answer is looked for."""
 _MARKS: Final = " \t*_`\"'.,;:|()[]-–—•>#"
-_ALL_ALIKE = re.compile(r"\b(?:all|every|each|both)\b", re.IGNORECASE)
+_ALL_ALIKE = expression(r"\b(?:all|every|each|both)\b", re.IGNORECASE)
 _SHORT: Final = 3
 """Words of a line that may be a label of its own, such as "Mixed" or "Not sure"."""
 

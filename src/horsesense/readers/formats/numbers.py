@@ -6,18 +6,19 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from horsesense.expressions import expression
 from horsesense.readers.formats.bundled import INDEX_KEYS, number_of
 
-_RANGE = re.compile(r"(?<!\d)(\d++)\s*+(?:-|–|—|\.{2,}|…|\bto\b|\bthrough\b)\s*(\d+)")
-_NUMBER = re.compile(r"(?<![\w.])\d{1,4}(?![\w]|\.\d)")
-_NONE = re.compile(r"\b(?:none|null|nil|nothing|no (?:text|sentence|item|line|pair|one)s?)\b|^\s*$")
-_ALL = re.compile(r"\b(?:all|every|everything)\b")
-_EXCEPT = re.compile(r"\b(?:except|but|besides|apart from|other than)\b")
+_RANGE = expression(r"(?<!\d)(\d++)\s*+(?:-|–|—|\.{2,}|…|\bto\b|\bthrough\b)\s*(\d+)")
+_NUMBER = expression(r"(?<![\w.])\d{1,4}(?![\w]|\.\d)")
+_NONE = expression(r"\b(?:none|null|nil|nothing|no (?:text|sentence|item|line|pair|one)s?)\b|^\s*$")
+_ALL = expression(r"\b(?:all|every|everything)\b")
+_EXCEPT = expression(r"\b(?:except|but|besides|apart from|other than)\b")
 _LIST: Final = (
     r"\d{1,4}(?!\.?\d)(?:(?:\s*(?:,\s*(?:and|or)?|&|/|-|–|\band\b|\bor\b|\bnor\b)\s*)"
     r"\d{1,4}(?!\.?\d))*+"
 )
-REJECTED = re.compile(
+REJECTED = expression(
     r"(?:\b(?:not|neither|nor|never|except|excluding|besides|without|apart\s+from|other\s+than"
     r"|exclud\w+|omit\w*|skip\w*|reject\w*|leav\w+\s+out|rul\w+\s+out)\b|n't\b)"
     r"(?:\s+(?:for|the|number|no\.?|texts?|sentences?|items?|lines?|questions?|problems?|pairs?"
@@ -26,7 +27,7 @@ REJECTED = re.compile(
     re.IGNORECASE,
 )
 """Numbers that a reply names only to leave them out; the others are not named thereby."""
-_KEY = re.compile(r"(?:[a-z]+[\s_-]*)?(\d{1,4})", re.IGNORECASE)
+_KEY = expression(r"(?:[a-z]+[\s_-]*)?(\d{1,4})", re.IGNORECASE)
 _DEEPEST: Final = 20
 """Lists and objects within each other that are looked into for numbers."""
 _FILLED_IN: Final = 10_000

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from horsesense.expressions import expression
 from horsesense.readers.text import words
 
 LONG: Final = 5_000
@@ -33,7 +34,7 @@ _KEPT_OF_THE_REST: Final = 12
 
 _EAST: Final = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _TOKENS: Final = [
-    re.compile(
+    expression(
         rf"[^\S\n]*+(?:{letter}++(?:['-]{letter}++)*+|\n\s*+"
         rf"|(?<![\w)])[-+]?\d++(?:[.,:]\d++)*+(?:st|nd|rd|th)?|\d++(?:[.,]\d++)*+|[{_EAST}]"
         r"|\*++|_++|`++|->|\S)"
@@ -49,7 +50,7 @@ NOISE: Final = (
 )
 ENDS: Final = frozenset(".!?;。！？")
 _SHORTENED: Final = frozenset(["e.g", "i.e", "g", "e", "vs", "dr", "mr", "st", "no"])
-_THOUSANDS: Final = re.compile(r"-?\d{1,3}(,\d{3})+(\.\d+)?")
+_THOUSANDS: Final = expression(r"-?\d{1,3}(,\d{3})+(\.\d+)?")
 
 
 def pieces(text: str) -> list[str]:
@@ -75,7 +76,7 @@ _KEPT: Final = frozenset(map(ord, "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ₀₁₂
 _SIGNS: Final = _Signs(
     {ord(a): b for a, b in zip("’‘‛´−‑‐⇒“”„\r\t", "''''---→\"\"\"  ", strict=True)}
 )
-_ODD: Final = re.compile(r"[^\n -~]+")
+_ODD: Final = expression(r"[^\n -~]+")
 """All signs of which there is a plainer one."""
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from horsesense.expressions import expression
 from horsesense.readers.text.options import bare
 
 # Repetitions have an end everywhere: hostile replies must not be tried in many ways.
@@ -124,8 +125,8 @@ def _alone(labels: tuple[str, ...]) -> Alone:
     opens, closes = r"[\s*_`\"'(\[{<]{0,12}", r"[\s*_`\"')\]}>.:]{0,12}"
     called = rf"(?:(?:the )?(?:correct )?{_NOUN}(?: is|:)?{S})?"
     return Alone(
-        re.compile(rf"{opens}{called}{opens}{label}{closes}", re.IGNORECASE),
-        re.compile(rf"{opens}{label}[\s*_`\"')\].:,;=>-]{{1,12}}"),
+        expression(rf"{opens}{called}{opens}{label}{closes}", re.IGNORECASE),
+        expression(rf"{opens}{label}[\s*_`\"')\].:,;=>-]{{1,12}}"),
     )
 
 
@@ -185,7 +186,7 @@ def _patterns(labels: tuple[str, ...]) -> Patterns:
     )
     outright, lesser = (
         {
-            name: Wording(a, re.compile(probe, _SHAPE), reach, leads, re.compile(whole, _SHAPE))
+            name: Wording(a, expression(probe, _SHAPE), reach, leads, expression(whole, _SHAPE))
             for name, (a, probe, reach, leads, whole) in table.items()
         }
         for table in (states, less)
@@ -193,16 +194,16 @@ def _patterns(labels: tuple[str, ...]) -> Patterns:
     return Patterns(
         outright,
         lesser,
-        re.compile(rf"{CLOSE}{S}{joins}{label}{CLOSE}(?!{S}(?:is|was|are(?! both))\b)"),
-        re.compile(rf"\b(?:and|or|und|oder)\b{_W}(?:option )?{label}(?=[*_]{{0,4}}[).:])"),
-        re.compile(rf"^[ \t*_(#>-]{{0,9}}(?:option )?(?P<label>{either})"
+        expression(rf"{CLOSE}{S}{joins}{label}{CLOSE}(?!{S}(?:is|was|are(?! both))\b)"),
+        expression(rf"\b(?:and|or|und|oder)\b{_W}(?:option )?{label}(?=[*_]{{0,4}}[).:])"),
+        expression(rf"^[ \t*_(#>-]{{0,9}}(?:option )?(?P<label>{either})"
                    rf"{CLOSE}(?:[.):]|\s*$)", _SHAPE),
-        re.compile(rf"\W{{0,9}}(?:it'?s )?(?:not {other},?{SS}but(?:{SS}{it_is})?"
+        expression(rf"\W{{0,9}}(?:it'?s )?(?:not {other},?{SS}but(?:{SS}{it_is})?"
                    rf"|{other}\?{SS}no,?(?:{SS}{it_is})?|{other} is {wrong}[.,;](?:{SS}{it_is})?"
                    rf"|(?:it isn't|it is not|it's not|not) {other}[.,;]{SS}{it_is})"
                    rf"{SS}{MARK}{label}{CLOSE}(?:{SS}is(?:{SS}(?:right|correct|it|the answer))?)?"
                    r"\W{0,9}", re.IGNORECASE),
-        re.compile(rf"\W{{0,9}}(?:(?:i (?:think|believe),?{SS})?(?:{it_is}|i'd (?:say|go with"
+        expression(rf"\W{{0,9}}(?:(?:i (?:think|believe),?{SS})?(?:{it_is}|i'd (?:say|go with"
                    rf"|choose|pick)|answer:?){SS})?(?:{_NOUN}{SS})?{MARK}{label}{CLOSE},?{SS}"
                    rf"(?:(?:and{SS})?(?:\w{{1,12}}ly{SS})?not|rather than|instead of|over){SS}"
                    rf"(?:{_NOUN}{SS})?{other}(?:,?{SS}(?:n?or|and){SS}{other})?\W{{0,9}}",
@@ -213,10 +214,10 @@ def _patterns(labels: tuple[str, ...]) -> Patterns:
 _TEXT_BEHIND: Final = rf"{CLOSE}{S}(?:\w{{1,12}}ly{SS})?{IS}{MARK}(?P<text>[^\n]{{1,200}})"
 SAYS_TEXT: Final = Wording(
     _NOUNS,
-    re.compile(_ANY_NOUN + _TEXT_BEHIND, re.IGNORECASE),
+    expression(_ANY_NOUN + _TEXT_BEHIND, re.IGNORECASE),
     _REACH,
     _LEADS,
-    re.compile(rf"(?<!'s )\b{KIND}{_TEXT_BEHIND}", re.IGNORECASE),
+    expression(rf"(?<!'s )\b{KIND}{_TEXT_BEHIND}", re.IGNORECASE),
 )
 """What states the text behind it as the answer."""
 

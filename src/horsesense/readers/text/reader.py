@@ -38,7 +38,7 @@ from horsesense.readers.text.page import (
     small,
 )
 from horsesense.readers.text.weigh import Weights, confidence, grounds, shipped, weigh
-from horsesense.readers.text.whole import LESS, ends_plainly, exact
+from horsesense.readers.text.whole import LESS, declines, ends_plainly, exact
 
 LIKELY: Final = 0.25
 """The confidence from which on a reading without a choice is more than a guess."""
@@ -48,8 +48,6 @@ _BEGINNING: Final = 30
 """Tokens before the first option that is named, in a reply that begins with its answer."""
 _END: Final = 150
 """Characters at the end of a reply in which an answer may be taken back."""
-_DECLINED: Final = 600
-"""Characters at the end of a reply in which it may decline to answer."""
 _SUM: Final = 200
 """Characters at the end of a reply in which a calculation that stops has an equals sign."""
 _RESULT: Final = 12
@@ -146,7 +144,7 @@ def scene(
         cut = prepared.thinks or finish_reason == "length"
         return _CUT_IN_THOUGHT if cut else _EMPTY
     said = told(text, labels, see)
-    if said.last < 0 and not any(see.says) and (span := _declines(text)):
+    if said.last < 0 and not any(see.says) and (span := declines(text)):
         return Reading("refusal", (), "declines", span, LESS)
     length = finish_reason == "length"
     if said.reading is not None and said.plain and not (length and words.OR_ELSE.search(text)):
@@ -168,12 +166,6 @@ def scene(
     if stands is not None and all(m.option in stands.positions or m.how in "OP" for m in found):
         return stands
     return scene_of(page, found, see, state, said.last)
-
-
-def _declines(text: str) -> tuple[int, int] | None:
-    """Where a reply ends by saying that it cannot answer, and not that no option is right."""
-    match = words.CANNOT.search(small(text), max(0, len(text) - _DECLINED))
-    return match.span() if match and not words.NO_OPTION.search(text) else None
 
 
 def _breaks_off(text: str) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Set
 from typing import Final
 
+from horsesense.expressions import expression
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import words
 from horsesense.readers.text.options import Shown, names_of, said_by, style_of
@@ -24,11 +24,21 @@ _REJECTED: Final = 80
 """Characters before the answer up to which a reply may be no more than an option, rejected."""
 _NEAR: Final = 40
 """Characters before the answer in which it may be called the closest."""
-_LAST: Final = re.compile(
+_LAST: Final = expression(
     r"[.!?\n]\s{0,4}(?:(?:So|Thus|Therefore|Hence),? )?"
     r"(?:[Tt]he (?=correct |answer is)|(?=A(?:nswer|NSWER): ))(?P<said>(?:correct )?"
     r"(?:answer is:?|A(?:nswer|NSWER):) \(?(?P<label>[A-Z]))\)?\.?\s{0,9}\Z"
 )
+_CANNOT: Final = expression(
+    r"\b(?:i|we)(?: am|'m| are|'re)? (?:can ?not|can't|could not|couldn't|unable to|not able to)"
+    r"(?: \w{1,12}ly)? (?:answer|solve|(?:provide|give|offer|determine|calculate)\b[^.!?\n]{1,60}?"
+    r"\b(?:answers?|option|choice|solution))\b[^.!?\n]{0,160}[.!?\s\"')*]{0,9}"
+    r"(?:(?:to (?:answer|solve|get)|(?:i|we) (?:would )?need|more|further|additional|please)\b"
+    r"[^\n]{0,400})?\Z"
+)
+"""A last sentence that declines to answer, in small letters, also before what it would need."""
+_DECLINED: Final = 600
+"""Characters at the end of a reply in which it may decline."""
 _OTHER: Final = (*words.ANSWERS, "boxed", "##", "~~", "<", "[", "◁", "{")
 """One of these is in every other statement, and in what may take a statement back."""
 
@@ -100,6 +110,12 @@ def ends_plainly(response: str, see: Shown) -> Reading | None:
     ):
         return None
     return Reading("answer", (position,), "answer_is", m.span("said"), STATED)
+
+
+def declines(text: str) -> tuple[int, int] | None:
+    """Where a reply ends by saying that it cannot answer, and not that no option is right."""
+    match = _CANNOT.search(small(text), max(0, len(text) - _DECLINED))
+    return match.span() if match and not words.NO_OPTION.search(text) else None
 
 
 def begins_with_other(text: str, stated: Set[int], see: Shown) -> bool:

@@ -6,6 +6,8 @@ import re
 from functools import cache
 from typing import Final
 
+from horsesense.expressions import expression
+
 
 def listed(text: str) -> list[str]:
     """The words of a text."""
@@ -118,7 +120,7 @@ class Sign:
 
     def __init__(self, *rows: str) -> None:
         pairs = [(*row.split(" → "), row)[:2] for row in rows]
-        self._rows = [(words.split("|"), re.compile(pattern)) for words, pattern in pairs]
+        self._rows = [(words.split("|"), expression(pattern)) for words, pattern in pairs]
         self._without = cache(self._rows_without)
 
     def _rows_without(self, *lacks: str) -> list[tuple[list[str], re.Pattern[str]]]:
@@ -224,37 +226,37 @@ SAYS: Final = (("refusal", _DECLINES), ("unknown", _KNOWS_NOT), ("none", _LACKS)
 """(status, what an option that stands for it says), the first that fits."""
 
 # Options and replies that say a status as a whole, in small letters.
-SAYS_NONE: Final = re.compile(
+SAYS_NONE: Final = expression(
     r"\W*(?:none[\s-]+of[\s-]+(?:the[\s-]+)?(?:above|these|them|those|others?|options?|answers?"
     r"|choices?)\b|no(?:ne)?[\s-]+(?:correct|right|valid)[\s-]+(?:answer|option|choice)\b"
     r"|(?:none|neither)[\s-]+(?:is|are)[\s-]+(?:correct|right)\b"
     r"|neither of (?:the (?:above|options)|these|them)\b)"
 )
 """What `items.none_options` says of an option; this reader needs nothing but itself."""
-REFUSED: Final = re.compile(
+REFUSED: Final = expression(
     r"\W*(?:(?:i )?(?:refused?|declined?)(?: to (?:answer|say|respond))?"
     r"|(?:i )?(?:would )?(?:prefer|rather|choose) not (?:to )?(?:say|answer|respond)"
     r"|(?P<both>no (?:answer|response)|skip(?:ped)?))\W*"
 )
-KNOWS_NOT: Final = re.compile(
+KNOWS_NOT: Final = expression(
     r"\W*(?:(?:i )?(?:do not|don'?t) (?:really )?know(?: the (?:correct )?answer)?"
     r"|dk|(?:i'?m |i am )?not sure|unsure|no idea|undecided"
     r"|(?P<both>(?:i have )?no opinion|(?:i )?(?:can ?not|can'?t) (?:choose|decide)))\W*"
 )
-UNDETERMINED: Final = re.compile(
+UNDETERMINED: Final = expression(
     r"\W*(?:unknown|undetermined|(?:it )?(?:cannot|can not|can'?t) (?:be )?(?:answer|determine|"
     r"tell|say|know)\w*|(?:it is )?(?:not possible|impossible) to (?:determine|say|tell)|(?:there "
     r"is )?(?:not enough|insufficient|too little) info\w*|not answerable|unanswerable|not "
     r"(?:given|stated|mentioned|determinable)).{0,40}",
     re.DOTALL,
 )
-PARTS: Final = re.compile(r"[/|,;()\[\]]|\b(?:or|and)\b")
-NOTE: Final = re.compile(
+PARTS: Final = expression(r"[/|,;()\[\]]|\b(?:or|and)\b")
+NOTE: Final = expression(
     r"[(\[]\W*(?:vol|volunteered(?: only)?|spontaneous|(?:do not|don'?t) read(?: out)?)\W*[)\]]"
 )
 """What a questionnaire says to the interviewer of an option."""
 
-ASKS_FOR_NOT: Final = re.compile(
+ASKS_FOR_NOT: Final = expression(
     r"\b(?:except|exception|not|incorrect|false|least|odd one|doesn't|isn't|cannot|never|untrue|"
     r"wrong|nicht|kein|falsch|falsa?|sauf|excepto|pas|exceto|tranne|не)\b|NOT|EXCEPT|n't\b"
 )
@@ -265,13 +267,13 @@ ANSWERS: Final = (
     *("choose", "pick", "select", "go with"),
 )
 """Most statements of an answer have one of these words."""
-DENIED: Final = re.compile(
+DENIED: Final = expression(
     r"\W{0,9}(?:(?:is|are|was|would be|cannot be|can't be)\W{1,9})?(?:incorrect|wrong|false|invalid"
     r"|ruled out|eliminated|not (?:correct|right|true|valid|it\b|the ))"
     r"|\W{0,9}(?:is|are|was|would|can|could|does)(?: not|not|n't)\b",
     re.IGNORECASE,
 )
-ATTRIBUTED: Final = re.compile(
+ATTRIBUTED: Final = expression(
     r"\W{0,9}(?:(?:but|and|although|though|while|however),? )?(?:(?:many |some |most )?(?:people|"
     r"students|readers|experts)|some|many|most|others|someone|somebody|you|they|one)"
     r"(?: \w{1,9}){0,2}? (?:(?:would|might|may|could|will|can) (?:\w{1,9}ly )?)?(?:say|think|argue"
@@ -279,24 +281,24 @@ ATTRIBUTED: Final = re.compile(
     re.IGNORECASE,
 )
 """The beginning of a sentence that says what others would answer."""
-CHECKED: Final = re.compile(r"^(\W{0,9})\[([xX ])\](?= \S)", re.MULTILINE)
-DENIES: Final = re.compile(
+CHECKED: Final = expression(r"^(\W{0,9})\[([xX ])\](?= \S)", re.MULTILINE)
+DENIES: Final = expression(
     r"(?:\bnot|n't)(?: (?:be|the|option|answer|choice|it))*[\s*_(\"']{1,4}\Z", re.IGNORECASE
 )
 """What denies what is named right behind it."""
-UNCERTAIN: Final = re.compile(
+UNCERTAIN: Final = expression(
     r"\b(?:if|whether|unless|suppose|said|says?|claim\w*|think|thought|believe[sd]?|tempt\w*|"
     r"might|may|could|not|n't|never|why|because|initial\w*|first|seems?|expected|were|had|"
     r"incorrect|wrong|key|some|many|people|often|usually|someone|previous\w*|example|assum\w*|"
     r"would)\b|n't\b",
 )
 """What in the sentence before a statement may make it none."""
-TURNS: Final = re.compile(
+TURNS: Final = expression(
     r"\b(?:wait|incorrect|correction|mistake|mistaken|therefore|thus|so,?|hence|actually|however"
     r"|obviously|sorry|apologi[sz]e|revis\w+|reconsider\w*|correct(?:ed|ing)|instead|no,|oops|error"
     r"|hold on|redo|edit|hmm+|but)\b",
 )
-TAKES_BACK: Final = re.compile(
+TAKES_BACK: Final = expression(
     r"\b(?:wait|incorrect|correction|mistake|mistaken|actually|sorry|apologi[sz]e|revis\w+|oops"
     r"|reconsider\w*|correct(?:ed|ing)|instead|no,|error|hold on|redo|edit|hmm+|not correct)\b",
 )
@@ -304,77 +306,69 @@ TAKES_BACK: Final = re.compile(
 CLOSEST: Final = ("closest", "nearest", "most likely", "approximately")
 REJECTS: Final = ("no", "n't", "wrong", "incorrect", "false", "rather", "instead", "over")
 """Words of which a reply has one that names an option and says that it is not meant."""
-NO_OPTION: Final = re.compile(
+NO_OPTION: Final = expression(
     r"\bnone of the (?:\w+ )?(?:options|choices|answers)|\bnot (?:one of|among|listed|an option|"
     r"in the (?:\w+ )?(?:options|choices|list))|\bno (?:\w+ )?(?:option|choice)s? (?:is|are|"
     r"match\w*|equals?)\b|(?:does not|doesn't|do not|don't) match any",
     re.IGNORECASE,
 )
-EXPLAINS: Final = re.compile(
+EXPLAINS: Final = expression(
     r"^\W{0,6}(?:explanation|reason|reasoning|rationale|justification)\b", re.I | re.M
 )
 """What begins a part that explains the answer before it."""
-SENTENCE: Final = re.compile(r"[.!?](?=\s)|\n")
-RECAP: Final = re.compile(
+SENTENCE: Final = expression(r"[.!?](?=\s)|\n")
+RECAP: Final = expression(
     r"\b(?:summari[sz]e|summari[sz]ing|combin(?:e|ing)|recap\w*)\b[^.\n]{0,20}\banswers\b"
     r"|\banswers? (?:to|for) (?:all|each|the) (?:of the )?(?:above )?questions\b",
     re.IGNORECASE,
 )
-OR_ELSE: Final = re.compile(r"\b\w\W{1,3}or(?: (?:maybe|perhaps|possibly|else))?\W*\Z")
+OR_ELSE: Final = expression(r"\b\w\W{1,3}or(?: (?:maybe|perhaps|possibly|else))?\W*\Z")
 """A label behind which another option was to come."""
-WEIGHS: Final = re.compile(
+WEIGHS: Final = expression(
     r"(?i)\W*(?:(?:okay|sure|well|hmm|first)\W+)?(?:let me|let's|let us|looking at|(?:i|we) need to"
     r"|to (?:answer|determine|find|solve)|consider(?:ing)?)\b"
 )
 """The opening of a reply that thinks aloud."""
-CANNOT: Final = re.compile(
-    r"\b(?:i|we)(?: am|'m| are|'re)? (?:can ?not|can't|could not|couldn't|unable to|not able to)"
-    r"(?: \w{1,12}ly)? (?:answer|solve|(?:provide|give|offer|determine|calculate)\b[^.!?\n]{1,60}?"
-    r"\b(?:answers?|option|choice|solution))\b[^.!?\n]{0,160}[.!?\s\"')*]{0,9}"
-    r"(?:(?:to (?:answer|solve|get)|(?:i|we) (?:would )?need|more|further|additional|please)\b"
-    r"[^\n]{0,400})?\Z"
-)
-"""A last sentence that declines to answer, in small letters, also before what it would need."""
 
 # What surrounds a reply and says nothing.
 _THINKS: Final = (
     "think|thinking|thoughts?|reasoning|scratchpad|reflection|analysis|internal|reason"
     "|inner_monologue|antthinking|plan|seed:think"
 )
-THOUGHT: Final = re.compile(
+THOUGHT: Final = expression(
     rf"<({_THINKS})>.*?</\1>|\[THINK\].*?\[/THINK\]|◁think▷.*?◁/think▷"
     r"|<\|begin_of_thought\|>.*?<\|end_of_thought\|>|<\|?channel\|?>\s*(?:analysis|commentary|"
     r"thought)\b.*?(?=<\|?channel\|?>\s*final|<\|start\||<channel\|>|\Z)",
     re.DOTALL | re.IGNORECASE,
 )
-THINKS_ON: Final = re.compile(
+THINKS_ON: Final = expression(
     rf"<(?:{_THINKS})>(?![`\"']? (?:(?:is|was|means|marks) (?:an?|the) )?(?:tag|token|element))"
     r"|\[THINK\]|◁think▷|<\|begin_of_thought\|>"
     r"|<\|?channel\|?>\s*(?:analysis|thought)",
     re.IGNORECASE,
 )
-THOUGHT_ENDS: Final = re.compile(
+THOUGHT_ENDS: Final = expression(
     rf"</(?:{_THINKS})>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>", re.IGNORECASE
 )
-MARKUP: Final = re.compile(
+MARKUP: Final = expression(
     r"<\|?[a-z_]+\|>(?:final|assistant)?|</?s>|<\|channel\|>\s*final|\[/?(?:INST|ANS|answer)\]"
     r"|</?(?:b|i|u|p|br|strong|em|span|div|li|ul|ol|code|td|tr|table|h\d|html|body|mark|sub|sup)"
     r"(?: [^<>]*)?/?>|&nbsp;",
     re.IGNORECASE,
 )
-STRUCK: Final = re.compile(r"~~[^~\n]+~~|<(del|s|strike)>.*?</\1>", re.DOTALL | re.IGNORECASE)
-BOX: Final = re.compile(
+STRUCK: Final = expression(r"~~[^~\n]+~~|<(del|s|strike)>.*?</\1>", re.DOTALL | re.IGNORECASE)
+BOX: Final = expression(
     r"\\f?boxed\s?(?:\{|\b)|\\fbox\{|####|<(?:\w{1,12}_)?(?:final)?(?:answer|choice|ans|option)>"
     r"|<\|begin_of_box\|>|\[\[(?=\w+\]\])",
     re.IGNORECASE,
 )
-FRACTION: Final = re.compile(r"\\[dt]?frac\s?\{([^{}]+)\}\s?\{([^{}]+)\}")
+FRACTION: Final = expression(r"\\[dt]?frac\s?\{([^{}]+)\}\s?\{([^{}]+)\}")
 SIGN_OF: Final = {"\\times": "×", "\\cdot": "×", "\\pi": "π"}
-TEX: Final = re.compile(
+TEX: Final = expression(
     r"\\(?:text(?:bf|it|rm)?|math(?:rm|bf|sf|it)|operatorname|displaystyle|left|right|emph|bm)\b\s?"
     r"|\\[()\[\],;! ]"
 )
-NEXT_QUESTION: Final = re.compile(
+NEXT_QUESTION: Final = expression(
     r"\n\W{0,20}(?:(?:next |another |new )?(?:question|problem|exercise|aufgabe|frage|pregunta)"
     r"\W{0,9}(?:\d{1,4}\W{0,9})?[:.\n]|q\s?\d*\s?[:.]|human:|user:|\[inst\]?|inst\]?"
     r"|<\|(?:im_start|user|start_header)|the following (?:is|are) |following (?:is|are) "
@@ -382,23 +376,23 @@ NEXT_QUESTION: Final = re.compile(
     r"|(?:input|instruction|passage|context|text|sentence|review|tweet)\W{0,3}:)"
 )
 """In small letters: tried without regard to case it takes more than twice as long."""
-RECORDS: Final = re.compile(r"\s{0,9}(?P<first>\{[^{}]*\"answer\"[^{}]*\})\s{0,9},?\s{0,9}\{")
-OFFER: Final = re.compile(
+RECORDS: Final = expression(r"\s{0,9}(?P<first>\{[^{}]*\"answer\"[^{}]*\})\s{0,9},?\s{0,9}\{")
+OFFER: Final = expression(
     r"[.!?)\n*](?: |(?<=\n))(?P<offer>\W{0,9}(?:(?:would|do) you (?:like|want)|let me know"
     r"|if you(?:'d| would|'re| want| have| need)|shall i|i hope (?:this|that|it)|hope (?:this|that)"
     r"|feel free|(?:is there|do you have|was there) (?:anything|something|any)|want me to|happy to"
     r"|i'm glad to|i can (?:also|go)|good luck|please (?:note|let))[^\n]*\s*\Z)"
 )
 """In small letters."""
-HANGS: Final = re.compile(
+HANGS: Final = expression(
     r"(?:[:,(\-–]|\b(?:is|are|the|a|an|of|to|and|or|with|option|answer|ist|es|be|that|for|by|in|but"
     r"|because|so|as|which))\W{0,3}\Z",
 )
-ANNOUNCES: Final = re.compile(
+ANNOUNCES: Final = expression(
     r"(?:answer|choice|option|antwort|respuesta|réponse|risposta|conclusion|letter)\W*"
     r"(?:is|ist|es|est|è|:)?\W*\Z",
 )
-ALL_OF_THEM: Final = re.compile(r"^\W*(?:all|both|every)\b", re.IGNORECASE)
+ALL_OF_THEM: Final = expression(r"^\W*(?:all|both|every)\b", re.IGNORECASE)
 DEPENDS: Final = frozenset(["depends", "depending", "depend"])
 PLURAL: Final = frozenset(
     ["answers", "both", "two", "several", "options", "respuestas", "either", "multiple", "choices"]

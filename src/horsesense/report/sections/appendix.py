@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from horsesense.items.item import FLAGS
 from horsesense.measures.base import Estimate
 from horsesense.measures.registry import MEASURES
@@ -81,8 +79,8 @@ def signatures(run: Results) -> Context:
     """One signature per probe, condition and reader; its measures differ in one part only."""
     found: dict[tuple[str, Condition, str], str] = {}
     for e in run.estimates:
-        whole = replace(e.signature, measure="NAME")
-        found.setdefault((e.probe, e.condition, e.reader), whole.format())
+        if (place := (e.probe, e.condition, e.reader)) not in found:
+            found[place] = e.signature._replace(measure="NAME").format()
     return {"signatures": [(run.label(p, c), reader, s) for (p, c, reader), s in found.items()]}
 
 

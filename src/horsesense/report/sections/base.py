@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from horsesense.runs.results import Results
 
@@ -16,8 +15,7 @@ def no_notices(run: Results) -> Iterable[str]:
     return ()
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(NamedTuple):
     """One part of the report.
 
     Attributes:

@@ -21,7 +21,7 @@ from horsesense_extras.readers.trained.saved import (
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="10", source="e2626d967dd8")
+RULES: Final = Rules(version="10", source="f87dcb9a56bc")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""
