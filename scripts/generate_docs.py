@@ -73,7 +73,8 @@ def cli_page() -> str:
     calls = [(words, command) for words, command in _calls(get_command(app())) if words]
     options = {words: _options(command) for words, command in calls}
     times = Counter(row for rows in options.values() for row in rows.items())
-    shared = {row for row, n in times.items() if n >= SHARED}
+    names = Counter(name for rows in options.values() for name in rows)
+    shared = {row for row, n in times.items() if n >= max(SHARED, names[row[0]] / 2)}
     parts = [
         "# Command line\n\n`horsesense COMMAND --help` says more of each option."
         " `horsesense --install-completion` teaches your shell the commands and options.\n"
@@ -97,7 +98,8 @@ def _own_and_also(own: list[tuple[str, str]], also: list[str]) -> str:
 
 
 SHARED = 3
-"""So many commands must have an option in the same words for it to stand with the shared ones."""
+"""So many commands, and half of those that have an option of that name, must have it in the same
+words for it to stand with the shared ones."""
 
 
 def _options(command: Any) -> dict[str, str]:

@@ -84,8 +84,7 @@ def new_folder(path: Path) -> Iterator[Lines]:
         UsageError: something lies at `path` already.
         StoreError: the file system refuses.
     """
-    if path.exists() and not (path.is_dir() and not any(path.iterdir())):
-        raise UsageError(f"{path} exists already.", hint="Choose another folder, or remove it.")
+    path = empty_place(path)
     part = path.with_name(f".{path.name[-100:]}.{os.getpid()}.part")
     try:
         make_folder(part.parent)
@@ -232,12 +231,11 @@ def usable(path: str | Path) -> Path:
 
 
 def empty_place(out: str | Path) -> Path:
-    """A path as one to be written to; UsageError if something lies there."""
+    """A path as one to be written to; UsageError if something lies there, which may be the only
+    copy of somebody's data."""
     place = usable(out)
     if place.exists() and (not place.is_dir() or any(place.iterdir())):
-        raise UsageError(
-            f"{place} is there already, and not empty.", hint="Choose another --out directory."
-        )
+        raise UsageError(f"{place} is there already.", hint="Name a new file or folder.")
     return place
 
 

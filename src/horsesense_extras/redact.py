@@ -25,7 +25,7 @@ import orjson
 import polars as pl
 
 from horsesense.errors import UsageError
-from horsesense.files import read_whole, write_whole
+from horsesense.files import empty_place, read_whole, write_whole
 from horsesense.items.item import Item, ItemSet
 from horsesense.kept import NAME as MANIFEST
 from horsesense.probes.registry import parse_probe
@@ -223,7 +223,7 @@ def write_redacted(results: Results, out: Path, key: bytes) -> Path:
                     entry = zipfile.ZipInfo(path.relative_to(root).as_posix())
                     entry.compress_type = zipfile.ZIP_DEFLATED
                     packed.writestr(entry, path.read_bytes())
-    write_whole(out, buffer.getvalue())
+    write_whole(empty_place(out), buffer.getvalue())
     return out
 
 

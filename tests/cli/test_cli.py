@@ -147,7 +147,7 @@ def test_a_plan_needs_no_model(tmp_path: Path) -> None:
     (tmp_path / "steers.jsonl").write_text(json.dumps(row))
     assert "\x1b" not in call("plan", "steers.jsonl", cwd=tmp_path).stdout
     call("import", "nowhere.csv", cwd=tmp_path, code=2)
-    assert "60 items of sample" in told
+    assert "horsesense report RUN --item knowledge-01" in told
     told += call("plan", "sample", "--price", "1,2", cwd=tmp_path).stdout
     assert "; about 0.12 at these prices" in told
     assert told.count("The cost is unknown without --price.") == 1

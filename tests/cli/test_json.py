@@ -95,7 +95,7 @@ def test_what_needs_no_model(call: Call, tmp_path: Path) -> None:
     check("cues", call("cues", str(items), "--json", "--repeats", "1", "--jobs", "1")[1])
     pairs = ("--same", "10", "--different", "10", "--out", out, "--json")
     check("build", call("build", "pairs", str(items), *pairs)[1])
-    check("build-balanced", call("build", "balanced", str(items), "--out", out, "--json")[1])
+    check("build-balanced", call("build", "balanced", str(items), "--out", f"{out}2", "--json")[1])
     words = ("sample", "-m", "sim:oracle", "--limit", "3", "--out", str(tmp_path / "new.jsonl"))
     check("build-paraphrases", call("build", "paraphrases", *words, "--json")[1])
     pytest.importorskip("pylatexenc", reason="needs pylatexenc (extra latex)")

@@ -242,6 +242,8 @@ def test_a_run_in_progress_shows_its_newest_answers(run: Path, tmp_path: Path) -
 def test_how_much_is_left_is_told_while_a_run_is_asked(tmp_path: Path) -> None:
     settings = Settings.of(items="sample", model="sim:prior", probes=("order",))
     run = Run.start(tmp_path, settings)
+    run.plan(make_model("sim:prior"))
+    assert "Planned; no answer yet." in page(client(tmp_path), "/")
     run.ask(make_model("sim:prior"), limits=Limits(requests=20))
     browser = client(tmp_path)
     assert "Asking was stopped. Answers: 20 of 296." in page(browser, "/")

@@ -257,7 +257,7 @@ def plan(
         if as_json:
             show("plan", found)
         else:
-            print(plan_text(counted, found))
+            print(plan_text(counted, found, ready.items.items[0].id, out))
     if len(plans) > 1 and not as_json:
         tokens = ([p.prompt_tokens for p in plans], [p.completion_tokens for p in plans])
         cost = may.cost(*map(sum, tokens))

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from horsesense.cli.options import AsJson, FieldMap, Limit, Seed, Where, pairs
+from horsesense.cli.options import ITEMS, AsJson, FieldMap, Limit, Seed, Where, pairs
 from horsesense.cli.output import print_json
 from horsesense.errors import ExitCode, UsageError
-from horsesense.files import json_lines, write_whole
+from horsesense.files import empty_place, json_lines, write_whole
 from horsesense.progress import say
 from horsesense.side import side
 from horsesense.stats.words import some_of
@@ -19,13 +19,9 @@ from horsesense.stats.words import some_of
 if TYPE_CHECKING:
     from horsesense.checks.check import CheckResult
 
-ITEMS = (
-    "Files (JSONL, CSV, Parquet; plain, .gz or .zst; FILE:SPLIT for one split), 'sample', or"
-    " hf:[ORG/]NAME[@CONFIG][:SPLIT]."
-    " Of several, also what they share is found."
-)
-
-Sources = Annotated[list[str], typer.Argument(help=ITEMS)]
+Sources = Annotated[
+    list[str], typer.Argument(help=f"{ITEMS} Of several, also what they share is found.")
+]
 Splits = Annotated[
     str, typer.Option("--split", help="Splits to look at, separated by commas; '*' is all.")
 ]
@@ -119,13 +115,13 @@ def check(
 
 
 def _keep(results: list[CheckResult], path: Path) -> None:
-    """Write the items without a fault; a file that is there is not written over."""
+    """Write the items without a fault."""
     from horsesense.checks.check import sound_rows
 
-    if len(results) > 1 or path.exists():
-        raise UsageError("--keep takes one set of items, and the name of a file that is not there.")
+    if len(results) > 1:
+        raise UsageError("--keep takes one set of items.")
     rows = sound_rows(results[0])
-    write_whole(path, json_lines(rows, str))
+    write_whole(empty_place(path), json_lines(rows, str))
     say(f"{some_of(len(rows), len(results[0].items), 'item')} without a fault, in {path}.")
 
 

@@ -133,7 +133,8 @@ def _error(message: str, root: str) -> str:
 
 
 def _overview(viewed: Viewed, wanted: Wanted, root: str, index: str | None) -> str:
-    results, progress = viewed.results(), viewed.progress()
+    progress = viewed.progress()
+    results = None if progress and progress.state == "planned" else viewed.results()
     evidence, items = viewed.evidence(), viewed.find(wanted)
     reasons = [] if results is None else reasons_of(results)
     last = max(1, -(-len(items) // PAGE))
@@ -158,7 +159,7 @@ def _overview(viewed: Viewed, wanted: Wanted, root: str, index: str | None) -> s
             checks=None if results is None else checks_of(results, reasons, {}),
             parts={},
             progress=progress,
-            refresh=REFRESH if progress is not None and progress.state == "begun" else None,
+            refresh=REFRESH if progress and progress.state in ("planned", "begun") else None,
             evidence=evidence,
             names=NAMES,
             subjects=sorted({item.subject for item in viewed.items if item.subject}),

@@ -30,7 +30,7 @@ LATEST = 10
 
 @dataclass(frozen=True)
 class RunProgress:
-    """A run that is being asked, or was stopped: how far it is, and the newest answers."""
+    """A run that is planned, being asked, or was stopped: how far, and the newest answers."""
 
     told: str
     state: str
@@ -135,7 +135,7 @@ class Viewed:
                 self._progress(answered, skipped=True)  # the rate is that since the view began
             self._progress(answered - self._progress.done)
             told = self._progress.line(time.monotonic())
-            state = "begun" if stage is None else stage.state
+            state = "planned" if not answered else "begun" if stage is None else stage.state
             return RunProgress(told, state, tuple(store.latest(LATEST)))
 
     def find(self, wanted: Wanted) -> list[Item]:

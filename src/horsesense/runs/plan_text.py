@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from shlex import quote
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,10 +38,6 @@ CHANGE = next(kind for kind in KINDS if kind.name == "accuracy_change")
 """The kind of finding that it is about."""
 LOOKED_AT = 50
 """Items of which the prompts are counted, to see which forms have one of each."""
-PROMPTS = (
-    "One prompt of each task. With -m MODEL --out RUN, `horsesense report RUN --item ID` prints"
-    " every form:"
-)
 SHARED = "copies, or a shared text or template"
 """Why items are one cluster."""
 UNTIL_HEAD = "With --until, about so many prompts on average, if every probe had this effect:"
@@ -114,8 +111,8 @@ def _shards(study: Study, shards: int) -> list[dict[str, Any]]:
     ]
 
 
-def plan_text(plan: Plan, found: Mapping[str, Any]) -> str:
-    """The same for people; `found` is its JSON."""
+def plan_text(plan: Plan, found: Mapping[str, Any], item: str, out: Path | None) -> str:
+    """The same for people; `found` is its JSON, `item` names one, and `out` holds the plan."""
     can = found["capabilities"]
     scores = "yes" if can["top_logprobs"] or can["label_tokens"] else "no"
     text = "yes" if can["text"] else "no"
@@ -145,14 +142,17 @@ def plan_text(plan: Plan, found: Mapping[str, Any]) -> str:
             if found["model"] is None
             else f"{found['model']} gives token scores: {scores}; text: {text}.",
             *can["notes"],
-            *_prompt_lines(plan),
+            *_prompt_lines(plan, item, out),
         ]
     )
 
 
-def _prompt_lines(plan: Plan) -> list[str]:
+def _prompt_lines(plan: Plan, item: str, out: Path | None) -> list[str]:
     """One whole prompt of each task, so that a question nobody can answer is seen."""
-    lines = ["", PROMPTS] * bool(plan.prompts)
+    before = "After the same with -m MODEL --out RUN, " * (out is None)
+    command = f"horsesense report {quote(str(out or 'RUN'))} --item {quote(item)}"
+    told = f"One prompt of each task. {before}`{command}` prints every form:"
+    lines = ["", told] * bool(plan.prompts)
     for shown in plan.prompts:
         where = f"{shown.probe} {shown.condition}".strip()
         lines += ["", f"--- {shown.form} ({where}) ---", shown.text]

@@ -48,7 +48,7 @@ def these(n: int, noun: str) -> str:
     return f"this {noun}" if n == 1 else f"these {plural(n, noun)}"
 
 
-_REGULAR = "come|count|differ|equal|exceed|give|lack|make|repeat|serve|state"
+_REGULAR = "come|count|differ|equal|exceed|give|lack|make|repeat|replace|serve|state"
 _SINGULAR = {
     "have": "has",
     "were": "was",

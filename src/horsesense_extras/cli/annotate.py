@@ -63,7 +63,8 @@ def annotate(
     Args:
         to: CSV file to write; RUN/review.csv by default, RUN/sample.csv with --sample. No file is
             written over: a review that is there is continued in another file.
-        take: A reviewer's filled file; once per reviewer. A third settles. Of a test, a booklet.
+        take: A filled file. Of --sample one; of a review one per reviewer, and a third settles; of
+            a test a booklet.
         also: So many replies that the rules did judge, as a check.
     """
     from horsesense_extras.build.equinfer.review import is_built
@@ -208,11 +209,17 @@ def _sample_written(path: Path, to: Path, n: int) -> dict[str, object]:
 def _sample_taken(run: Run, files: Sequence[Path]) -> dict[str, object]:
     from horsesense_extras.people.sample import Sampled
 
+    if len(files) > 1:
+        raise UsageError(
+            "Of --sample the labels of one person count: give one file; a later one replaces it.",
+            hint="How far two people agree is said of the suite know-no: horsesense annotate RUN"
+            " --also 50, then --take of both files.",
+        )
     found = Sampled.of(run.directory)
-    changed = sum(found.take(file) for file in files)
+    changed = found.take(files[0])
     run.report()
     told = found.told(run.settings.level)
-    news = [f"{plural(changed, 'label', 'are')} not what was taken before."] if changed else []
+    news = [f"{plural(changed, 'label', 'replace')} what was taken before."] if changed else []
     said = [*news, *_still_empty(files, "label"), *found.sentences(told)]
     return {"sample": told, "says": "\n".join(said)}
 

@@ -14,7 +14,7 @@ from horsesense.cli import options
 from horsesense.cli.grouped import grouped
 from horsesense.cli.output import print_json
 from horsesense.errors import UsageError
-from horsesense.files import json_lines, write_whole
+from horsesense.files import empty_place, json_lines, write_whole
 from horsesense.stats.words import plural
 from horsesense_extras.cli.cues import balanced
 from horsesense_extras.cli.groups import Asking, Rows
@@ -254,7 +254,7 @@ def _equinfer_text(built: Built, out: Path) -> str:
 
 
 def _write(rows: list[dict[str, Any]], out: Path, as_json: bool) -> None:
-    write_whole(out, json_lines(rows))
+    write_whole(empty_place(out), json_lines(rows))
     if as_json:
         print_json("build", {"out": str(out), "items": len(rows)})
     else:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from horsesense.cli.options import AsJson
+from horsesense.cli.options import ITEMS, AsJson, Items
 from horsesense.cli.output import print_json
 from horsesense.cli.readings import printable
 from horsesense.errors import UsageError
@@ -25,14 +25,9 @@ if TYPE_CHECKING:
     from horsesense_extras.cue_tests.repair import Balance
     from horsesense_extras.cue_tests.result import CueResult, FamilyTest
 
-ITEMS = (
-    "Files (JSONL, CSV, Parquet; plain, .gz or .zst; FILE:SPLIT for one split), 'sample', or"
-    " hf:[ORG/]NAME[@CONFIG][:SPLIT]."
-)
 PUBLISHED_SPLITS = "train,validation,test"
 
 Sources = Annotated[list[str], typer.Argument(help=ITEMS)]
-Source = Annotated[str, typer.Argument(help=ITEMS)]
 
 
 @dataclass(frozen=True)
@@ -135,7 +130,7 @@ def cues(
 
 
 def balanced(
-    items: Source,
+    items: Items,
     out: Path,
     rows: Rows,
     divided: Divided,
@@ -221,13 +216,13 @@ def _tested(test: FamilyTest) -> str:
 
 
 def _write_balanced(out: Path, items: ItemSet, found: Balance, weights: bool) -> None:
-    from horsesense.files import json_lines, write_whole
+    from horsesense.files import empty_place, json_lines, write_whole
     from horsesense.items.rows import row_of
 
     kept = set(found.kept)
     rows = (row_of(item, items.kind) for item in items if item.id in kept)
     weighed = ({"id": i.id, "weight": found.weights[i.id]} for i in items if i.id in found.weights)
-    write_whole(out, json_lines(weighed if weights else rows))
+    write_whole(empty_place(out), json_lines(weighed if weights else rows))
 
 
 def _balance_json(found: Balance) -> dict[str, Any]:

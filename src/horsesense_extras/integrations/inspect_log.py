@@ -17,7 +17,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import orjson
 import polars as pl
 
-from horsesense.files import whole
+from horsesense.files import empty_place, whole
 from horsesense.models.messages import Request, Response
 from horsesense.probes.base import LETTERS
 from horsesense.readers.reading import Reading
@@ -177,7 +177,7 @@ def write_inspect_log(results: Results, path: Path) -> Path:
     )
     summaries = []
     spec = _spec(results)
-    with whole(path) as part, ZipFile(part, "w", ZIP_DEFLATED) as log:
+    with whole(empty_place(path)) as part, ZipFile(part, "w", ZIP_DEFLATED) as log:
 
         def put(name: str, value: Any) -> None:
             log.writestr(name, orjson.dumps(value))

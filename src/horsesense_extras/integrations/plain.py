@@ -10,7 +10,7 @@ from typing import Any, Final
 import orjson
 import polars as pl
 
-from horsesense.files import inert, new_folder, whole
+from horsesense.files import empty_place, inert, new_folder, whole
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.exchanges import Exchange, exchanges
 from horsesense.runs.frames import (
@@ -70,13 +70,14 @@ def write_items(directory: RunDirectory, path: Path) -> Path:
     """
     study = directory.study()
     first = next(probes for _, probes in stages(study.probes))
-    with whole(path) as part, part.open("wb") as file:
+    with whole(empty_place(path)) as part, part.open("wb") as file:
         for number, planned in enumerate(study.planner.plan(first)):
             trial, shown = planned.trial, planned.trial.variants[0]
             alone = len(trial.variants) == 1 and trial.answer_format in ("letter", "label")
             if alone and shown.question and shown.gold_at is not None:
                 row = asdict(shown) | {"id": f"{shown.item_id}-{number}", "cluster": shown.item_id}
-                row |= {"answer_index": shown.gold_at, "form": f"{trial.probe} {trial.condition}"}
+                form = f"{trial.probe} {trial.condition}".strip()
+                row |= {"answer_index": shown.gold_at, "form": form}
                 file.write(orjson.dumps(row) + b"\n")
     return path
 

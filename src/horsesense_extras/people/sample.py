@@ -20,6 +20,7 @@ import orjson
 import polars as pl
 
 from horsesense.errors import ItemsError, StoreError, UsageError
+from horsesense.files import empty_place
 from horsesense.kept import keep, read_kept
 from horsesense.readers.registry import reads_scores
 from horsesense.rng import unit
@@ -118,10 +119,7 @@ class Sampled:
 
     def write(self, path: Path, n: int) -> int:
         """Write the first `n` to fill, with the labels that were taken; how many there are."""
-        if path.exists():
-            raise UsageError(
-                f"{path} is there already.", hint="Fill it, or name another with --to."
-            )
+        path = empty_place(path)
         ids = list(self.rows)[:n]
         replies = self.replies(ids)
 

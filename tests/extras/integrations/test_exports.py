@@ -146,7 +146,9 @@ def test_parquet_has_the_documented_columns(
 
 def test_csv_has_the_same_rows_and_no_formula(run: Run, tmp_path: Path) -> None:
     folder = write_csv(run.results, tmp_path / "tables")
-    assert '"form":"order' in write_items(run.directory, tmp_path / "f.jsonl").read_text()
+    assert '"form":"original"}' in write_items(run.directory, tmp_path / "f.jsonl").read_text()
+    with pytest.raises(UsageError, match="is there already"):
+        write_items(run.directory, tmp_path / "f.jsonl")
     with (folder / "replies.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == len(said(run))
@@ -196,6 +198,8 @@ def test_an_export_is_for_its_owner_alone(
     try:
         write(run.results, tmp_path / "new" / "export.eval")
         write_batch(run.directory, tmp_path / "new" / "batch")
+        with pytest.raises(UsageError, match="is there already"):
+            write(run.results, tmp_path / "new" / "export.eval")
     finally:
         os.umask(before)
     made = list((tmp_path / "new").rglob("*"))

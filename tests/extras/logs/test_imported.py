@@ -201,7 +201,7 @@ def test_other_models_and_nothing_of_multiple_choice_are_refused(
     assert not (tmp_path / "run").exists()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.json", "b.json"]
     hs.load_log(one, out=tmp_path / "run")
-    with pytest.raises(UsageError, match="not empty"):
+    with pytest.raises(UsageError, match="is there already"):
         hs.load_log(one, out=tmp_path / "run")
 
 

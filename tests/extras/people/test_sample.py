@@ -86,7 +86,8 @@ def test_from_the_sample_to_the_report(run: Path, tmp_path: Path) -> None:
     assert shown(tuple(row["score"])) in report
     assert told["says"].startswith(f"{N - 10} rows are still empty.\n")
     first["label"] = "none"
-    assert annotate(run, "--take", save(rows, path))["says"].startswith("1 label is not what")
+    assert annotate(run, "--take", save(rows, path))["says"].startswith("1 label replaces what")
+    assert "of one person count" in call("annotate", str(run), *["--take", str(path)] * 2).stderr
     assert [r["label"] for r in drawn(run, path, 11)][10] == ""
     assert drawn(run, path, 10)[3]["label"] in ("A", "B", "C", "D", "refusal")
 
@@ -146,10 +147,7 @@ def test_labels_after_a_reply_without_one_do_not_count(run: Path, tmp_path: Path
 def test_a_file_is_not_written_over_and_a_broken_store_is_named(run: Path, tmp_path: Path) -> None:
     path = tmp_path / "sample.csv"
     drawn(run, path, 2)
-    assert (
-        "Fill it, or name another with --to"
-        in call("annotate", str(run), "--sample", "2", "--to", str(path)).stderr
-    )
+    words = "annotate", str(run), "--sample", "2", "--to"
+    assert "Name a new file" in call(*words, str(path)).stderr
     keep(run / "sample.json", b"[1]")
-    ended = call("annotate", str(run), "--sample", "2", "--to", str(tmp_path / "b.csv"))
-    assert "Delete it" in ended.stderr
+    assert "Delete it" in call(*words, str(tmp_path / "b.csv")).stderr
