@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="35", source="80c4ebf6066b")
+RULES: Final = Rules(version="35", source="ca559981668e")
 
 
 class TextAnswers:
