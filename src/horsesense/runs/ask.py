@@ -151,7 +151,7 @@ def _prepared(
 ) -> Asking:
     """A session of asking, once everything that can be wrong before it has been looked at."""
     study = ready(directory, model, described)
-    return Asking(directory, study, store, model, max_connections, retry, probed)
+    return Asking(directory, study, store, model, max_connections, retry, probed or RunSummary())
 
 
 def ready(directory: RunDirectory, model: Model, described: ModelRecord) -> Study:
