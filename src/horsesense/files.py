@@ -134,6 +134,11 @@ def write_whole(path: Path, content: bytes | str) -> None:
         part.write_bytes(data)
 
 
+def write_page(path: Path, html: str) -> None:
+    """Write an HTML page; UsageError where a file of another ending is there, such as the items."""
+    write_whole(path if path.suffix in (".html", ".htm") else empty_place(path), html)
+
+
 def append(path: Path, line: bytes) -> None:
     """Add to the end of a file, which is made where there is none; StoreError where refused."""
     flags = os.O_CREAT | os.O_APPEND | os.O_WRONLY | _flag("O_NOFOLLOW") | _flag("O_CLOEXEC")

@@ -190,7 +190,8 @@ def test_one_form_speaks_for_the_others() -> None:
     other = forms[1]._replace(estimate=second)
     f = of(forms[0], other)
     assert (f.conclusion, f.forms, spread(f)) == ("found", 2, "found in 1 of 2 forms")
-    assert spread(replace(f, kind="none_option", label="last")) == "found in 1 of 2 forms (last)"
+    last = spread(replace(f, kind="none_option", label="last", condition="place=last"))
+    assert last == "found in 1 of 2 forms (last): perhaps position preference"
 
 
 def test_false_accusations_are_as_rare_as_promised() -> None:

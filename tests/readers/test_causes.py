@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from each import each
 from horsesense.models.messages import Failure, Response, Usage
 from horsesense.readers.causes import (
@@ -11,6 +13,7 @@ from horsesense.readers.causes import (
     WORDS,
     Loss,
     cause_of,
+    ends_early,
     of_failure,
     of_status,
 )
@@ -48,6 +51,7 @@ def cause(text: str, finish: str | None = "stop", cap: int | None = None, **rest
             "cut_off",
         ),
         ("Thanks for asking", None, "no_choice"),
+        ("A. green\nB.", None, "cut_off"),
         ("I do not know which one it could be", "stop", "no_choice"),
         ("A. red\nB. green\nC. blue\nD. grey\nAnswer:", "stop", "unreadable"),
         ("<|im_end|>\n<|im_start|>user\nWhat would you like to know?", "stop", "unreadable"),
@@ -105,6 +109,16 @@ def test_a_reply_cut_where_it_begins_to_weigh_has_no_choice(text: str, status: s
     found = TextReader().read(text, SHOWN.options, SHOWN.labels, finish_reason="length")
     assert found.status == status
     assert cause(text, "length") == of_status(found.status)
+
+
+def test_a_reply_that_ends_with_the_whole_text_of_an_option_is_not_cut_off() -> None:
+    long = replace(SHOWN, options=("grey as a wolf", "as red as it", "blue", "green"))
+    for text, early in [("B. grey as a wolf", None), ("B. grey as a wo", "cut_off")]:
+        assert ends_early(Response(text), None, long) == early, text
+    found = TextReader().read("B. grey as a wolf", long.options, long.labels)
+    assert (found.rule, cause_of(found, Response("B. grey as a wolf"), long)) == (
+        *("other_text", "several"),
+    )
 
 
 def test_a_thought_that_took_all_tokens_is_told_from_an_empty_reply() -> None:

@@ -60,7 +60,7 @@ class Hostile:
         text = PAYLOADS[self.count % len(PAYLOADS)]
         if self.count % 10 == 0:
             return Failure("server", f"error {text}", retryable=False)
-        return Response(f"reply {text}", finish_reason=f"finish {text}", served_by=f"by {text}")
+        return Response(f"reply {text}", finish_reason="stop", served_by=f"by {text}")
 
 
 def rows() -> list[dict[str, Any]]:

@@ -24,7 +24,8 @@ from horsesense.side import offered, side
 
 
 class AuditOutput(Output, VerdictFields):
-    """`audit` and `demo`: what estimates.json holds, and where the run lies."""
+    """`audit` and `demo`: what estimates.json holds (where `schema` is a number), what the
+    terminal says, and where the run lies."""
 
     out: str
     report: str

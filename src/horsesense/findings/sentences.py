@@ -30,6 +30,7 @@ WHY: Mapping[str, str] = {
     "unmeasured": "",
 }
 """Reasons in words, by `Finding.reason`; of those without any, numbers or `Finding.detail` tell."""
+PERHAPS = ": perhaps position preference"
 MOST_LOST = 0.05
 """Share of what is missing above which a sentence counts it."""
 
@@ -103,7 +104,9 @@ def spread(f: Finding) -> str:
     if not f.found_in or f.forms < 2:
         return ""
     named = "{label}" in BY_NAME[f.kind].short or f.found_in > 1
-    return f"found in {f.found_in} of {f.forms} forms{'' if named else f' ({f.label})'}"
+    perhaps = f.kind == "none_option" and f.found_in == 1 and "place=last" in f.condition
+    form = "" if named else f" ({f.label})"
+    return f"found in {f.found_in} of {f.forms} forms{form}{PERHAPS * perhaps}"
 
 
 def together(findings: Sequence[Finding]) -> str:

@@ -8,7 +8,7 @@ number's wrong answer and what as its missing one is decided here, and nowhere e
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple, get_args
 
 from horsesense.expressions import expression
@@ -129,9 +129,12 @@ _OF_SERVER: Final = expression(
 _UNFINISHED: Final = expression(r"[^\s.!?:;)\]}\"'`*$|。！？…>]\s*\Z")
 _WORDS: Final = 3
 """More words than these are a sentence, whose end without a stop is the sign of a cut."""
+_LABELS: Final = (".", ")", ":")
+"""What stands between a label and an option's text."""
 _MORE: Final = expression(
     r"(?:[,:(\[=+/–-]|\b(?:an?|the|of|to|in|on|at|by|for|from|with|that|this|and|or|but|is|are|was"
-    r"|be|has|have|which|as|if|so|since|because|we|it|its|not|than|can|would|could))\s*\Z"
+    r"|be|has|have|which|as|if|so|since|because|we|it|its|not|than|can|would|could)"
+    r"|(?:\A|\n)\w[.)] [^\n]+\n\w[.)])\s*\Z"
 )
 """An end behind which more must come, however short the text is."""
 WEIGHED: Final = frozenset(("signs", "other_text", "named", "likeness", "weak"))
@@ -167,7 +170,7 @@ def cause_of(
     weighed = reading.rule in WEIGHED
     if reading.rule == "left_out" and found in ("cut_off", "empty"):
         # One of several problems: the reply answers others, and need not have been cut.
-        return ends_early(response, cap, variant.labels) or "no_choice"
+        return ends_early(response, cap, variant) or "no_choice"
     if found == "choice" and not weighed:
         return found
     stated = found in ("several", "none") and not weighed
@@ -183,7 +186,7 @@ def cause_of(
         return found  # scores alone were asked for
     if reading.status in ("unknown", "illegal") and not weighed:
         return found
-    ended = ends_early(response, cap, variant.labels)
+    ended = ends_early(response, cap, variant)
     if ended:
         return ended
     if found == "refused" and reading.confidence < SURE:
@@ -214,10 +217,10 @@ def _of_provider(response: Response, found: Cause) -> Cause | None:
 
 
 def ends_early(
-    response: Response, cap: int | None = None, labels: Sequence[str] = ()
+    response: Response, cap: int | None = None, variant: Variant | None = None
 ) -> Cause | None:
     """Whether a reply, or the thought before it, was cut off; None where it ended by itself, also
-    with one of the labels or before a next question of its own making."""
+    with a label, the whole text of an option, or before a next question of its own making."""
     # Here and not above: what is needed before the first request loads no reader.
     from horsesense.readers.text.page import loops, prepare
 
@@ -233,12 +236,23 @@ def ends_early(
         return None
     if at_limit:
         return "thought_open" if thought and not text.strip() else "cut_off"
-    *before, last = text.split() or [""]
     if loops(text):
         return "cut_off"
     # A server that says that the reply ended by itself is believed: many do without a full stop.
-    open_end = len(before) >= _WORDS and last not in labels and _UNFINISHED.search(text)
-    return "cut_off" if reason is None and (open_end or _MORE.search(text)) else None
+    if reason is not None or (variant is not None and _ends_on_option(text, variant)):
+        return None
+    open_end = len(text.split()) > _WORDS and _UNFINISHED.search(text)
+    return "cut_off" if open_end or _MORE.search(text) else None
+
+
+def _ends_on_option(text: str, variant: Variant) -> bool:
+    """Whether a reply ends with a label, or behind one with the whole text of an option."""
+    said = " ".join(text.split())
+    for option in variant.options:
+        own = " " + " ".join(option.split()).removesuffix(".")
+        if said.endswith(own) and said.removesuffix(own).rstrip(" *_")[-1:] in _LABELS:
+            return True
+    return said.rpartition(" ")[2] in variant.labels
 
 
 def states(text: str, variant: Variant) -> bool:

@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="34", source="a96f3ace44b0")
+RULES: Final = Rules(version="35", source="ca559981668e")
 
 
 class TextAnswers:

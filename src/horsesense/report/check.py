@@ -7,7 +7,7 @@ from pathlib import Path
 
 from horsesense.checks.base import WEIGHTS
 from horsesense.checks.check import CheckResult, quiet_kinds, sentence, summary
-from horsesense.files import write_whole
+from horsesense.files import write_page
 from horsesense.report.pages import environment
 from horsesense.version import __version__
 
@@ -25,7 +25,7 @@ def write_check(results: Sequence[CheckResult], path: Path) -> Path:
         most=MOST,
         version=__version__,
     )
-    write_whole(path, html)
+    write_page(path, html)
     return path
 
 

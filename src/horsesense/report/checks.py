@@ -85,7 +85,7 @@ class CheckRow(NamedTuple):
     @property
     def why(self) -> str:
         """Why nothing is said of it; "" where its numbers say so."""
-        return why(self.finding) or spread(self.finding).removesuffix(f" ({self.finding.label})")
+        return why(self.finding) or spread(self.finding).replace(f" ({self.finding.label})", "")
 
     @property
     def lacking(self) -> bool:
@@ -139,13 +139,18 @@ class CheckRow(NamedTuple):
         return words(f)["value"], between(100 * f.ends[0], 100 * f.ends[1], digits)
 
     @property
+    def level(self) -> str:
+        """The level of its interval, in words."""
+        f = self.finding
+        return f"at {level_text(f.level)}" if f.ends and f.ends[0] != f.ends[1] else ""
+
+    @property
     def about(self) -> str:
         """What the numbers are about, in words."""
         f = self.finding
         of = "of these items" if f.about == "these_items" else ""
-        level = f"at {level_text(f.level)}" if f.ends and f.ends[0] != f.ends[1] else ""
         count = plural(f.n, noun_of(f.counted, f.probe)) if f.measured else ""
-        return "; ".join(filter(None, (of, level, count)))
+        return "; ".join(filter(None, (of, self.level, count)))
 
 
 class Group(NamedTuple):

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from horsesense.comparison.align import Side, stop_notice
 from horsesense.comparison.compare import Comparison, Difference, OrderInView, Standing
-from horsesense.files import write_whole
+from horsesense.files import write_page, write_whole
 from horsesense.findings.sentences import statement
 from horsesense.findings.uncounted import MOST_LOST, left_out
 from horsesense.findings.wording import between, sided, signed
@@ -63,7 +63,7 @@ def write_comparison(
         orders={order.view: order for order in found.orders},
         version=__version__,
     )
-    write_whole(path, html)
+    write_page(path, html)
     return path
 
 
@@ -78,7 +78,7 @@ def write_sets(sets: Mapping[str, tuple[Comparison, Path]], path: Path) -> Path:
         for name, (c, page) in sets.items()
     ]
     page = _environment().get_template("sets.html.j2")
-    write_whole(path, page.render(heads=heads, rows=rows, each=each, version=__version__))
+    write_page(path, page.render(heads=heads, rows=rows, each=each, version=__version__))
     return path
 
 

@@ -121,8 +121,8 @@ class Settings(BaseModel):
     disjoint: bool = Field(False, description="Bundles of a size share no item.")
     confidence_items: Literal["consistent", "derived", "all"] | None = Field(
         None,
-        description="Items that option_confidence is computed on: answered right in every order"
-        " (consistent), in every other derived form too (derived), or all.",
+        description="Items that option_confidence is computed on: right in every order"
+        " (consistent, which is not agreement), in every other derived form too (derived), or all.",
     )
     map: dict[str, str] = Field(
         default_factory=dict, description="OURS=THEIRS: the file's name for one of our fields."

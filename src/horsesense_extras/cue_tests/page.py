@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from markupsafe import Markup
 
-from horsesense.files import write_whole
+from horsesense.files import write_page
 from horsesense.report.pages import environment
 from horsesense.report.text import visible
 from horsesense_extras.cue_tests.dependence import below_limit, family_summary
@@ -179,7 +179,7 @@ def write_cue_report(results: Sequence[CueResult], path: Path) -> Path:
         paper=CLEVER_HANS.as_json(any(result.faithful for result in results), {}),
         version=version("horsesense"),
     )
-    write_whole(path, html)
+    write_page(path, html)
     return path
 
 

@@ -115,9 +115,10 @@ class LogScore:
             *first, last = (f"{n:,} {agreeing(n, BECAME[cause])}" for cause, n in each)
             said = f"{', '.join(first)} and {last}" if first else last
             ends = " to ".join(percent(end, 1) for end in self.if_lost)
+            wrong = agreeing(self.lost_as_wrong, "count")
             yield (
                 f"Of {plural(self.graded, 'answer')} that the log grades, {said};"
-                f" {self.lost_as_wrong:,} of these {sum(self.lost.values()):,} count as wrong"
+                f" {self.lost_as_wrong:,} of these {sum(self.lost.values()):,} {wrong} as wrong"
                 f"{self._without(self.without_lost, (ends, 'depending on them'))}."
             )
         if self.missed:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-from horsesense.files import usable, write_whole
+from horsesense.files import usable, write_page
 from horsesense.report.pages import environment
 from horsesense.report.rank_chart import dot_chart, rank_text
 from horsesense.report.text import interval_of, p_text, value_of
@@ -50,5 +50,5 @@ def write_record(found: Record, folder: Path) -> Path:
         version=__version__,
     )
     path = usable(folder) / "index.html"
-    write_whole(path, html)
+    write_page(path, html)
     return path

@@ -49,6 +49,13 @@ def read(reply: str, finish_reason: str | None = None) -> str:
         ('{"answer": "C"}\n{"answer": "A"}', "C"),
         (f"{LONG}**Answer: A and C are both correct.**", "ambiguous"),
         (f"{LONG}{LONG}It is 90 km over 5 ks, thus v = 90 / 5 = 18 m/s", "C"),
+        # The last sentence says that it declines, or that no option is right.
+        ("The text lacks the mass of the train. Therefore, I cannot provide an answer.", "refusal"),
+        ("We cannot determine which option is correct. More data is needed.", "refusal"),
+        ('I cannot answer in the format "The answer is (X)". More data is needed.', "refusal"),
+        ("I cannot answer without the mass. Still, the answer is (C).", "C"),
+        ("None of the options is 17 m/s. Thus I cannot give the right answer.", "none"),
+        ("We cannot determine v. There is no correct answer among the options.", "none"),
         # A letter that is not offered.
         (f"{WORK}\nFinal Answer:\nThe answer is (J).", "illegal"),
     ],

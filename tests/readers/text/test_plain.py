@@ -30,6 +30,8 @@ def read(reply: str) -> str:
         "I'd choose {0} over {1}.",
         "I'd go with {0} instead of {1}.",
         "I believe the answer is {0}, not {1}.",
+        "I'd say {0}, definitely not {1}.",
+        "Option {0} and not option {1}.",
         "Answer: I think {0}.",
         "My guess: {0}",
         "{0} is the correct answer because it burns.",
@@ -75,15 +77,6 @@ def test_a_label_behind_an_answer_word_of_any_script(word: str) -> None:
     assert read(f"{word} C") == "C"
 
 
-@pytest.mark.parametrize(
-    "reply",
-    ["B-cells", "Hepatitis B", "It is hepatitis B.", "I'd say coal, though natural gas too.",
-     "It's not B.", "Either B or C."],
-)  # fmt: skip
-def test_no_choice_is_read_into_a_name_or_a_denial(reply: str) -> None:
-    assert read(reply) == ""
-
-
 def test_what_explains_an_answer_given_in_full_takes_nothing_away() -> None:
     why = " ".join(["It burns cleaner than the others, and so its price is higher."] * 8)
     assert read(f"The correct answer is:\n\nC. natural gas\n\nExplanation:\n\n{why}") == "C"
@@ -93,12 +86,16 @@ def test_what_explains_an_answer_given_in_full_takes_nothing_away() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     "reply",
-    ["B for a bird or C for a pet", "The answer is (B)(C).", "Some would say the answer is (D).",
-     "B. Overview\nFuels burn.\nThey are old.", "B or C, depending on the case."],
+    ["B-cells", "Hepatitis B", "It is hepatitis B.", "I'd say coal, though natural gas too.",
+     "It's not B.", "It is not D, B", "Not D, not B.", "Either B or C.",
+     "B for a bird or C for a pet", "The answer is (B)(C).", "Some would say the answer is (D).",
+     "B. Overview\nFuels burn.\nThey are old.", "B or C, depending on the case.",
+     "The answer is (A), and the answer is (C).", "Correct: A. Also correct: C.",
+     "First choice: A\nFirst choice: C"],
 )  # fmt: skip
-def test_what_is_open_or_said_by_others_is_no_choice(reply: str) -> None:
+def test_a_name_a_denial_what_is_open_or_said_by_others_is_no_choice(reply: str) -> None:
     assert read(reply) == ""
 
 

@@ -152,33 +152,6 @@ def _compare(row):
 
 
 @pytest.mark.parametrize(
-    "response",
-    [
-        "The answer is (A), and the answer is (C).",
-        "Correct: A. Also correct: C.",
-        "First choice: A\nFirst choice: C",
-    ],
-)
-def test_two_options_that_both_stand_are_not_one_choice(response: str) -> None:
-    options = ["coal", "hydrogen", "natural gas", "ethanol"]
-    assert TextReader().read(response, options, list("ABCD")).status != "answer"
-
-
-@pytest.mark.parametrize(
-    ("reply", "positions"),
-    [
-        ("I'd say C, definitely not A.", (2,)),
-        ("Option A and not option C.", (0,)),
-        ("It is not D, B", ()),
-        ("Not D, not B.", ()),
-    ],
-)
-def test_one_label_and_not_others(reply: str, positions: tuple[int, ...]) -> None:
-    found = TextReader().read(reply, ["red", "green", "blue", "black"], list("ABCD"))
-    assert found.positions == positions
-
-
-@pytest.mark.parametrize(
     ("reply", "options"),
     [
         (

@@ -226,7 +226,7 @@ TRAPS = {
         ("The correct answer is **not** given.", "none"),
         ("It cannot be determined from the information given.", "none"),
         ("There is not enough information to answer.", "none"),
-        ("The passage does not say anything about this, so I cannot answer the question.", "none"),
+        ("The passage does not say anything about it, so I cannot answer the question.", "refusal"),
         ("None of the above", "D", ("red", "blue", "green", "None of the above")),
         ("None of the other options is correct, so the answer is B.", "B"),
         ("D. None of the above", "D", ("red", "blue", "green", "None of the above")),

@@ -36,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="19", source="d75bf9fff7ee")
+RULES: Final = Rules(version="19", source="dc73bdaef93b")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000

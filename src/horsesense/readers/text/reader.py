@@ -38,7 +38,7 @@ from horsesense.readers.text.page import (
     small,
 )
 from horsesense.readers.text.weigh import Weights, confidence, grounds, shipped, weigh
-from horsesense.readers.text.whole import ends_plainly, exact
+from horsesense.readers.text.whole import LESS, declines, ends_plainly, exact
 
 LIKELY: Final = 0.25
 """The confidence from which on a reading without a choice is more than a guess."""
@@ -144,6 +144,8 @@ def scene(
         cut = prepared.thinks or finish_reason == "length"
         return _CUT_IN_THOUGHT if cut else _EMPTY
     said = told(text, labels, see)
+    if said.last < 0 and not any(see.says) and (span := declines(text)):
+        return Reading("refusal", (), "declines", span, LESS)
     length = finish_reason == "length"
     if said.reading is not None and said.plain and not (length and words.OR_ELSE.search(text)):
         return said.reading

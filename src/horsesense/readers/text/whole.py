@@ -18,6 +18,8 @@ LONG: Final = 200
 """Characters of a reply up to which several statements are less surely several answers."""
 EXACT, STATED, LESS = 0.99, 0.985, 0.95
 """Confidence in a whole reply that is an answer, in a plain statement, in what corrects another."""
+_AROUND: Final = "*`\"' \n."
+"""What may stand around an option's text."""
 _TAIL: Final = 60
 """Characters at the end of a reply that hold its last sentence."""
 _REJECTED: Final = 80
@@ -29,6 +31,18 @@ _LAST: Final = expression(
     r"(?:[Tt]he (?=correct |answer is)|(?=A(?:nswer|NSWER): ))(?P<said>(?:correct )?"
     r"(?:answer is:?|A(?:nswer|NSWER):) \(?(?P<label>[A-Z]))\)?\.?\s{0,9}\Z"
 )
+_CANNOT: Final = expression(
+    r"\b(?:i|we)(?: am|'m| are|'re)? (?:can ?not|can't|could not|couldn't|unable to|not able to)"
+    r"(?: \w{1,12}ly)? (?:answer|solve|(?:provide|give|offer|determine|calculate)\b[^.!?\n]{1,60}?"
+    r"\b(?:answers?|option|choice|solution))\b[^.!?\n]{0,160}[.!?\s\"')*]{0,9}"
+    r"(?:(?:to (?:answer|solve|get)|(?:i|we) (?:would )?need|more|further|additional|please)\b"
+    r"[^\n]{0,400})?\Z"
+)
+"""A last sentence that declines to answer, in small letters, also before what it would need."""
+_CAN: Final = ("cannot", "can't", "can not", "could", "able to")
+"""One of these is in each."""
+_DECLINED: Final = 600
+"""Characters at the end of a reply in which it may decline."""
 _OTHER: Final = (*words.ANSWERS, "boxed", "##", "~~", "<", "[", "◁", "{")
 """One of these is in every other statement, and in what may take a statement back."""
 
@@ -56,9 +70,11 @@ def exact(response: str, options: tuple[str, ...], labels: tuple[str, ...]) -> R
     if lead is None or lead["label"] not in names:
         return None
     position = names[lead["label"]]
-    own, text = options[position].strip("*`\"' \n."), said[lead.end() :].strip("*`\"' \n.")
+    own, text = options[position].strip(_AROUND), said[lead.end() :].strip(_AROUND)
     if own and own == text:
         return Reading("answer", (position,), "label_and_text", span, EXACT)
+    if text and text in [option.strip(_AROUND) for option in options]:
+        return Reading("ambiguous", (), "other_text", span, LESS)
     return None
 
 
@@ -98,6 +114,15 @@ def ends_plainly(response: str, see: Shown) -> Reading | None:
     ):
         return None
     return Reading("answer", (position,), "answer_is", m.span("said"), STATED)
+
+
+def declines(text: str) -> tuple[int, int] | None:
+    """Where a reply ends by saying that it cannot answer, and not that no option is right."""
+    low, start = small(text[-_DECLINED:]), max(0, len(text) - _DECLINED)
+    match = _CANNOT.search(low) if any(map(low.__contains__, _CAN)) else None
+    if match is None or words.NO_OPTION.search(text):
+        return None
+    return start + match.start(), start + match.end()
 
 
 def begins_with_other(text: str, stated: Set[int], see: Shown) -> bool:
