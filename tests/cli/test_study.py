@@ -35,6 +35,10 @@ def test_two_models_are_two_runs_and_the_study_can_be_given_back(tmp_path: Path)
     assert saved["models"] == ["sim:oracle", "sim:position?k=1"]
     assert saved["settings"]["limit"] == 6
     assert saved["price"] == [0.15, 0.6]
+    (mine := tmp_path / "mine").mkdir()
+    (mine / "study.toml").write_text(words := "# my own\nmodels = ['sim:oracle']\nitems = ['x']\n")
+    assert call("audit", *SMALL, "-m", "sim:oracle", "--out", "mine", cwd=tmp_path).returncode == 0
+    assert (mine / "study.toml").read_text() == words
     money = ("run", "study", "--budget", "money=2", "--json")
     assert "add them: --price 0.15,0.6" in call(*money, cwd=tmp_path).stderr, "a file may lie"
     again = call(*money, "--price", "0.15,0.6", cwd=tmp_path)

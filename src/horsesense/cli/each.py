@@ -100,8 +100,7 @@ def audit_all(study: StudyFile, folder: Path, options: AuditOptions) -> ExitCode
     # Two at once would both spend what one run leaves to the next.
     shared = len(runs) > 1 and options.may.any
     with held(folder / "study.lock") if shared else nullcontext():
-        if not study.lies_in(folder):  # what its author wrote stays as it is
-            study.priced(options.may).save(folder)
+        study.priced(options.may).save(folder)
         rows, codes = [], [ExitCode.FINE]
         spent = {path: spent_in(RunLayout(path)) for path, _ in runs} if options.may.any else {}
         if spent and not options.as_json and len(runs) > 1:

@@ -18,7 +18,7 @@ import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator
 
 from horsesense.errors import UsageError
-from horsesense.files import read_settings, usable, write_whole
+from horsesense.files import read_settings, read_whole, usable, write_whole
 from horsesense.inference.limits import Limits
 from horsesense.items.load import PACKAGED
 from horsesense.runs.layout import RunLayout
@@ -26,6 +26,7 @@ from horsesense.runs.settings import Settings, misfits
 from horsesense.runs.suites import suite_settings
 
 FILE = "study.toml"
+OURS = "# Written by horsesense, and written again by the next audit here.\n"
 OWN = ("temperature", "top_p", "effort", "thinking_tokens", "max_tokens", "style", "takes_prefix")
 """Settings that a model of a study may have for itself; by the first four, its runs are told apart
 where they are compared."""
@@ -102,19 +103,20 @@ class StudyFile(BaseModel):
         price = (may.prompt_price, may.completion_price)
         return self.model_copy(update={"price": price}) if may.priced else self
 
-    def lies_in(self, folder: Path) -> bool:
-        """Whether it was loaded from this folder."""
-        return (folder / FILE).exists() and self._home.resolve() == folder.resolve()
-
     def save(self, folder: Path) -> None:
-        """Write study.toml, which `load` reads; paths in it begin at `folder`."""
+        """Write study.toml, which `load` reads; paths in it begin at `folder`.
+
+        One that a person wrote stays as it is.
+        """
         folder.mkdir(parents=True, exist_ok=True)
+        if (folder / FILE).exists() and read_whole(folder / FILE)[: len(OURS)] != OURS.encode():
+            return
         values = self.model_dump(mode="json", exclude_none=True, exclude={"out"})
         moved = ((_moved_model(name, self._home, folder), own) for name, own in self._models())
         values["models"] = [{"model": name, **own} if own else name for name, own in moved]
         values["items"] = [_moved_items(items, self._home, folder) for items in self.items]
         values["settings"] = _moved_settings(values["settings"], self._home, folder)
-        write_whole(folder / FILE, tomli_w.dumps(values))
+        write_whole(folder / FILE, OURS + tomli_w.dumps(values))
 
     def folder(self, here: Path) -> Path:
         """The folder of the runs of a study in the folder `here`.

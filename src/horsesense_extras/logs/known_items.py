@@ -92,16 +92,19 @@ class KnownItems:
         return None
 
     def _candidates(self, asked: Content) -> list[Known]:
-        """Items of the same content; else those of which most stands inside the text."""
+        """Items of the same content; else those whose question ends last in the text: others may
+        stand before it, as examples, or inside it."""
         exact = self._same.get(asked)
         if exact or not self._given:
             return exact or []
         text, options = asked
-        inside: dict[int, list[Known]] = defaultdict(list)
+        inside: dict[tuple[int, ...], list[Known]] = defaultdict(list)
         for known in self._options[options]:
-            parts = plain(known.item.context or ""), plain(known.item.question)
-            if all(part in text for part in parts):
-                inside[sum(map(len, parts))].append(known)
+            parts = plain(known.item.question), plain(known.item.context or "")
+            at = [text.rfind(part) if part else 0 for part in parts]
+            if min(at) >= 0:
+                (start, above), (long, wide) = at, map(len, parts)
+                inside[start + long, long, above + wide, wide].append(known)
         return inside[max(inside)] if inside else []
 
     def _item(self, sample: Sample) -> Item:

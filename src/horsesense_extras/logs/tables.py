@@ -32,6 +32,7 @@ from horsesense.items.files import stem
 from horsesense.items.item import Item
 from horsesense.items.layouts import LOOKED_AT, option_columns
 from horsesense.items.load import load_items
+from horsesense.items.own_order import own_order, plain
 from horsesense.items.select import EVERY_SPLIT
 from horsesense.progress import say
 from horsesense.rng import fingerprint
@@ -285,8 +286,11 @@ class _Table:
         item, rivals = _built(line, made)
         self.rivals += rivals
         order, labels = shown_order(text, item.options) if text else ((), ())
-        unknown = not order and all(option.strip() in text for option in item.options)
-        if unknown and in_own_order(text, item.options) is None:
+        own, whole = [*map(_folded, item.options)], _folded(text)
+        if not order and block is not None:
+            order = tuple(own_order([*map(_folded, block.options)], own) or ())
+        unknown = not order and all(option in whole for option in own)
+        if unknown and in_own_order(whole, own) is None:
             raise NotTakenError("its prompt shows the options in an order that is not known")
         own_labels = block.labels if block and len(block.labels) == len(item.options) else ()
         return (
@@ -313,6 +317,10 @@ class _Table:
                 self.nothing += 1
                 given = 1 / len(item.options) if self.layout.unread == "random" else given
         return {READ: Score(given, answer)} if given is not None or answer is not None else {}
+
+
+def _folded(text: str) -> str:
+    return plain(text).casefold()
 
 
 def _built(line: int, made: dict[str, Any]) -> tuple[Item, Counter[str]]:
@@ -379,8 +387,7 @@ def _replies(value: Any) -> list[str | None] | None:
 def _number(value: Any) -> float | None:
     """A grade from 0 to 1; of an object of metrics the first."""
     if isinstance(value, dict):
-        whole = (each for each in value.values() if (n := number(each)) is None or 0 <= n <= 1)
-        return next((n for each in whole if (n := _number(each)) is not None), None)
+        return next((n for each in value.values() if (n := _number(each)) is not None), None)
     words = {"true": 1.0, "correct": 1.0, "yes": 1.0, "false": 0.0, "incorrect": 0.0, "no": 0.0}
     named = words.get(value.strip().lower()) if isinstance(value, str) else None
     graded = named if named is not None else number(value)

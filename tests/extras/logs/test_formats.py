@@ -509,8 +509,8 @@ def test_of_known_questions_inside_a_prompt_the_longest_is_asked() -> None:
     assert found is not None
     assert found.item.question == long
     texts = tuple(replace(items[0], id=text, context=text) for text in ("One.", "Two."))
-    asked = replace(asked, question=short, context="Say what is true. Two.")
-    found = KnownItems(ItemSet("s", "choice", texts)).of(0, asked)
+    asked = replace(asked, question=short, context=f"Say what is true. {long} No.\n\nTwo.")
+    found = KnownItems(ItemSet("s", "choice", (*texts, items[1]))).of(0, asked)
     assert found is not None
     assert found.item.id == "Two."
 

@@ -114,6 +114,9 @@ def test_an_unknown_order_a_second_right_answer_and_a_grade_of_100(tmp_path: Pat
     assert [sample.reply for sample in log.samples()] == ["B"]
     assert "shows the options in an order that is not known" in str(log.left_out.counts)
     assert "In 2 rows, answer names another option" in log.notes[-1]
+    shown = "\n".join(f"{n}. {t.upper()}" for n, t in zip("ABCD", OPTIONS[::-1], strict=True))
+    other = written(tmp_path, "o.jsonl", [{**one, "prompt": f"{ASKED}\n{shown}"}])
+    assert [s.order for s in samples(other, given={"prompt": "prompt"})] == [(3, 2, 1, 0)]
     [third] = samples(written(tmp_path, "p.jsonl", [{**row, "response": "B", "pred": "2"}]))
     assert third.scores == {"as graded": Score(None, "2")}, "in a notation of its own"
     beyond = {**row, "response": "I cannot.", "pred": "I"}
