@@ -158,7 +158,7 @@ def test_readings_of_a_reader_that_is_not_installed_are_spared(
 
     out = tmp_path / "run"
     with monkeypatch.context() as there:
-        there.setitem(READERS._entries, "mine", Mine)
+        there.setitem(READERS.own, "mine", Mine)
         hs.audit("sample", "sim:prior", out=out, limit=2, probes="", readers="text,mine")
     changed = flip(out, "readings/mine-*/*/*.parquet")
     before = changed.read_bytes()

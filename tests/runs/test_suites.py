@@ -519,7 +519,7 @@ def test_a_difference_differs_somewhere() -> None:
         Departure("orders", published="three", default="", why="")
     same = Departure("orders", published="three", default="all", why="more is better")
     other = Departure("length", published="1,000", default="", why="no room", faithful="16")
-    paper = Paper("a", "A", "B. 2020", (same, other))
+    paper = Paper("a", "A", "B. 2020", "", (same, other))
     assert [row["here"] for row in paper.departures(False, {})] == ["all"]
 
 

@@ -9,6 +9,7 @@ from horsesense.findings.finding import Finding
 from horsesense.findings.kinds import BY_NAME
 from horsesense.findings.wording import against, in_points, number, plus, signed
 from horsesense.stats.words import plural
+from horsesense.trials.condition import Condition
 
 WHY: Mapping[str, str] = {
     "noise": "",
@@ -104,7 +105,8 @@ def spread(f: Finding) -> str:
     if not f.found_in or f.forms < 2:
         return ""
     named = "{label}" in BY_NAME[f.kind].short or f.found_in > 1
-    perhaps = f.kind == "none_option" and f.found_in == 1 and "place=last" in f.condition
+    last = Condition.parse(f.condition).get("place") == "last"
+    perhaps = f.kind == "none_option" and f.found_in == 1 and last
     form = "" if named else f" ({f.label})"
     return f"found in {f.found_in} of {f.forms} forms{form}{PERHAPS * perhaps}"
 

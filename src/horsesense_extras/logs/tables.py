@@ -286,11 +286,11 @@ class _Table:
         item, rivals = _built(line, made)
         self.rivals += rivals
         order, labels = shown_order(text, item.options) if text else ((), ())
-        own, whole = [*map(_folded, item.options)], _folded(text)
+        texts, whole = [*map(_folded, item.options)], _folded(text)
         if not order and block is not None:
-            order = tuple(own_order([*map(_folded, block.options)], own) or ())
-        unknown = not order and all(option in whole for option in own)
-        if unknown and in_own_order(whole, own) is None:
+            order = tuple(own_order([*map(_folded, block.options)], texts) or ())
+        unknown = not order and all(option in whole for option in texts)
+        if unknown and in_own_order(whole, texts) is None:
             raise NotTakenError("its prompt shows the options in an order that is not known")
         own_labels = block.labels if block and len(block.labels) == len(item.options) else ()
         return (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -14,6 +15,8 @@ LETTERS: Final = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 MOST: Final = 2**53
 """Greatest whole number that is believed: greater ones are not exact in JSON."""
 
+_THOUGHT: Final = re.compile("reason|think|thought|summary")
+"""Kinds of parts of a message, by all names in use."""
 _NONE: Final[Mapping[str, Any]] = {}
 
 
@@ -95,13 +98,18 @@ def text_of(content: object, inner: Read | None = None) -> str:
         kind, said = mapping(part).get("type"), at(part, "text", "content")
         if isinstance(part, str):
             parts.append(read(part))
-        elif kind in ("reasoning", "thinking", "redacted_thinking"):
+        elif _is_thought(part):
             continue
         elif isinstance(said, str | list):
             parts.append(read(said))
         else:
             parts.append(f"[{kind or 'part'}]")
     return "\n".join(parts)
+
+
+def _is_thought(part: object) -> bool:
+    kind = str(mapping(part).get("type")).lower()
+    return mapping(part).get("thought") is True or bool(_THOUGHT.search(kind))
 
 
 def messages_of(given: object, read: Read = text_of) -> tuple[tuple[str, str], ...]:
@@ -114,7 +122,7 @@ def messages_of(given: object, read: Read = text_of) -> tuple[tuple[str, str], .
 
 def reasoning_of(content: object, read: Read = text_of) -> str:
     """What the model thought, where a message's content holds that as parts of its own."""
-    parts = (p for p in items_of(content) if at(p, "type") in ("reasoning", "thinking"))
+    parts = filter(_is_thought, items_of(content))
     fields = ("reasoning", "thinking", "content", "text", "summary")
     found = (next((p[name] for name in fields if p.get(name)), "") for p in parts)
     return "\n".join(read(text) for text in found)

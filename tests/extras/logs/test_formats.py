@@ -20,6 +20,7 @@ from horsesense_extras.logs.known_items import KnownItems
 from horsesense_extras.logs.options import index_of, lettered, shown_order
 from horsesense_extras.logs.registry import is_log, open_logs
 from horsesense_extras.logs.sample import Sample
+from horsesense_extras.logs.values import reasoning_of, text_of
 
 
 def samples(*paths: Path) -> list[Sample]:
@@ -350,6 +351,8 @@ def test_a_thought_is_no_reply_in_a_response(tmp_path: Path) -> None:
     thought = {"type": "reasoning", "content": [{"type": "reasoning_text", "text": "So (B)."}]}
     cut = {"output": [thought], "incomplete_details": {"reason": "max_output_tokens"}}
     rows[1]["response"]["body"] = cut
+    parts = [{"text": "So (B).", "thought": True}, {"type": "text", "text": "A"}]
+    assert (text_of(parts), reasoning_of(parts)) == ("A", "So (B).")
     found, _ = open_logs([requests, jsonl(answers, rows)])[0].samples()
     assert (found.reply, found.reasoning, found.finish_reason) == ("", "So (B).", "length")
 
