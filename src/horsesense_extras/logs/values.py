@@ -125,7 +125,8 @@ def reasoning_of(content: object, read: Read = text_of) -> str:
     parts = filter(_is_thought, items_of(content))
     fields = ("reasoning", "thinking", "content", "text", "summary")
     found = (next((p[name] for name in fields if p.get(name)), "") for p in parts)
-    return "\n".join(read(text) for text in found)
+    listed = ([text] if isinstance(text, str) else items_of(text) for text in found)
+    return "\n".join(read(at(t, "text") or t) for texts in listed for t in texts)
 
 
 def stopped(reason: object) -> str | None:
