@@ -16,11 +16,6 @@ if TYPE_CHECKING:
     from horsesense.comparison.gates.gate import OnDoubt, Verdict
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(gate)
-
-
 def gate(
     run: RunPath,
     require: list[str] | None = None,

@@ -12,9 +12,37 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 import typer
 
 R = TypeVar("R")
+F = TypeVar("F", bound=Callable[..., object])
 KEYWORD = inspect.Parameter.KEYWORD_ONLY
 _ENTRY = re.compile(r"^    (\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)
 """What a docstring says of one parameter, or of one field."""
+
+
+class Commands(typer.Typer):
+    """A command line whose commands share groups of options (see `grouped`).
+
+    With `named_only` its commands have no options: to make them takes most of the time of a help
+    text that shows none.
+    """
+
+    named_only = False
+
+    def command(self, name: str | None = None, **about: Any) -> Callable[[F], F]:
+        """Add a function as a command."""
+        add = super().command(name, **about)
+
+        def added(called: F) -> F:
+            add(_named(called) if self.named_only else grouped(called))
+            return called
+
+        return added
+
+
+def _named(called: Callable[..., object]) -> Callable[[], None]:
+    def nothing() -> None: ...
+
+    nothing.__name__, nothing.__doc__ = called.__name__, called.__doc__
+    return nothing
 
 
 def grouped(command: Callable[..., R]) -> Callable[..., R]:

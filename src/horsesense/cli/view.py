@@ -15,11 +15,6 @@ if TYPE_CHECKING:
     import socket
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(view)
-
-
 def view(
     run: Annotated[
         Path, typer.Argument(help="Run directory, a folder of runs, or a log of another program.")

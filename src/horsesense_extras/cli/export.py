@@ -35,11 +35,6 @@ FILES = (".csv", ".eval", ".json", ".jsonl", ".parquet", ".zip")
 """Endings of files, which no folder is given."""
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(export)
-
-
 def export(
     what: Annotated[
         str,
