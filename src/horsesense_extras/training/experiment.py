@@ -286,8 +286,8 @@ class Plan:
         requests: of each evaluation, at most.
         tune: items to tune on, in two stages.
         peak: bytes that timed updates took at most.
-        device, training_seconds, asking_seconds: on which, and of what is left. Asking is taken for a third of training,
-            token by token.
+        device, training_seconds, asking_seconds: on which, and of what is left. Asking is taken for
+            a third of training, token by token.
     """
 
     train: int
