@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from horsesense.files import refuse_links, usable
+from horsesense.files import refuse_links, regular, usable
 from horsesense.kept import NAME as MANIFEST
 from horsesense.rng import fingerprint
 from horsesense.side import side
@@ -126,7 +126,7 @@ def version_one(root: Path) -> list[Path]:
 
 def _is_of_today(study: Path) -> bool:
     """Whether a study.toml names models, as in `runs.studies`, and not the one of a run."""
-    return re.search(rb"^models\s*=", study.read_bytes(), re.MULTILINE) is not None
+    return re.search(rb"^models\s*=", regular(study).read_bytes(), re.MULTILINE) is not None
 
 
 def convert_if_old(root: Path, **how: str) -> None:
