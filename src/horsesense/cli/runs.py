@@ -21,13 +21,6 @@ if TYPE_CHECKING:
     from horsesense.api import Run
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    app.command()(report)
-    app.command()(verify)
-    app.command("list")(list_)
-
-
 def report(
     run: RunPath,
     report_items: ReportItems = 200,

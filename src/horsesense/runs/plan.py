@@ -69,31 +69,25 @@ class Plan(OneLine):
 
     Attributes:
         dataset, items: name and size of the set, or of the part that is asked here.
-        notes: how the set was read, such as the layout that was guessed.
-        probes: those that apply to any item.
-        never: names of those that apply to none.
-        forms: different ways in which an item is shown, over all probes.
-        trials: prompts as shown, equal ones counted each time.
-        requests: different ones, which are asked once.
-        stored: of these, answered already; no more than there are answers at all.
-        prompt_tokens: of the others; as the model counts them, else characters / 4.
-        tokens_exact: whether the model counted them.
-        completion_tokens: upper limit of the replies to the others.
-        cost: upper limit in the currency of the prices; None without prices.
-        too_long: requests that, with room for their reply, exceed the model's context; they are
-            not sent if their tokens were counted.
-        too_long_by: the same by probe and condition.
-        excluded: items to which a probe does not apply, with reasons.
-        exact: False where numbers are estimated from some of the items.
-        at_most: whether asking may stop before all is asked (`until`, or probes that depend on
-            answers).
+        notes: how the set was read.
+        never: probes that no item can be asked under.
+        forms: different ways in which an item is shown.
+        trials, requests: prompts as shown, equal ones counted each time; different ones.
+        stored: requests that are answered already; 0 before an audit.
+        prompt_tokens, completion_tokens, tokens_exact: of the others, and of their replies at most;
+            whether the model counted the former, else they are characters / 4.
+        cost: as cost_at_most.
+        too_long, too_long_by, excluded: requests that exceed the model's context with room for
+            their reply; the same by probe and condition; items to which a probe does not apply.
+        exact: whether all items were planned.
+        at_most: whether asking may stop before all is asked.
         judged: whether a judge will ask more than this.
-        unlimited: whether a model is paid or far away, and no budget is given.
-        budget: requests that may be sent at most, over all sessions; None without such a limit.
-        short: which limits of the budget may end it early, or that none does, in a sentence.
-        cautions: what `until` leaves untold, and whether it is worth that.
+        unlimited: whether the model costs something and no limit is set.
+        budget: requests that may be sent; null without a limit.
+        short: whether the budget suffices, or what of it does not.
+        cautions: what --until leaves untold.
         prompts: one whole prompt of each task.
-        seen: which change of accuracy so many items show, in a sentence; "" where nobody asked.
+        seen: which change of accuracy so many items show, in a sentence.
     """
 
     dataset: str
