@@ -33,14 +33,14 @@ def side(group: str, name: str) -> Any:
 
     UsageError where the installation is older than the code or lacks the side programs.
     """
-    place = offered(group).get(name)
-    if place is None:
+    module, _, attribute = offered(group).get(name, "").partition(":")
+    found = getattr(import_module(module), attribute, None) if module else None
+    if found is None:
         raise UsageError(
             f"This installation of horsesense lacks {name} ({group}).",
             hint="Install it again: pip install horsesense, or pip install -e . in a clone.",
         )
-    module, _, attribute = place.partition(":")
-    return getattr(import_module(module), attribute)
+    return found
 
 
 @cache

@@ -5,23 +5,24 @@ What it exits with is `errors.EXIT_CODES`.
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import import_module
 from io import TextIOWrapper
 from itertools import pairwise
-from typing import Annotated, Any, NoReturn, TypeVar
+from typing import Annotated, Any, NoReturn
 
 import typer
 
-from horsesense.cli.grouped import grouped
-from horsesense.cli.helped import Helped, HelpedGroup
+from horsesense.cli.grouped import Commands
+from horsesense.cli.helped import COMMANDS, Helped, HelpedGroup
 from horsesense.cli.output import harmless_output, plain_warnings, print_error
 from horsesense.errors import (
     EXIT_CODES,
@@ -36,7 +37,6 @@ from horsesense.hosts import named_in
 from horsesense.side import offered, side
 from horsesense.version import __version__
 
-F = TypeVar("F", bound=Callable[..., object])
 DEBUG, VERSION = "--debug", "--version"
 MAY_BE_EMPTY = ("--probes",)
 """Options whose empty value says something: none."""
@@ -61,74 +61,34 @@ def _horsesense(
 
 
 OWN = {
-    **dict.fromkeys(("audit", "plan", "demo"), "audit"),
-    "run": "study",
-    "merge": "merge",
-    **dict.fromkeys(("report", "verify", "list"), "runs"),
-    **{name: name for name in ("view", "check", "compare", "gate", "read")},
+    **{name: f"audit:{name}" for name in ("audit", "plan", "demo")},
+    "run": "study:run_study",
+    **{"report": "runs:report", "verify": "runs:verify", "list": "runs:list_"},
+    **{name: f"{name}:{name}" for name in ("merge", "view", "check", "compare", "gate", "read")},
 }
-"""Command -> the module here that adds it."""
-ORDER = (
-    *("audit", "study", "merge", "runs", "view", "check", "compare", "gate", "import", "record"),
-    *("export", "read", "cues", "build", "annotate", "check-paper", "train", "cite"),
-)
-"""In which modules and side programs stand in the help; side programs that it lacks come last."""
+"""Command -> the module here, and its function."""
 
 
-def _modules(command: str | None) -> list[str]:
-    """The module or side program of a command; all of them where it is none of ours, none for the
-    version.
+def _names(first: str | None) -> list[str]:
+    """The command that stands first; all of them where there is none such, none for the version.
 
-    Those of other commands are not imported, which would take time.
+    The modules of other commands are not imported, which would take time.
     """
-    if command in OWN:
-        return [OWN[command]]
-    if command == VERSION:
+    if first == VERSION:
         return []
-    outside = offered("commands")
-    if command is not None and command in outside:
-        return [command]
-    return sorted({*OWN.values(), *outside}, key=_place)
+    known = [*OWN, *offered("commands")]
+    order = " ".join(COMMANDS.values()).split()
+    if first in known:
+        return [first]
+    return sorted(known, key=lambda name: order.index(name) if name in order else len(order))
 
 
-def _register(name: str) -> Callable[[typer.Typer], None]:
-    found: Callable[[typer.Typer], None]
-    if name in OWN.values():
-        found = import_module(f"horsesense.cli.{name}").register
-    else:
-        found = side("commands", name)
-    return found
-
-
-def _place(name: str) -> tuple[int, str]:
-    return ORDER.index(name) if name in ORDER else len(ORDER), name
-
-
-class Commands(typer.Typer):
-    """A command line whose commands share groups of options (see `grouped`).
-
-    With `named_only` its commands have no options: to make them takes most of the time of a help
-    text that shows none.
-    """
-
-    named_only = False
-
-    def command(self, name: str | None = None, **about: Any) -> Callable[[F], F]:
-        """Add a function as a command."""
-        add = super().command(name, **about)
-
-        def added(called: F) -> F:
-            add(_named(called) if self.named_only else grouped(called))
-            return called
-
-        return added
-
-
-def _named(called: Callable[..., object]) -> Callable[[], None]:
-    def nothing() -> None: ...
-
-    nothing.__name__, nothing.__doc__ = called.__name__, called.__doc__
-    return nothing
+def _found(name: str) -> Any:
+    """A command, or the group of several."""
+    if name not in OWN:
+        return side("commands", name)
+    module, _, function = OWN[name].partition(":")
+    return getattr(import_module(f"horsesense.cli.{module}"), function)
 
 
 @cache
@@ -147,8 +107,9 @@ def app(command: str | None = None, *, named_only: bool = False) -> typer.Typer:
     )
     made.named_only = named_only
     made.callback()(_horsesense)
-    for name in _modules(command):
-        _register(name)(made)
+    for name in _names(command):
+        found = _found(name)
+        made.add_typer(found) if isinstance(found, typer.Typer) else made.command(name)(found)
     for group in made.registered_groups:
         group.cls = HelpedGroup
     for some in (made, *(group.typer_instance for group in made.registered_groups)):
@@ -202,11 +163,17 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     sys.exit(int(code) if isinstance(code, int) else 0)
 
 
+_MISNAMED = (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.EEXIST)
+"""What the system says of a name that cannot be used."""
+
+
 def _told(stop: BaseException, command: str) -> HorsesenseError:
     if isinstance(stop, KeyboardInterrupt | typer.Abort):
         return InterruptedRunError("Stopped.")
     if hasattr(stop, "format_message"):
         return _refused(stop)
+    if isinstance(stop, OSError) and stop.errno in _MISNAMED:
+        return UsageError(f"{stop.filename}: {stop.strerror}.", hint="Name another file or folder.")
     return stop if isinstance(stop, HorsesenseError) else UnexpectedError.of(stop, command)
 
 

@@ -155,13 +155,6 @@ PlanOut = Annotated[
 ]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    app.command()(audit)
-    app.command()(plan)
-    app.command()(demo)
-
-
 def audit(
     study: StudyOptions,
     apart: EngineOptions,

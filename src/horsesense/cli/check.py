@@ -35,11 +35,6 @@ Scorer = Annotated[
 ]  # fmt: skip
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(check)
-
-
 def check(
     items: Sources,
     rules: str | None = None,

@@ -30,11 +30,6 @@ Level = Annotated[
 ]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(compare)
-
-
 def compare(
     runs: Runs,
     measure: str = "accuracy_as_graded",

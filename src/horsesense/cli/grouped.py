@@ -12,9 +12,37 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 import typer
 
 R = TypeVar("R")
+F = TypeVar("F", bound=Callable[..., object])
 KEYWORD = inspect.Parameter.KEYWORD_ONLY
 _ENTRY = re.compile(r"^    (\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)
 """What a docstring says of one parameter, or of one field."""
+
+
+class Commands(typer.Typer):
+    """A command line whose commands share groups of options (see `grouped`).
+
+    With `named_only` its commands have no options: to make them takes most of the time of a help
+    text that shows none.
+    """
+
+    named_only = False
+
+    def command(self, name: str | None = None, **about: Any) -> Callable[[F], F]:
+        """Add a function as a command."""
+        add = super().command(name, **about)
+
+        def added(called: F) -> F:
+            add(_named(called) if self.named_only else grouped(called))
+            return called
+
+        return added
+
+
+def _named(called: Callable[..., object]) -> Callable[[], None]:
+    def nothing() -> None: ...
+
+    nothing.__name__, nothing.__doc__ = called.__name__, called.__doc__
+    return nothing
 
 
 def grouped(command: Callable[..., R]) -> Callable[..., R]:
@@ -26,7 +54,7 @@ def grouped(command: Callable[..., R]) -> Callable[..., R]:
     of the command, or `Attributes` of the dataclass, say of it.
     """
     hints = get_type_hints(command, include_extras=True)
-    about, said = _described(command)
+    about, said = described(command)
     parameters: list[inspect.Parameter] = []
     groups: dict[str, tuple[Any, list[str]]] = {}
     for name, parameter in inspect.signature(command).parameters.items():
@@ -62,7 +90,7 @@ def _options(kind: Any) -> list[inspect.Parameter] | None:
     if not is_dataclass(kind):
         return None
     hints = get_type_hints(kind, include_extras=True)
-    _, said = _described(kind)
+    _, said = described(kind)
     return [
         inspect.Parameter(
             field.name,
@@ -74,7 +102,7 @@ def _options(kind: Any) -> list[inspect.Parameter] | None:
     ]
 
 
-def _described(documented: Any) -> tuple[str, dict[str, str]]:
+def described(documented: Any) -> tuple[str, dict[str, str]]:
     """A docstring without what it says of parameters or fields, and the latter by name."""
     doc = inspect.getdoc(documented) or ""
     about, _, entries = re.sub("\n\nAttributes:\n", "\n\nArgs:\n", doc).partition("\n\nArgs:\n")

@@ -20,11 +20,6 @@ SHOWN = 8
 """Keys, and shards, of which a longer list shows the first."""
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(merge)
-
-
 def merge(
     runs: Annotated[list[Path], typer.Argument(help="Runs of one study, such as RUN.*")],
     out: Annotated[Path, typer.Option("--out", help="The run that they become.")],

@@ -64,11 +64,6 @@ _NAMED = 5
 """Ids that a message names."""
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(read)
-
-
 def read(
     files: Files = None,
     readers: str | None = None,

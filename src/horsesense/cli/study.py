@@ -15,11 +15,6 @@ Out = Annotated[
 ]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("run")(run_study)
-
-
 def run_study(
     study: StudyPath,
     out: Out = None,

@@ -32,11 +32,6 @@ Sample = Annotated[
 ]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(annotate)
-
-
 def annotate(
     run: Annotated[
         Path,

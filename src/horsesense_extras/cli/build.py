@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from horsesense.cli import options
-from horsesense.cli.grouped import grouped
+from horsesense.cli.grouped import Commands
 from horsesense.cli.output import print_json
 from horsesense.errors import UsageError
 from horsesense.files import empty_place, json_lines, write_whole
@@ -30,15 +30,11 @@ if TYPE_CHECKING:
 File = Annotated[str, typer.Argument(help="Items: texts with labels.")]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the group of commands."""
-    group = typer.Typer(name="build", help="Build item sets from others.", no_args_is_help=True)
-    for command in (balanced, pairs, mix, paraphrases, equinfer):
-        group.command()(grouped(command))
-    group.command("test")(grouped(booklets))
-    app.add_typer(group)
+build = Commands(name="build", help="Build item sets from others.", no_args_is_help=True)
+build.command()(balanced)
 
 
+@build.command()
 def pairs(
     items: File,
     out: Path,
@@ -65,6 +61,7 @@ def pairs(
     _write(build_pairs(found, same, different, seed), out, as_json)
 
 
+@build.command()
 def mix(
     items: Annotated[list[str], typer.Argument(help="Two or more sets.")],
     out: Path,
@@ -90,6 +87,7 @@ def mix(
     _write(build_mix(sets, each, seed), out, as_json)
 
 
+@build.command()
 def paraphrases(
     items: options.Items,
     model: options.Model,
@@ -125,6 +123,7 @@ def paraphrases(
     _leave(made.rows(), out, folder, "build-paraphrases", told, text, made.spent)
 
 
+@build.command()
 def equinfer(
     sources: Annotated[
         list[str],
@@ -264,6 +263,7 @@ def _write(rows: list[dict[str, Any]], out: Path, as_json: bool) -> None:
 FORMATS = ("html", "csv")
 
 
+@build.command("test")
 def booklets(
     items: options.Items,
     out: Path,

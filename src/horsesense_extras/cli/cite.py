@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from horsesense.cli.options import AsJson, RunPath
 from horsesense.cli.output import print_json
 from horsesense.stats.words import plural
@@ -19,11 +17,6 @@ BIBTEX = (
     "@software{{horsesense, title = {{horsesense: find out what a multiple-choice score is made"
     " of}}, author = {{{{The horsesense authors}}}}, version = {{{version}}}, year = {{2026}}}}"
 )
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(cite)
 
 
 def cite(run: RunPath, as_json: AsJson = False) -> None:

@@ -61,11 +61,6 @@ class Divided:
         return rows.load(source)
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(cues)
-
-
 def cues(
     items: Sources,
     rows: Rows,

@@ -56,11 +56,6 @@ HOLDS = {
 """Measures by which it is told what else a log allows to be seen."""
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("import")(import_)
-
-
 def import_(
     logs: Logs,
     out: Path | None = None,

@@ -25,11 +25,6 @@ File = Annotated[
 All = Annotated[bool, typer.Option("--all", help="Also list what only fits through rounding.")]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("check-paper")(check_paper)
-
-
 def check_paper(file: File, as_json: AsJson = False, everything: All = False) -> None:
     """Say which reported numbers cannot be: shares, sums, differences, means, bounds.
 

@@ -19,11 +19,6 @@ FolderPath = Annotated[
 ]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(record)
-
-
 def record(
     folder: FolderPath,
     out: Path = Path("record"),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from horsesense.cli import options
-from horsesense.cli.grouped import grouped
+from horsesense.cli.grouped import Commands
 from horsesense.cli.options import AsJson, FieldMap, pairs
 from horsesense.cli.output import print_json
 from horsesense.errors import InterruptedRunError, UsageError
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from horsesense_extras.training.experiment import Experiment
 
 
-train = typer.Typer(name="train", help="Train readers on annotated replies.", no_args_is_help=True)
+train = Commands(name="train", help="Train readers on annotated replies.", no_args_is_help=True)
 
 Files = Annotated[
     list[Path] | None,
@@ -66,18 +66,7 @@ class Changes:
     )
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    train.command("reader")(grouped(reader))
-    train.command("choice")(grouped(choice))
-    app.add_typer(train)
-
-
-@train.callback()
-def _train() -> None:
-    """Train readers on annotated replies."""
-
-
+@train.command()
 def reader(
     out: Path,
     changes: Changes,
@@ -260,6 +249,7 @@ class Asked:
         return Experiment(recipe=recipe, **same, **more)
 
 
+@train.command()
 def choice(
     items: options.Items,
     base: str,
