@@ -178,6 +178,7 @@ runs: accounts ask asked bands directory exchanges frames layout parts plan plan
     watch
 stats: binomial corrected functions multiplicity rater_agreement share two_way words
 trials: condition extras trial
+values
 version
 """
 """Modules of the core that side programs may import: room, and modules in it (. is the room)."""
