@@ -21,7 +21,7 @@ from horsesense_extras.readers.trained.saved import (
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="10", source="100ef5c0fc0e")
+RULES: Final = Rules(version="10", source="08d1c95faeb5")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""
