@@ -42,11 +42,9 @@ def brentq(f: Callable[[float], float], low: float, high: float) -> float:
     as `scipy.optimize.brentq` finds it. That one takes longer to load than all of `scipy.special`.
     """
     last, now, y_last, y_now = low, high, f(low), f(high)
-    if y_last == 0:
-        return last
     if y_now * y_last > 0:
         raise ValueError(f"the sign is the same at {low} and at {high}")
-    other = y_other = step = before = 0.0
+    other, y_other, before, step = last, y_last, 0.0, 0.0
     for _ in range(100):
         if (y_last > 0) != (y_now > 0):
             other, y_other, before, step = last, y_last, now - last, now - last
