@@ -136,11 +136,13 @@ def _scores(results: Results) -> Table:
         rows.append([label, value_of(e), interval_of(e), e.n, e.n_missing, *told])
         found = [label, e.probe, str(e.condition), e.value, e.low, e.high, e.n, e.n_missing]
         plain.append([*found, *(getattr(change, name, None) for name in _OF_A_CHANGE)])
-    columns = ["form", "accuracy", "interval", "n", "missing", "change", "interval", "p adjusted"]
+    columns = ["form", "accuracy", "interval", "prompts", "missing"]
+    columns += ["change", "interval", "p adjusted"]
     names = ["form", "probe", "condition", "accuracy", "low", "high", "n", "missing"]
     names += ["change", *(f"change_{name}" for name in _OF_A_CHANGE[1:])]
     title = f"{_named(results)}, read by {results.reader}"
-    note = "Change: from the original order, over the items that have both forms."
+    note = "An item may have several prompts in a form. "
+    note += "Change: from the original order, over the items that have both forms."
     return Table(title, columns, rows, Table(title, names, plain), note)
 
 
@@ -179,7 +181,7 @@ def papers(results: Results, paper: str) -> list[Table]:
 
 
 def _published(beside: Beside, own: str) -> Table:
-    rows = [[own, *beside.mine], ["its interval and n", *beside.sure]] + [
+    rows = [[own, *beside.mine], ["its interval, and of how many", *beside.sure]] + [
         [name, *(cell.text + "†" * bool(cell.why) for cell in cells)] for name, cells in beside.rows
     ]
     doubts = f"†: {'; '.join(beside.doubts)}." if beside.doubts else ""
@@ -222,18 +224,18 @@ _LATEX = str.maketrans({
 
 def as_latex(found: Table) -> str:
     """A tabular with booktabs' rules; every sign of a text that LaTeX would read is escaped."""
-    head, *rows = (" & ".join(map(_latex, row)) + r" \\" for row in (found.columns, *found.rows))
+    head, *rows = (" & ".join(map(latex, row)) + r" \\" for row in (found.columns, *found.rows))
     title = " ".join(_text(found.title).split())
     start = rf"\begin{{tabular}}{{l{'r' * (len(found.columns) - 1)}}}"
     lines = [f"% {title}; needs the package booktabs", start]
     lines += [r"\toprule", head, r"\midrule", *rows, r"\bottomrule"]
     lines += [r"\end{tabular}"]
     if found.note:  # below the table, where a long one is wrapped
-        lines.append(rf"\par{{\footnotesize {_latex(found.note)}\par}}")
+        lines.append(rf"\par{{\footnotesize {latex(found.note)}\par}}")
     return "\n".join(lines) + "\n"
 
 
-def _latex(cell: Cell) -> str:
+def latex(cell: Cell) -> str:
     # A narrow space is no white space here: it stands before a percent sign.
     return re.sub(r"[ \t\r\n]+", " ", _text(cell)).strip(" ").translate(_LATEX)
 
