@@ -55,12 +55,26 @@ def figure(results: Results, name: str, kind: str) -> Figure:
 
     UsageError for a section without such a figure; it names those that have one.
     """
-    if find_spec("vl_convert") is None:
-        raise UsageError("Figures need the package vl-convert-python.", hint=install("figures"))
+    _need_figures()
     found = dict(_figures(results))
     svg = found.get(name) or found.get(name.removesuffix("-1"))
     if svg is None:
         raise UsageError.unknown("figure in this run's report", name, list(found))
+    return _converted(svg, kind)
+
+
+def alone(chart: str, kind: str) -> Figure:
+    """A chart that `charts.draw` made as a file of its own."""
+    _need_figures()
+    return _converted(_document(next(_SVG.finditer(chart))), kind)
+
+
+def _need_figures() -> None:
+    if find_spec("vl_convert") is None:
+        raise UsageError("Figures need the package vl-convert-python.", hint=install("figures"))
+
+
+def _converted(svg: str, kind: str) -> Figure:
     if kind == "svg":
         return Figure(svg.encode())
     import vl_convert
@@ -72,13 +86,17 @@ def figure(results: Results, name: str, kind: str) -> Figure:
 
 
 def _figures(results: Results) -> Iterator[tuple[str, str]]:
-    """Every figure by its name, as a document: its namespace, a height, and paper behind it."""
-    paper = '<rect width="100%" height="100%" fill="#fff"/>'
+    """Every figure by its name, as a document."""
     for section, html in rendered(results, SECTIONS):
         for number, svg in enumerate(_SVG.finditer(html), 1):
-            head, rest = svg[0].split(">", 1)
-            document = f'{head} height="{svg[2]}" xmlns="http://www.w3.org/2000/svg">{paper}{rest}'
-            yield section.id if number == 1 else f"{section.id}-{number}", document
+            yield section.id if number == 1 else f"{section.id}-{number}", _document(svg)
+
+
+def _document(svg: re.Match[str]) -> str:
+    """A figure with its namespace, a height, and paper behind it."""
+    head, rest = svg[0].split(">", 1)
+    paper = '<rect width="100%" height="100%" fill="#fff"/>'
+    return f'{head} height="{svg[2]}" xmlns="http://www.w3.org/2000/svg">{paper}{rest}'
 
 
 @dataclass(frozen=True)
@@ -254,3 +272,4 @@ TABLE_FORMATS: Mapping[str, Callable[[Table], str]] = {
 ENDINGS: Mapping[str, str] = {"csv": "csv", "latex": "tex", "markdown": "md"}
 AS_TABLES = {f".{ending}": TABLE_FORMATS[kind] for kind, ending in ENDINGS.items()}
 """Ending of a file -> what writes a table as it."""
+AS_FIGURES = {f".{kind}" for kind in FIGURE_FORMATS}

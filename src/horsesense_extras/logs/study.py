@@ -71,8 +71,8 @@ def import_study(
                 asked.setdefault(item.id, item)
         if not names:
             raise next(iter(failed.values()))
-        for name, error in failed.items():
-            say(f"{name} is left out. {error}")
+        for name, why in failed.items():
+            say(f"{name} is left out. {why}")
         lines = (orjson.dumps(row_of(item, "choice")) for item in asked.values())
         write_whole(layout.root / ITEMS, b"\n".join(lines) + b"\n")
         told = {"models": [f"log:{model}" for model in names], "items": [ITEMS]}
