@@ -163,7 +163,7 @@ def _meaning(kind: dict[str, Any]) -> str:
     if "description" in kind:
         return str(kind["description"])
     if "$ref" in kind:
-        return ROWS[kind["$ref"].rpartition("/")[2]]
+        return ROWS.get(kind["$ref"].rpartition("/")[2], "")
     return _meaning(kind["items"]) if kind.get("items") else ""
 
 

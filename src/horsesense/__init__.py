@@ -30,31 +30,21 @@ if TYPE_CHECKING:
     from horsesense.runs.settings import Settings
 
 
-_PLACES = {
-    "Estimate": "horsesense.measures.base",
-    "HorsesenseError": "horsesense.errors",
-    "Item": "horsesense.items.item",
-    "ItemSet": "horsesense.items.item",
-    "ItemsError": "horsesense.errors",
-    "Limits": "horsesense.inference.limits",
-    "Measure": "horsesense.measures.base",
-    "Model": "horsesense.models.base",
-    "Probe": "horsesense.probes.base",
-    "Reader": "horsesense.readers.base",
-    "Reading": "horsesense.readers.reading",
-    "Run": "horsesense.api",
-    "Settings": "horsesense.runs.settings",
-    "TextReader": "horsesense.readers.text",
-    "UsageError": "horsesense.errors",
-    "audit": "horsesense.api",
-    "check": "horsesense.api",
-    "compare": "horsesense.api",
-    "gate": "horsesense.api",
-    "load_items": "horsesense.items.load",
-    "open": "horsesense.api",
-    "plan": "horsesense.api",
-    "read": "horsesense.api",
+_NAMES = {
+    "horsesense.api": "Run audit check compare gate open plan read",
+    "horsesense.errors": "HorsesenseError ItemsError UsageError",
+    "horsesense.inference.limits": "Limits",
+    "horsesense.items.item": "Item ItemSet",
+    "horsesense.items.load": "load_items",
+    "horsesense.measures.base": "Estimate Measure",
+    "horsesense.models.base": "Model",
+    "horsesense.probes.base": "Probe",
+    "horsesense.readers.base": "Reader",
+    "horsesense.readers.reading": "Reading",
+    "horsesense.readers.text": "TextReader",
+    "horsesense.runs.settings": "Settings",
 }
+_PLACES = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 __all__ = [
     "Estimate",

@@ -12,6 +12,7 @@ import shutil
 import stat
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
+from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Self
 
@@ -137,6 +138,16 @@ def write_whole(path: Path, content: bytes | str) -> None:
 def write_page(path: Path, html: str) -> None:
     """Write an HTML page; UsageError where a file of another ending is there, such as the items."""
     write_whole(path if path.suffix in (".html", ".htm") else empty_place(path), html)
+
+
+def write_again(path: Path, content: str | bytes) -> None:
+    """Write what a command makes anew; UsageError where another file is, such as the items."""
+    data = content.encode("utf-8", errors="replace") if isinstance(content, str) else content
+    start = data.partition(b"\n")[0][:20]  # what a gate found comes later in its line
+    with opened(path) if path.is_file() else BytesIO() as file:
+        if file.read(len(start)) not in (b"", start):
+            empty_place(path)
+    write_whole(path, data)
 
 
 def append(path: Path, line: bytes) -> None:

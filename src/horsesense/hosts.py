@@ -44,15 +44,15 @@ def named_in(words: Sequence[str]) -> Iterator[None]:
 
 
 @contextmanager
-def opened(*words: object, asks: bool = False) -> Iterator[None]:
+def opened(*words: object) -> Iterator[None]:
     """In Python too, a run that was opened names servers, and only these words of the caller count.
 
-    A command line that runs has said all that it names. Unless the run is asked, no model is made
-    that the words do not name (see `makes`).
+    A command line that runs has said all that it names. No model is made that the words do not
+    name (see `makes`).
     """
     global _makes
     named, before = [str(w) for w in words if w], _makes
-    _makes = None if asks else named
+    _makes = named
     try:
         with named_in(named if _typed is None else _typed):
             yield
@@ -63,8 +63,9 @@ def opened(*words: object, asks: bool = False) -> Iterator[None]:
 def makes(name: str) -> bool:
     """Whether a model of that name, or a reader that asks one, is made now: one that only a run or
     a log of others names is not, unless it is simulated or recorded."""
-    own = _makes is None or name.startswith(("sim:", "replay:"))
-    return own or any(word.endswith(name) for word in _makes or ())
+    if _makes is None or name.startswith(("sim:", "replay:")):
+        return True
+    return any(re.search(f"(^|judge[:=]){re.escape(name)}$", word) for word in _makes)
 
 
 def unnamed(text: str) -> str:

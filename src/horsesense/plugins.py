@@ -259,12 +259,10 @@ def declared(package: str, modules: str, kind: type[Any]) -> list[Any]:
         one
         for module in (import_module(f"{package}.{name}") for name in modules.split())
         for one in vars(module).values()
-        if isinstance(one, kind)
-        or (
-            isinstance(one, type)
-            and issubclass(one, kind)
-            and one.__module__ == module.__name__
-            and "name" in vars(one)
+        if (  # the kind is asked last: it asks all of its kind, one by one
+            one.__module__ == module.__name__ and "name" in vars(one) and issubclass(one, kind)
+            if isinstance(one, type)
+            else isinstance(one, kind)
         )
     ]
 

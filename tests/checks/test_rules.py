@@ -370,9 +370,7 @@ MARKED: dict[str, tuple[tuple[str, ...], str, str]] = {
 def test_a_cue_speaks_where_it_tells_the_answer_and_not_by_chance(rule: str) -> None:
     options, right, question = MARKED[rule]
     finding = check_items(spread(60, options, right, question), [rule]).finding(rule)
-    assert finding is not None
     test = finding.found.test
-    assert test is not None
     assert test.low is not None
     assert test.high is not None
     assert not test.low <= test.expected <= test.high
@@ -506,7 +504,6 @@ def test_a_class_named_in_the_text() -> None:
     texts = [Item(f"t{n}", f"news {n} of {labels[n % 2]}", labels, n % 2) for n in range(40)]
     made = ItemSet("made", "label", tuple(texts), labels)
     finding = check_items(made).finding("class_in_text")
-    assert finding is not None
     assert finding.found.test is not None
     assert finding.found.test.share == 1.0
 
@@ -587,10 +584,8 @@ def test_mmlu_and_redux_as_a_careful_reader_finds_them(shared: Path) -> None:
     counts = {f.rule.name: f.count for f in found.findings}
     assert counts["equal_options"] == 9, "as the data's own README says"
     position = found.finding("gold_position")
-    assert position is not None
     assert "A 3,222, B 3,462, C 3,582, D 3,776" in position.found.says
     pairs = hs.check(shared / "data/cola/cola_dev.jsonl.gz").finding("conflicting_gold")
-    assert pairs is not None
     assert pairs.count == 6, "three sentences with both labels"
 
 

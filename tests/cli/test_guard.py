@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -55,6 +56,17 @@ RAISED = (
     (RecursionError("maximum"), "too deeply nested"),
     (ValueError("one\ntwo"), "ValueError: one (in horsesense/"),
 )
+
+
+def test_a_name_that_cannot_be_used_is_no_defect(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    fail = Mock(side_effect=lambda *_, **__: (tmp_path / "file" / "x").mkdir())
+    monkeypatch.setattr("horsesense.items.load.load_items", fail)
+    done = call("check", "sample", debug=False)
+    assert done.returncode == ExitCode.USAGE
+    assert f"{tmp_path}/file/x: Not a directory. Name another" in " ".join(done.stderr.split("\n"))
 
 
 @pytest.mark.parametrize(("error", "said"), RAISED, ids=lambda of: type(of).__name__)

@@ -74,6 +74,9 @@ def test_lists(call: Call) -> None:
     (found,) = json.loads(call("list", "order", "--json")[1])["probes"].items()
     assert found[0] == "order"
     assert found[1].endswith("order(design=auto)")
+    for name, first in (("hf", "hf:PATH"), ("sim", "sim:PROFILE"), ("openai", "http:NAME")):
+        found = json.loads(call("list", "models", name, "--json")[1])["models"]
+        assert next(iter(found)).startswith(first), (name, found)
 
 
 def test_every_response_of_a_file_is_a_line(call: Call, tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def test_a_sentence_says_what_is_missing_and_what_would_settle_it() -> None:
     said = sentence(finding(n_missing=20))
     assert said.startswith("Other labels: digits: change of accuracy undecided")
     assert "between −9 and +23" in said
-    assert "20 of 80 items missing" in said
+    assert "20 of 80 items have no usable reply" in said
     assert "some 600 items" in said
     assert "missing" not in sentence(finding(n_missing=1))
     assert "600" not in sentence(finding(reason="missing"))

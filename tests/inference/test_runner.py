@@ -560,7 +560,6 @@ def test_a_ctrl_c_that_came_before_sends_nothing(tmp_path: Path) -> None:
 
     async def work() -> None:
         task = asyncio.current_task()
-        assert task is not None
         task.cancel()
         with Store.open(tmp_path / "store.sqlite") as store:
             await run(asks(20), model, store)

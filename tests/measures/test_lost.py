@@ -122,7 +122,6 @@ def test_agreement_is_bounded_by_the_replies_that_are_there() -> None:
     """Three of four are alike: one more, or none; where all are lost, anything."""
     cell = cell_of([[0, 0, 0, LOST], [0, 1, LOST, LOST], [LOST] * 4, [0, 0, 1, 1]], [0] * 4)
     ends = lost.ends(MEASURES.get("plurality_agreement"), cell, 0)
-    assert ends is not None
     assert ends.low.rows[:, 0].tolist() == [0.75, 0.25, 0.25, 0.5]
     assert ends.high.rows[:, 0].tolist() == [1.0, 0.75, 1.0, 0.5]
 
@@ -185,7 +184,6 @@ def _preferred(cells: Sequence[Cell]) -> float:
     orders = [replace(c, condition=Condition(design="cyclic")) for c in cells if c.probe == "order"]
     found = found_all(orders, [MEASURES.get("position_preference")], context)
     evidence = Evidence.of(found[0])
-    assert evidence is not None
     e = evidence.open_ended()
     assert e.baseline is not None
     return e.p_found("above", e.baseline, 0.05)

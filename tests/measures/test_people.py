@@ -66,7 +66,6 @@ def test_a_share_is_one_over_items_and_people() -> None:
     assert (e.low, e.high) == pytest.approx(share.interval())
     assert e.interval == "Clopper-Pearson (40 items x 8 people)"
     alone = Share.of(right[0].sum(axis=1).astype(float), np.full(ITEMS, 2.0)).interval()
-    assert alone is not None
     assert e.high - e.low > alone[1] - alone[0]
 
 

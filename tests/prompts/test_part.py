@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from jinja2 import TemplateError
 
+from horsesense.errors import UsageError
 from horsesense.prompts.part import _JINJA, Part
 
 SOURCES = (
@@ -42,8 +43,8 @@ def fields(seed: int) -> dict[str, Any]:
 def outcome(render: Any, given: dict[str, Any]) -> str:
     try:
         return str(render(given)).strip()
-    except (TemplateError, ValueError) as error:
-        return type(error).__name__
+    except (TemplateError, ValueError, UsageError):
+        return "an error"
 
 
 @pytest.mark.parametrize("source", SOURCES)
@@ -78,3 +79,8 @@ def test_a_missing_variable_is_an_error() -> None:
     assert part.render({"q": "x"}) == "x"
     with pytest.raises(TemplateError):
         part.render({})
+
+
+def test_a_template_that_cannot_be_filled_is_told() -> None:
+    with pytest.raises(UsageError, match="template cannot be filled: 'q' is undefined"):
+        Part("{{ q }}").render({})

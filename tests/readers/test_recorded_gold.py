@@ -48,13 +48,11 @@ def write(path: Path, field: str, golds: list[Any], replies: str = "ABCA") -> Pa
 )
 def test_gold_is_a_label_a_text_or_a_number(given: Any, positions: set[int]) -> None:
     found = gold_of(given, OPTIONS, LABELS)
-    assert found is not None
     assert found.positions == positions
 
 
 def test_numbers_that_are_labels_are_labels() -> None:
     found = gold_of(2, ("red", "blue"), ("1", "2"))
-    assert found is not None
     assert (found.positions, found.by_number) == ({1}, False)
 
 

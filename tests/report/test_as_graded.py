@@ -83,7 +83,6 @@ def test_what_spoils_a_score_is_named(
     assert not [text for text in caveats(run.results) if said and "be guessing" in text]
     if isinstance(instead, Response):
         score = run.results.score
-        assert score is not None
         assert score.measure == "accuracy_as_graded"
         assert score.value == pytest.approx(told["causes"]["choice"] / 60)
 
@@ -118,7 +117,6 @@ def test_prose_without_a_choice_is_wrong_as_graded(tmp_path: Path) -> None:
         assert found, f"{prompt} has no number"
         assert found[0].value == pytest.approx(shares[prompt], abs=1e-9), prompt
     omni = run.results.one("omni_accuracy", "gold_absent")
-    assert omni is not None
     hints = [shares[p] for p in ("hint_option", "hint_instruction", "no_hint")]
     assert omni.value == pytest.approx((shares["with_gold"] + sum(hints) / 3) / 2, abs=0.02)
     assert 0.25 < (omni.value or 0) < 0.55
@@ -162,7 +160,6 @@ def test_the_four_prompts_as_graded_are_those_counted_from_raw_replies(
     assert told == pytest.approx(shares, abs=1e-9)
     omni = run.results.one("omni_accuracy", "gold_absent", reader="text")
     hints = [share for prompt, share in shares.items() if prompt != "with_gold"]
-    assert omni is not None
     assert omni.value == pytest.approx((shares["with_gold"] + sum(hints) / 3) / 2, abs=1e-9)
     assert omni.value == pytest.approx(0.40, abs=0.02)
 
@@ -190,7 +187,6 @@ def test_the_abstainer_has_one_half_in_any_spelling(tmp_path: Path) -> None:
         said = [Response(text, "stop") for text in spellings]
         run = run_of(tmp_path / measure, 256, *said, **settings)
         found = run.results.one(measure, "gold_absent")
-        assert found is not None
         assert found.value == pytest.approx(0.5)
 
 
@@ -209,7 +205,6 @@ def test_what_a_server_refuses_is_missing_read_and_graded(
     told = run.results.replies()["causes"][cause]
     for measure in ("accuracy", "accuracy_as_graded"):
         score = run.results.one(measure)
-        assert score is not None
         assert (score.n_missing, score.n, score.value) == (told, 40 - told, 1.0)
 
 
@@ -239,8 +234,6 @@ def test_beside_a_papers_table_replies_without_a_choice_are_wrong(tmp_path: Path
     spoilt = 128, Response(PROSE, "stop")
     run = run_of(tmp_path / "run", *spoilt, items=items, probes=("original",)).results
     read, graded = run.one("accuracy"), run.one("accuracy_as_graded")
-    assert read is not None
-    assert graded is not None
     assert (graded.value or 0) < 0.8 < (read.value or 0)
     [table] = beside(run, "revas_accuracy_mmlu", lambda *_: read)
     assert set(table.mine) == {f"{100 * (graded.value or 0):.2f}"}

@@ -44,7 +44,6 @@ def test_what_was_decided_early_is_red(tmp_path: Path, monkeypatch: pytest.Monke
     probes = ("order", "none_of_the_above")
     done = study(items, "sim:ranker", tmp_path / "run", probes=probes, until="decided")
     context = section.context(done.results)
-    assert context is not None
     assert context["early"]
     rows = done.results.findings["until"]["findings"]
     found = {(r["probe"], r["condition"]) for r in rows if r["conclusion"] == "found"}

@@ -123,7 +123,6 @@ def test_the_section_that_contributing_shows_is_rendered(tmp_path: Path) -> None
 
     path = ROOT / "examples/plugin/src/horsesense_example/section.py"
     spec = importlib.util.spec_from_file_location("section", path)
-    assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -144,7 +143,6 @@ def test_a_model_that_draws_its_answers_is_told_where_its_error_comes_from(tmp_p
     [design] = [d for d in made.findings["designs"] if d["reader"] == "text"]
     assert ['id="variance"' in page for page in pages] == [False, True]
     told = re.search(r"standard error of ([\d.]+) points as .*? of ([\d.]+) points as", pages[1])
-    assert told is not None
     want = [f"{100 * design[name]:.2f}" for name in ("standard_error", "again")]
     assert list(told.groups()) == want
 
@@ -170,10 +168,8 @@ def test_agreement_over_two_pairs_of_options_feeds_no_sentence(tmp_path: Path) -
     probes = ("order", "option_count(2, design=random(4))", "option_count(6)")
     run = study(items, "sim:prior", tmp_path / "run", probes=probes).results
     shown = option_count.context(run)
-    assert shown is not None
     [(_, figure)] = shown["figures"]
     said = re.search(r"agreement with itself: ([^.;]*)", str(figure))
-    assert said is not None
     assert not said[1].startswith("2 ")
     assert said[1].startswith("4 ")
     assert "mixes two questions" in write_report(run, max_items=1).read_text()
@@ -200,7 +196,6 @@ def test_items_with_different_numbers_of_options_lose_no_form(tmp_path: Path) ->
     probes = ("order", "option_count(3)", "option_count(6)")
     run = study(items, "sim:prior", tmp_path / "run", probes=probes).results
     shown = option_count.context(run)
-    assert shown is not None
     rows = [(way, n, of) for way, n, of, _ in shown["rows"]]
     assert rows == [
         ("Wrong options are left out", "3", 12),

@@ -68,7 +68,17 @@ def test_estimates_are_the_same_bytes_over_any_parts(
 
 def table(*rows: tuple[int, int]) -> pl.LazyFrame:
     kinds = {"trial": pl.UInt32, "variant": pl.UInt16}
-    return pl.DataFrame(rows, schema=kinds, orient="row").lazy().with_columns(item=0)
+    return (
+        pl.DataFrame(rows, schema=kinds, orient="row")
+        .lazy()
+        .with_columns(item=0, options=pl.lit([], pl.List(pl.String)))
+    )
+
+
+def test_a_prompt_with_thousands_of_options_is_not_measured() -> None:
+    wide = table((0, 0)).with_columns(options=pl.lit(["a"] * 1001))
+    with pytest.raises(StoreError, match=r"shows 1,001 options, and 1,000 may be"):
+        check_trials(Path("run"), wide, 1, 1)
 
 
 def test_trials_are_counted_in_any_order_of_their_table() -> None:

@@ -307,7 +307,6 @@ def test_each_subject_by_itself_has_a_draw_and_a_prior_of_its_own(tmp_path):
     _, table = page.split("Priors that the answers were read with, by subject (2 subjects)", 1)
     for subject, n in (("law", 2), ("art", 1)):
         row = re.search(rf"<tr><th scope=\"row\"><bdi>{subject}</bdi></th>(.*?)</tr>", table)
-        assert row is not None
         cells = re.findall(r"<td[^>]*>([^<]*)</td>", row[1])
         prior = [f"{value:.3f}" for value in fit["subjects"]["priors"][subject]]
         assert cells == [*prior, str(n)]

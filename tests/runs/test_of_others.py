@@ -21,9 +21,11 @@ from command_line import call
 from damaging import journal_naming
 from horsesense.api import Run
 from horsesense.errors import HorsesenseError, StoreError, UsageError
-from horsesense.files import read_whole
-from horsesense.hosts import unnamed
+from horsesense.files import read_whole, write_again
+from horsesense.hosts import makes, opened, unnamed
 from horsesense.inference.store import Store
+from horsesense.prompts import load_template
+from horsesense.runs.layout import version_one
 from horsesense.runs.parts import MOST, readable
 from horsesense.runs.redacted import unpacked
 from horsesense.runs.settings import Settings
@@ -32,6 +34,7 @@ from horsesense.runs.tables import READINGS
 from horsesense.trials.history import load_history
 from horsesense_extras.old_runs import _reader_names
 from horsesense_extras.paper_check import check_file
+from horsesense_extras.readers.trained.saved import Manifest
 from horsesense_extras.redact import MARK, secret, write_redacted
 from studies import items_file, study
 
@@ -165,6 +168,21 @@ def test_a_trained_reader_that_a_run_names_is_not_loaded(
         Run.open(run).read("trained:run/theirs")
 
 
+@pytest.mark.parametrize("theirs", ["http:m", "hf:theirs", "inspect:mockllm/model"])
+def test_asking_makes_no_model_that_the_run_alone_names(run: Path, theirs: str) -> None:
+    told = (run / "run.toml").read_text()
+    (run / "run.toml").write_text(
+        told.replace('"sim:prior"', f'"{theirs}"').replace('"text"', f'"judge:{theirs}"')
+    )
+    with pytest.raises(UsageError, match=f"alone names {theirs}"):
+        Run.open(run).ask()
+    with pytest.raises(UsageError, match=f"run names {theirs}"):
+        Run.open(run).ask(engine=Mock())
+    with opened(f"judge:{theirs}"):
+        assert makes(theirs)
+        assert not makes(theirs[-1])
+
+
 def test_what_is_not_ours_in_a_run_may_be_anything(run: Path, victim: Path) -> None:
     (run / "notes").symlink_to(victim)
     (run / "manifest").write_text(f"{'0' * 32} b\n{'0' * 32} a\0b\n")  # no file that can be
@@ -187,6 +205,26 @@ def test_a_pipe_in_the_place_of_a_file(tmp_path: Path, read: Callable[[Path], ob
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises((UsageError, OSError), match=r"not a regular file|does not hold a key"):
         read(tmp_path / "pipe")
+
+
+def test_pipes_among_templates_and_in_a_trained_reader(tmp_path: Path) -> None:
+    for name in ("choice.j2", "reader.json", "study.toml"):
+        os.mkfifo(tmp_path / name)
+    with pytest.raises(UsageError, match=r"choice\.j2 cannot be read: it is not a regular file"):
+        load_template("choice", tmp_path)
+    with pytest.raises(UsageError, match="trained reader: it is not a regular file"):
+        Manifest.load(tmp_path)
+    with pytest.raises(UsageError, match="is not a file"):
+        version_one(tmp_path)
+
+
+def test_what_a_command_writes_again_replaces_its_own_alone(tmp_path: Path, victim: Path) -> None:
+    write_again(tmp_path / "it.csv", "model,accuracy\n1\n")
+    write_again(tmp_path / "it.csv", "model,accuracy\n2\n")
+    assert (tmp_path / "it.csv").read_text().endswith("2\n")
+    with pytest.raises(UsageError, match="is there already"):
+        write_again(victim, "model,accuracy\n")
+    assert victim.read_text() == VICTIM
 
 
 def test_a_device_and_a_file_that_is_too_large(run: Path) -> None:

@@ -77,6 +77,16 @@ def test_the_pace_keeps_to_the_rate(tmp_path: Path) -> None:
     assert told.pace(0.01, 10, rate=told.to_ask / 90).endswith("takes 1 min 30 s.")
 
 
+def test_the_pace_is_that_of_the_budget(tmp_path: Path) -> None:
+    """It was "64 at a time" where no more than one may be under way."""
+    told, _ = asked(tmp_path / "run", "order")
+    one = hs.Limits(tokens=3_000)
+    assert f"at most {1} at a time under this budget" in told.pace(9, 64, limits=one)
+    assert told.pace(9, 64, limits=one).endswith("s or more.")
+    assert "5 at a time under" in told.pace(9, 64, limits=hs.Limits(requests=5))
+    assert "64 at a time, asking" in told.pace(9, 64, limits=hs.Limits(tokens=10**9))
+
+
 def test_large_sets_are_estimated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No more answers are there than were bought: 1,611 were "there", after a budget of 1,500."""
     monkeypatch.setattr(ask, "LOOKED_AT", 5)
@@ -227,6 +237,7 @@ def test_what_stopping_early_leaves_untold_is_said_before_asking(
     lines = done.stderr.splitlines()
     [told] = [n for n, line in enumerate(lines) if line.startswith("With --until")]
     assert told < next(n for n, line in enumerate(lines) if line.startswith("To ask:"))
+    assert ("within 3 points either way" in lines[told]) == until.startswith("precision")
 
 
 def test_what_more_samples_buy_is_told_from_an_earlier_run_of_the_same_items_and_model(
@@ -237,7 +248,7 @@ def test_what_more_samples_buy_is_told_from_an_earlier_run_of_the_same_items_and
     ready = plan_study(settings, model)
     assumed = plan_json(*ready, earlier=tmp_path / "none")["samples"]
     assert (assumed["items"], assumed["measured"]) == (pytest.approx(1 / 3), False)
-    assert "a second sample of each by 18" in assumed["says"]
+    assert "a second reply to each prompt 18" in assumed["says"]
     assert all(len(each.split()) <= 25 for each in assumed["says"].split(". "))
     run = hs.audit("sample", model, out=tmp_path / "run", probes="repeat(3)", limit=20)
     found = plan_json(*ready, earlier=tmp_path / "run")["samples"]

@@ -307,8 +307,6 @@ def test_shards_merged_one_by_one_are_complete_with_the_last(tmp_path: Path) -> 
     assert again.whole
     assert again.directory.known.stages["ask"].state == "complete"
     told = Run.open(whole.path).directory.asked()
-    assert before is not None
-    assert told is not None
     assert told.spent["asked"] == before.spent["asked"]
 
 

@@ -88,7 +88,6 @@ def test_numbers_of_a_stopped_probe_have_bands_or_are_left_out(early: Result) ->
 
 def test_the_report_says_what_was_decided_and_saved(early: Result) -> None:
     shown = context(early.results)
-    assert shown is not None
     assert shown["asked"] == early.findings["trials"]
     assert shown["figure"]
     assert {row["word"] for row in shown["rows"]} <= {"found", "no fault", "undecided"}

@@ -53,6 +53,4 @@ def test_clusters_widen() -> None:
     alone, together = (
         corrected(read, sampled, read[sampled], np.arange(200) // size).score for size in (1, 10)
     )
-    assert alone is not None
-    assert together is not None
     assert together[2] - together[1] > 2 * (alone[2] - alone[1])

@@ -84,7 +84,6 @@ def test_no_spread_is_inside_where_the_test_does_not_reject_it() -> None:
         n = rng.integers(3, 60, k).astype(float)
         level = np.clip(rng.random() + rng.normal(0, rng.choice([0, 0.1, 0.3]), k), 0, 1)
         found = Spread.of(rng.binomial(n.astype(int), level).astype(float), n)
-        assert found is not None
         low, high = found.interval()
         assert (found.p() <= 0.05) == (low > 0)
         assert low <= high
@@ -127,7 +126,6 @@ def test_the_spread_of_recalls_covers_where_there_is_none_and_where_there_is(
     held = 0
     for _ in range(1000):
         found = Spread.of(rng.binomial(50, true).astype(float), np.full(4, 50.0))
-        assert found is not None
         low, high = found.interval()
         held += low <= np.std(true) <= high
     assert held / 1000 >= 0.93 - 0.021

@@ -124,3 +124,8 @@ def test_no_other_module_parses_a_condition() -> None:
         if "condition" in text and path != source / "trials" / "condition.py":
             found = [ast.unparse(node) for node in ast.walk(ast.parse(text)) if parses(node)]
             assert not found, f"{path.relative_to(source)}: {found[0]}"
+
+
+def test_a_condition_has_few_settings() -> None:
+    with pytest.raises(UsageError, match="33 settings, and at most 32"):
+        Condition.parse(",".join(f"n{i}=1" for i in range(33)))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from horsesense.api.given import ModelLike, model_of
 from horsesense.errors import UsageError
 from horsesense.files import usable
-from horsesense.hosts import to_name, unnamed
+from horsesense.hosts import makes, to_name, unnamed
 from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
 from horsesense.progress import progress, say
 from horsesense.rng import fingerprint
@@ -54,7 +54,7 @@ class Run(runs.StagedRun):
         """Ask what has no answer yet; by default the model that the settings name.
 
         See `StagedRun.ask`; `model`, `key_env` and `timeout` are those of `audit`. A run that was
-        opened may be somebody else's: a key goes to its server only where `model` names it here.
+        opened may be somebody else's: unless it is simulated or recorded, name its model here.
         With an `engine` (`horsesense_extras.integrations.ray_engine.RayEngine`) workers ask: each
         makes the model that the settings name for itself.
         """
@@ -66,9 +66,10 @@ class Run(runs.StagedRun):
                     hint="Name the model by a text in the settings, or leave out the engine.",
                 )
             refuse_redacted(self.directory)
-            with self.naming(model, asks=True):  # in the processes of workers nobody names any
-                if strange := unnamed(self.settings.model):
-                    raise UsageError(f"The run names {strange}.", hint=to_name(strange))
+            with self.naming(model):  # in the processes of workers nobody names any
+                named = self.settings.model
+                if (strange := unnamed(named)) or not makes(named):
+                    raise UsageError(f"The run names {strange or named}.", hint=to_name(strange))
             self._results = None
             spent, self.expected = side("workers", "ask_with")(
                 engine,
@@ -81,7 +82,7 @@ class Run(runs.StagedRun):
             )
             return cast(RunSummary, spent)
         spec = self.settings.model if model is None else model
-        with self.naming(model, asks=True):
+        with self.naming(model):
             whom = model_of(spec, **server)
             return super().ask(
                 whom, limits=limits, max_connections=max_connections, tell=tell, rate=rate

@@ -5,6 +5,7 @@ What it exits with is `errors.EXIT_CODES`.
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import signal
@@ -162,11 +163,17 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     sys.exit(int(code) if isinstance(code, int) else 0)
 
 
+_MISNAMED = (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.EEXIST)
+"""What the system says of a name that cannot be used."""
+
+
 def _told(stop: BaseException, command: str) -> HorsesenseError:
     if isinstance(stop, KeyboardInterrupt | typer.Abort):
         return InterruptedRunError("Stopped.")
     if hasattr(stop, "format_message"):
         return _refused(stop)
+    if isinstance(stop, OSError) and stop.errno in _MISNAMED:
+        return UsageError(f"{stop.filename}: {stop.strerror}.", hint="Name another file or folder.")
     return stop if isinstance(stop, HorsesenseError) else UnexpectedError.of(stop, command)
 
 

@@ -72,8 +72,8 @@ def audit_one(run: Run, model: Model, options: AuditOptions) -> ExitCode:
     short = asked.stopped == "budget" and may.counts_tokens and not options.as_json
     if short and asked.uncounted > MOST_UNCOUNTED * asked.sent:
         say(
-            f"{plural(asked.uncounted, 'call')} came back without token counts. Each is charged a"
-            " token a byte and its longest reply, more than plan tells."
+            f"{plural(asked.uncounted, 'call')} came back without token counts. Each is charged at"
+            " its most: a token for each byte of the prompt, and the longest reply."
         )
     judged = run.read(limits=may, max_connections=connections)
     run.measure()

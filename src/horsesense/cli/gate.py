@@ -89,12 +89,12 @@ def _on_doubt(given: str | None, strict: bool) -> OnDoubt:
 
 def _write(found: Verdict, name: str, junit: Path | None, markdown: Path | None) -> None:
     from horsesense.comparison.gates import reports
-    from horsesense.files import write_whole
+    from horsesense.files import write_again
 
     if junit is not None:
-        write_whole(junit, reports.junit(found, name))
+        write_again(junit, reports.junit(found, name))
     if markdown is not None:
-        write_whole(markdown, reports.markdown(found, name))
+        write_again(markdown, reports.markdown(found, name))
 
 
 def _show(found: Verdict) -> None:

@@ -54,7 +54,7 @@ def grouped(command: Callable[..., R]) -> Callable[..., R]:
     of the command, or `Attributes` of the dataclass, say of it.
     """
     hints = get_type_hints(command, include_extras=True)
-    about, said = _described(command)
+    about, said = described(command)
     parameters: list[inspect.Parameter] = []
     groups: dict[str, tuple[Any, list[str]]] = {}
     for name, parameter in inspect.signature(command).parameters.items():
@@ -90,7 +90,7 @@ def _options(kind: Any) -> list[inspect.Parameter] | None:
     if not is_dataclass(kind):
         return None
     hints = get_type_hints(kind, include_extras=True)
-    _, said = _described(kind)
+    _, said = described(kind)
     return [
         inspect.Parameter(
             field.name,
@@ -102,7 +102,7 @@ def _options(kind: Any) -> list[inspect.Parameter] | None:
     ]
 
 
-def _described(documented: Any) -> tuple[str, dict[str, str]]:
+def described(documented: Any) -> tuple[str, dict[str, str]]:
     """A docstring without what it says of parameters or fields, and the latter by name."""
     doc = inspect.getdoc(documented) or ""
     about, _, entries = re.sub("\n\nAttributes:\n", "\n\nArgs:\n", doc).partition("\n\nArgs:\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -130,7 +131,7 @@ def list_(
         found = {kind: found[kind]}
         among, known = f"name among {kind}", [*found[kind]]
     if name is not None:
-        found = {k: {name: named[name]} for k, named in found.items() if name in named}
+        found = _named(found, name)
         if not found:
             raise UsageError.unknown(among, name, known)
     if as_json:
@@ -142,6 +143,20 @@ def list_(
         for name, summary in entries.items():
             print(f"  {name:<{width}}  {summary}")
         print()
+
+
+def _named(found: dict[str, dict[str, str]], name: str) -> dict[str, dict[str, str]]:
+    """What is called so; else all of a kind that begins so (`hf`), else all that mention it."""
+    word = re.compile(rf"\b{re.escape(name)}\b", re.IGNORECASE)
+    for fits in (
+        lambda key, _: key == name,
+        lambda key, _: key.startswith(f"{name}:"),
+        lambda key, summary: word.search(f"{key} {summary}"),
+    ):
+        rows = {k: {n: s for n, s in named.items() if fits(n, s)} for k, named in found.items()}
+        if any(rows.values()):
+            return {k: named for k, named in rows.items() if named}
+    return {}
 
 
 def _list_schemas(as_json: bool) -> None:

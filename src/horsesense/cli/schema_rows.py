@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from horsesense.cli.grouped import described
+from horsesense.measures.base import Estimate
 
 Rows = list[dict[str, Any]]
 
@@ -17,33 +20,26 @@ class Output(BaseModel):
     schema_: str = Field(alias="schema", description="horsesense.NAME/VERSION")
 
 
-class EstimateRow(BaseModel):
-    """One number; the fields are described in docs/runs.md."""
+def fields_of(kind: type, *without: str, **texts: Any) -> dict[str, Any]:
+    """The fields of a dataclass or a named tuple, as `create_model` takes them.
 
-    model_config = ConfigDict(extra="forbid")
+    `texts` replaces types; what its docstring says of a field is the description.
+    """
+    _, said = described(kind)
+    hints = {name: hint for name, hint in get_type_hints(kind).items() if name not in without}
+    told = {name: words.removesuffix(".") for name, words in said.items()}
+    return {n: (h, Field(description=told.get(n))) for n, h in {**hints, **texts}.items()}
 
-    measure: str
-    value: float | None
-    low: float | None
-    high: float | None
-    level: float
-    n: int
-    n_missing: int
-    counted: str
-    unit: str
-    dataset: str
-    model: str
-    probe: str
-    condition: str
-    reader: str
-    group: str
-    signature: str
-    interval: str
-    baseline: float | None
-    p_value: float | None
-    p_adjusted: float | None
-    detectable: float | None
-    note: str
+
+if TYPE_CHECKING:
+    EstimateRow = dict[str, Any]
+else:
+    EstimateRow = create_model(
+        "EstimateRow",
+        __config__=ConfigDict(extra="forbid"),
+        __doc__="One number; the fields are described in docs/runs.md.",
+        **fields_of(Estimate, condition=str, signature=str),
+    )
 
 
 class VerdictFields(BaseModel):

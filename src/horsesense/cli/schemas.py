@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, create_model
 
 from horsesense.cli.schema_rows import (
     CheckedSet,
@@ -19,7 +19,9 @@ from horsesense.cli.schema_rows import (
     Rows,
     RunRow,
     VerdictFields,
+    fields_of,
 )  # fmt: skip
+from horsesense.runs.plan import Plan
 from horsesense.side import offered, side
 
 
@@ -105,35 +107,9 @@ class MergeOutput(Output):
     estimates: list[EstimateRow]
 
 
-class PlanOutput(Output):
-    """`plan`: what an audit would ask and cost."""
-
-    items: int
-    trials: int
-    requests: int
-    probes: Rows
-    prompt_tokens: int
-    tokens_exact: bool
-    completion_tokens: int
+class _BesidePlan(Output):
     until: Rows
     until_notes: list[str] = Field(description="what --until leaves untold, and its worth")
-    too_long: int
-    too_long_by: Rows
-    excluded: Rows
-    notes: list[str] = Field(description="how the set was read")
-    never: list[str] = Field(description="probes that no item can be asked under")
-    forms: int = Field(description="different ways in which an item is shown")
-    stored: int = Field(description="requests that are answered already; 0 before an audit")
-    cost: float | None = Field(description="as cost_at_most")
-    exact: bool = Field(description="whether all items were planned")
-    at_most: bool = Field(description="whether asking may stop before all is asked")
-    judged: bool = Field(description="whether a judge will ask more than this")
-    unlimited: bool = Field(description="whether the model costs something and no limit is set")
-    budget: int | None = Field(description="requests that may be sent; null without a limit")
-    short: str = Field(description="whether the budget suffices, or what of it does not")
-    cautions: list[str] = Field(description="what --until leaves untold")
-    prompts: Rows = Field(description="one whole prompt of each task")
-    seen: str = Field(description="which change of accuracy so many items show, in a sentence")
     pace: str = Field("", description="with --rate: how long it takes at least")
     saved: int
     saved_over_probes_alone: float
@@ -167,6 +143,14 @@ class PlanOutput(Output):
     dataset: dict[str, Any]
     check: list[str]
     shards: Rows = Field(description="with --shards: items and requests of each that has items")
+
+
+PlanOutput = create_model(
+    "PlanOutput",
+    __base__=_BesidePlan,
+    __doc__="`plan`: what an audit would ask and cost.",
+    **fields_of(Plan, "dataset"),
+)
 
 
 class ReportOutput(Output, VerdictFields):

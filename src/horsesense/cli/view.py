@@ -43,6 +43,7 @@ def view(
         raise UsageError(
             "view needs the packages starlette and uvicorn.", hint=install("view")
         ) from None
+    import signal
     from secrets import token_hex
     from tempfile import TemporaryDirectory
 
@@ -72,6 +73,8 @@ def view(
     with TemporaryDirectory(prefix="horsesense-view-") as folder:
         if browser:
             _open(address, Path(folder))
+        # The server ends for this signal too and raises it again: then the folder must go.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
         uvicorn.Server(config).run(sockets=[listening])
 
 

@@ -8,7 +8,7 @@ from horsesense.findings.evidence import badness
 from horsesense.findings.finding import Finding
 from horsesense.findings.kinds import BY_NAME
 from horsesense.findings.wording import against, in_points, number, plus, signed
-from horsesense.stats.words import plural
+from horsesense.stats.words import plural, some_of
 from horsesense.trials.condition import Condition
 
 WHY: Mapping[str, str] = {
@@ -90,9 +90,11 @@ def sentence(f: Finding) -> str:
     """All that is said of it: the statement, why, what is missing and what would settle it."""
     parts = [statement(f), why(f), spread(f)]
     if f.n_missing > MOST_LOST * (f.n + f.n_missing) and f.measured:
-        parts.append(f"{f.n_missing:,} of {plural(f.n + f.n_missing, f.counted[:-1])} missing")
+        parts.append(
+            some_of(f.n_missing, f.n + f.n_missing, f.counted[:-1], "have no usable reply")
+        )
     if f.needed and f.reason == "noise":
-        parts.append(f"some {plural(f.needed, 'item')} would rule it out if there is no effect")
+        parts.append(f"some {plural(f.needed, 'item')} would settle it")
     return f"{'; '.join(filter(None, parts))}."
 
 

@@ -84,20 +84,46 @@ class Limits:
                 parts[name] = most - rest + part
         return replace(self, **parts)
 
-    def short_of(self, **needed: float | None) -> str:
-        """Which limits asking so much may pass, or that none is; "" without a limit."""
-        most = [
-            (f"{k}={round(v, 6):,}", v, n or 0)
-            for k, n in needed.items()
-            if (v := getattr(self, k)) is not None
-        ]
-        if few := [name for name, limit, n in most if limit < n]:
-            return f"The budget may end that early (left: {', '.join(few)})."
-        enough = "; ".join(
-            f"{name} left, about {rounded_up(n) if 'money' in name else f'{round(n):,}'} needed"
-            for name, _, n in most
+    def short_of(self, requests: float, prompt: int, completion: int, bytes_: int) -> str:
+        """Which limits asking so much may pass, or that none is; "" without a limit.
+
+        `bytes_`: what prompts are charged where a server counts no tokens.
+        """
+        names = ("requests", "tokens", "money")
+        most, needed = (
+            dict(zip(names, (requests, n + completion, self.cost(n, completion) or 0), strict=True))
+            for n in (bytes_, prompt)
         )
-        return enough and f"The budget suffices, if nothing else was spent ({enough})."
+        left = {k: v for k in names if (v := getattr(self, k)) is not None}
+        few = [k for k, v in left.items() if v < needed[k]]
+        told = "; ".join(
+            f"{k}={round(left[k], 6):,} left, about {_of(k, needed[k])} needed" for k in few or left
+        )
+        if few:
+            return f"The budget may end that early ({told})."
+        unsure = ", ".join(f"{k}={_of(k, most[k])}" for k, v in left.items() if v < most[k])
+        if not unsure:
+            return told and f"The budget suffices ({told})."
+        return (
+            f"The budget suffices if the server counts tokens ({told}). If it does not, each byte"
+            f" of a prompt is charged as a token, which may take {unsure}."
+        )
+
+    def reach(self, calls: int, prompt: int, completion: int) -> tuple[int, int]:
+        """How many of so many calls, which take so many tokens together, can be sent, and how
+        many of them at a time."""
+        held, money = self.excess * calls, self.cost(prompt, completion) or 0
+        dearest = max(self.cost(held, 0) or 0, self.cost(0, held) or 0)
+        sent = together = calls
+        for limit, needed, kept in (
+            (self.requests, calls, 0.0),
+            (self.tokens, prompt + completion, held),
+            (self.money, money, dearest),
+        ):
+            if limit is not None and needed:
+                sent = min(sent, int(calls * limit / needed))
+                together = min(together, int(calls * limit / (needed + kept) + (kept > 0)))
+        return sent, together
 
     @property
     def counts_tokens(self) -> bool:
@@ -108,6 +134,10 @@ class Limits:
     def any(self) -> bool:
         """Whether anything is limited."""
         return self.requests is not None or self.counts_tokens
+
+
+def _of(name: str, n: float) -> str:
+    return rounded_up(n) if name == "money" else f"{round(n):,}"
 
 
 def rounded_up(money: float) -> str:

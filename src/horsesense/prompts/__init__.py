@@ -19,6 +19,7 @@ from typing import Any, Literal, NamedTuple
 from jinja2 import TemplateError
 
 from horsesense.errors import UsageError
+from horsesense.files import MOST_SETTINGS, read_whole
 from horsesense.items.item import Item, ItemSet, Kind
 from horsesense.items.tasks import ANY, Task
 from horsesense.models.messages import Message, Request, SamplingParams, as_thought
@@ -61,12 +62,16 @@ def load_template(name: str, folder: Path | None = None) -> PromptTemplate:
             hint="Name the folder of your own .j2 files, or leave --templates out.",
         )
     own = None if folder is None else folder / f"{name}.j2"
-    path = own if own is not None and own.is_file() else None
+    path = own if own is not None and own.exists() else None
     packaged = files("horsesense.prompts") / "templates" / f"{name}.j2"
     if path is None and not packaged.is_file():
         known = sorted(p.name[:-3] for p in (files("horsesense.prompts") / "templates").iterdir())
         raise UsageError.unknown("prompt template", name, known)
-    text = (path or packaged).read_text(encoding="utf-8")
+    try:
+        found = read_whole(path, MOST_SETTINGS) if path else packaged.read_bytes()
+        text = found.decode("utf-8")
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path} cannot be read: {error}.") from None
     instruction, dashes, problem = text.partition("\n---\n")
     if not dashes:
         raise UsageError(

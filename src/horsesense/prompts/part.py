@@ -14,9 +14,11 @@ from functools import lru_cache
 from secrets import token_hex
 from typing import Any, Final, NamedTuple
 
-from jinja2 import StrictUndefined, Template, nodes
+from jinja2 import StrictUndefined, Template, TemplateError, nodes
 from jinja2.meta import find_undeclared_variables
 from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from horsesense.errors import UsageError
 
 _JINJA: Final = ImmutableSandboxedEnvironment(
     undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=False
@@ -63,7 +65,10 @@ class Part:
         return rendered
 
     def _rendered(self, fields: Mapping[str, Any]) -> str:
-        return self._template.render(fields).strip()
+        try:
+            return self._template.render(fields).strip()
+        except (TemplateError, TypeError, ValueError) as error:
+            raise UsageError(f"A prompt template cannot be filled: {error}.") from None
 
     def _framed(self, fields: Mapping[str, Any]) -> Frame | None:
         """What the engine makes of marks in the place of the texts; None where it cannot."""

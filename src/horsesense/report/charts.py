@@ -25,66 +25,21 @@ from horsesense.report.text import interval_of, value_of, visible
 if TYPE_CHECKING:
     from jinja2 import Template
 
-ACCENT, WARNING, TEXT, FAINT, GRID = "#2f5d8a", "#a93f27", "#50575f", "#6b737c", "#dfe3e8"
-INK = {"accent": ACCENT, "warning": WARNING, "text": TEXT, "faint": FAINT, "grid": GRID}
+TEXT = "#50575f"
+INK = {
+    **{"accent": "#2f5d8a", "warning": "#a93f27"},
+    **{"text": TEXT, "faint": "#6b737c", "grid": "#dfe3e8"},
+}
 WIDER = 1.16
 """How much wider a reader's font may be than the one in which names are cut to their limit."""
 NARROWEST = 560
 """Pixels below which a figure scrolls and does not shrink."""
 
-BOTTOM = 44
-"""Pixels below the plot, for its axis."""
-ROWS: Mapping[str, Any] = {"field": "row", "type": "ordinal", "sort": None, "axis": None}
-
-
-class ChartFrame(NamedTuple):
-    """The frame that figures of one row per entry share, in pixels.
-
-    Attributes:
-        left, middle, right: widths of row names, plot and numbers.
-        row: height of a row.
-        top: room above the first.
-    """
-
-    left: int = 250
-    middle: int = 370
-    right: int = 130
-    row: int = 26
-    top: int = 22
-
-    def names(self) -> dict[str, Any]:
-        """The layer of row names; a text mark, so that equal names stay two rows."""
-        return {
-            "transform": [{"calculate": "split(datum.label, '\\n')", "as": "lines"}],
-            "mark": {"type": "text", "align": "right", "baseline": "middle", "lineHeight": 13},
-            "encoding": {"x": {"value": -12}, "y": ROWS, "text": {"field": "lines"}},
-        }
-
-    def numbers(self, **mark: Any) -> dict[str, Any]:
-        """The layer of what stands to the right of each row."""
-        return {
-            "mark": {"type": "text", "align": "left", "clip": False, **mark},
-            "encoding": {"x": {"value": self.middle + 12}, "y": ROWS, "text": {"field": "text"}},
-        }
-
-    def figure(
-        self, layers: Sequence[Any], rows: Sequence[Mapping[str, Any]], bottom: int = BOTTOM
-    ) -> dict[str, Any]:
-        """Layers of one row per `row`."""
-        left = round(WIDER * self.left) + 12
-        folded = [{**row, "label": fold(row["label"])} for row in rows]
-        lines = max(row["label"].count("\n") for row in folded) + 1
-        return {
-            "layer": layers,
-            "data": {"values": folded},
-            "width": self.middle,
-            "height": max(self.row, 15 * lines + 4) * len({row["row"] for row in rows}),
-            "autosize": "none",
-            "padding": {"left": left, "right": self.right, "top": self.top, "bottom": bottom},
-        }
-
-
-FRAME = ChartFrame()
+MIDDLE, RIGHT = 370, 130
+"""Pixels of a plot, and of the numbers beside it at least."""
+WIDEST_NAME = 250
+ROW, TOP, BOTTOM = 26, 22, 44
+"""Pixels of a row, above the first, and below the plot for its axis."""
 NAME_LINE = 40
 """Characters of one line of a row's name; longer names are folded, never cut."""
 
@@ -112,6 +67,9 @@ class ChartLine(NamedTuple):
 
     value: float
     label: str
+
+
+ZERO = ChartLine(0.0, "")
 
 
 def filled(name: str, **values: Any) -> Any:
@@ -172,26 +130,55 @@ def forest(
     `caption` names the figure for those who cannot see it, and its rows in words follow.
     """
     scale = 100 if points[0].estimate.unit == "fraction" else 1
+    lines = [] if line is None else [ChartLine(scale * line.value, line.label)]
     rows = [_row(point, scale) for point in points]
-    low, high, ticks = _axis(rows, line, scale)
-    step = max(FRAME.row, 15 * max(len(row["label"]) for row in rows) + 4)
+    told = f"{caption}. {describe(points)}"
+    return plot(rows, x_title, told, lines, percent=scale == 100)
+
+
+def plot(
+    rows: Sequence[Mapping[str, Any]],
+    title: str,
+    caption: str,
+    lines: Sequence[ChartLine] = (),
+    *,
+    percent: bool = False,
+) -> Markup:
+    """A forest plot of any numbers.
+
+    Args:
+        rows: `label`, `text` and `value`; where there are any `low` and `high`, `inner` and `outer`
+            (an interval within, drawn thick), `reference` (a tick), `dots` (single values) and
+            `warning` (its colour).
+        title: of the axis.
+        caption: what is read aloud.
+        lines: through the plot, dashed.
+        percent: whether these are shares, of which the axis ends at 100 or before.
+    """
+    blank = dict.fromkeys(("low", "high", "inner", "outer", "reference"))
+    rows = [
+        {**blank, "dots": (), "warning": False, **row, "label": fold(row["label"]).split("\n")}
+        for row in rows
+    ]
+    low, high, ticks = _axis(rows, lines, percent=percent)
+    step = max(ROW, 15 * max(len(row["label"]) for row in rows) + 4)
     longest = max(len(part) for row in rows for part in row["label"])
-    left, height = round(WIDER * min(FRAME.left, 7 * longest)) + 12, step * len(rows)
+    left, height = round(WIDER * min(WIDEST_NAME, 7 * longest)) + 12, step * len(rows)
     drawn = _plot().render(
         left=left,
-        top=FRAME.top,
-        width=FRAME.middle,
+        top=TOP,
+        width=MIDDLE,
         height=height,
         step=step,
-        at=lambda value: round(FRAME.middle * (value - low) / (high - low), 2),
+        at=lambda value: round(MIDDLE * (value - low) / (high - low), 2),
         ticks=[(tick, f"{tick:g}") for tick in ticks],
-        lines=[{"at": scale * line.value, "name": line.label}] if line else [],
+        lines=lines,
         rows=rows,
-        title=x_title,
+        title=title,
         ink=INK,
     )
-    size = (left + FRAME.middle + FRAME.right, FRAME.top + height + BOTTOM)
-    return _named(f"{caption}. {describe(points)}", *size, Markup(drawn))
+    right = max(RIGHT, round(WIDER * 6 * max(len(row["text"]) for row in rows)) + 12)
+    return _named(caption, left + MIDDLE + right, TOP + height + BOTTOM, Markup(drawn))
 
 
 @cache
@@ -204,16 +191,6 @@ def describe(points: Sequence[Point]) -> str:
     return "; ".join(f"{p.label} {value_of(p.estimate)} {interval_of(p.estimate)}" for p in points)
 
 
-def estimates(x: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Layers of `value` with its interval, `low` to `high`, and a tick at `reference`.
-
-    Rows in which `warning` is true have the colour of warnings.
-    """
-    colour = {"condition": {"test": "datum.warning", "value": WARNING}, "value": ACCENT}
-    layers: list[dict[str, Any]] = filled("estimates", x=x, y=ROWS, colour=colour)
-    return layers
-
-
 def ends(e: Estimate, scale: float = 100) -> dict[str, float]:
     """Value and interval of an estimate as a row of a chart; without an interval it is a point."""
     value = e.value or 0.0
@@ -224,7 +201,7 @@ def ends(e: Estimate, scale: float = 100) -> dict[str, float]:
 def _row(point: Point, scale: float) -> dict[str, Any]:
     e = point.estimate
     return {
-        "label": fold(point.label).split("\n"),
+        "label": point.label,
         **ends(e, scale),
         "reference": None if point.reference is None else scale * point.reference,
         "text": f"{value_of(e)} {interval_of(e)}",
@@ -233,19 +210,19 @@ def _row(point: Point, scale: float) -> dict[str, Any]:
 
 
 def _axis(
-    rows: Sequence[Mapping[str, Any]], line: ChartLine | None, scale: float
+    rows: Sequence[Mapping[str, Any]], lines: Sequence[ChartLine], *, percent: bool
 ) -> tuple[float, float, list[float]]:
     """Ends and ticks: from 0, or from below the lowest value; percents end at 100 or before."""
-    found = [row[name] for row in rows for name in ("low", "high", "reference")]
-    found += [scale * line.value] if line else []
-    known = [end for end in found if end is not None]
+    named = ("value", "low", "high", "inner", "outer", "reference")
+    found = [end for row in rows for end in (*(row[name] for name in named), *row["dots"])]
+    known = [end for end in (*found, *(line.value for line in lines)) if end is not None]
     low, high = min(0.0, *known), max(*known, 1e-9)
-    if scale == 100:
+    if percent:
         high = next((top for top in (10, 25, 50) if high <= top), 100)
     unit = 10 ** math.floor(math.log10((high - low) / 5))
     step = next(unit * n for n in (1, 2, 5, 10) if (high - low) / (unit * n) <= 6)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    if scale != 100:
+    if not percent:
         first, last = math.floor(low / step), math.ceil(high / step)
         low, high = first * step, last * step
     return low, high, [round(n * step, 9) for n in range(first, last + 1)]

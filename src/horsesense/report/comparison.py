@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from horsesense.comparison.align import Side, stop_notice
 from horsesense.comparison.compare import Comparison, Difference, OrderInView, Standing
-from horsesense.files import write_page, write_whole
+from horsesense.files import write_again, write_page
 from horsesense.findings.sentences import statement
 from horsesense.findings.uncounted import MOST_LOST, left_out
 from horsesense.findings.wording import between, sided, signed
@@ -43,10 +43,10 @@ def write_comparison(
     many problems compared over all runs.
     """
     if path.suffix in AS_TABLES:
-        write_whole(path, AS_TABLES[path.suffix](as_table(found)))
+        write_again(path, AS_TABLES[path.suffix](as_table(found)))
         return path
     if path.suffix in AS_FIGURES:
-        write_whole(path, alone(dot_chart(found, main=True), path.suffix[1:]))
+        write_again(path, alone(dot_chart(found, main=True), path.suffix[1:]))
         return path
     items, split = differing(sides, found.reader) if len(sides) > 1 else ([], 0)
     page = _environment().get_template("comparison.html.j2")
@@ -74,7 +74,7 @@ def write_sets(sets: Mapping[str, tuple[Comparison, Path]], path: Path) -> Path:
     """Write a page of several sets, each with the page of its own; StoreError if it cannot be."""
     heads, rows = sets_table({name: c for name, (c, _) in sets.items()})
     if path.suffix in AS_TABLES:
-        write_whole(path, AS_TABLES[path.suffix](Table("All sets", ["set", *heads[1:]], rows)))
+        write_again(path, AS_TABLES[path.suffix](Table("All sets", ["set", *heads[1:]], rows)))
         return path
     each = [
         (name, headline(c), quote(os.path.relpath(page, path.parent)))

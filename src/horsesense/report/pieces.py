@@ -137,7 +137,7 @@ def table(results: Results, name: str) -> Table:
     return TABLES[name](results)
 
 
-_OF_A_CHANGE = ("value", "low", "high", "p_adjusted")
+_OF_A_CHANGE = ("value", "low", "high", "p_adjusted", "n")
 
 
 def _scores(results: Results) -> Table:
@@ -147,20 +147,24 @@ def _scores(results: Results) -> Table:
     plain: list[list[Cell]] = []
     for e in results.everywhere("accuracy"):
         change = changes.get((e.probe, e.condition))
-        told: list[Cell] = [""] * 3
+        told: list[Cell] = [""] * 4
         if change is not None:
-            told = [value_of(change), interval_of(change), p_text(change.p_adjusted)]
+            p = p_text(change.p_adjusted)
+            told = [value_of(change), interval_of(change), change.n, p]
         label = results.label(e.probe, e.condition)
         rows.append([label, value_of(e), interval_of(e), e.n, e.n_missing, *told])
         found = [label, e.probe, str(e.condition), e.value, e.low, e.high, e.n, e.n_missing]
         plain.append([*found, *(getattr(change, name, None) for name in _OF_A_CHANGE)])
     columns = ["form", "accuracy", "interval", "prompts", "missing"]
-    columns += ["change", "interval", "p adjusted"]
+    columns += ["change", "interval", "items both", "p adjusted"]
     names = ["form", "probe", "condition", "accuracy", "low", "high", "n", "missing"]
     names += ["change", *(f"change_{name}" for name in _OF_A_CHANGE[1:])]
     title = f"{_named(results)}, read by {results.reader}"
-    note = "An item may have several prompts in a form. "
-    note += "Change: from the original order, over the items that have both forms."
+    note = (
+        "An item may have several prompts in a form. Change: from the original order, over the"
+        " items that have both forms. Accuracy is of all that have its form, so that the two differ"
+        " where replies are missing."
+    )
     return Table(title, columns, rows, Table(title, names, plain), note)
 
 

@@ -7,6 +7,7 @@ Without a model the same trials are made again: so an interrupted run is complet
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -77,8 +78,9 @@ async def ask(
                     asking.probed += (await capabilities(other, store, limits))[1]
         asking.expect(expected.trials, exact=expected.exact)
         if probed.seconds and expected.to_ask:
-            rate = None if control is None else control.rate
-            say(expected.pace(probed.seconds, max_connections or model.max_connections, rate))
+            rate = (control and control.rate) or math.inf
+            together = max_connections or model.max_connections
+            say(expected.pace(probed.seconds, together, rate, left))
         try:
             if expected.to_ask and directory.record is None:
                 asking.probed += await preflight(asking.study, model, store, limits, say)

@@ -49,7 +49,8 @@ class Goal:
         except ValueError:
             number = float("nan")
         if not 0 < number < 1:
-            raise UsageError(f"until: {value!r} is not between 0 and 1.", hint=allowed)
+            said = f"until: {name} takes a number between 0 and 1, as in {name}=0.03."
+            raise UsageError(said, hint=allowed)
         return cls(number, every=every) if name == "decided" else cls(precision=number)
 
 

@@ -8,10 +8,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from horsesense.files import refuse_links, usable
+from horsesense.files import refuse_links, regular, usable
 from horsesense.kept import NAME as MANIFEST
 from horsesense.rng import fingerprint
 from horsesense.side import side
+
+
+class _In:
+    """A file or folder of a run, by its name."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, run: RunLayout, kind: type) -> Path:
+        return run.root / self._name
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,53 +62,18 @@ class RunLayout:
             refuse_links(path for path in root.iterdir() if is_of_run(path.name))
         return cls(root)
 
-    @property
-    def record(self) -> Path:
-        return self.root / "run.toml"
-
-    @property
-    def items(self) -> Path:
-        return self.root / "items.json"
-
-    @property
-    def store(self) -> Path:
-        return self.root / "store.sqlite"
-
-    @property
-    def asked(self) -> Path:
-        return self.root / "asked.json"
-
-    @property
-    def name(self) -> Path:
-        return self.root / "name"
-
-    @property
-    def trials(self) -> Path:
-        return self.root / "trials"
-
-    @property
-    def readings(self) -> Path:
-        return self.root / "readings"
-
-    @property
-    def imported(self) -> Path:
-        return self.root / "imported.json"
-
-    @property
-    def people(self) -> Path:
-        return self.root / "people.json"
-
-    @property
-    def recorded(self) -> Path:
-        return self.root / "recorded"
-
-    @property
-    def estimates(self) -> Path:
-        return self.root / "estimates.json"
-
-    @property
-    def report(self) -> Path:
-        return self.root / "report.html"
+    record = _In("run.toml")
+    items = _In("items.json")
+    store = _In("store.sqlite")
+    asked = _In("asked.json")
+    name = _In("name")
+    trials = _In("trials")
+    readings = _In("readings")
+    imported = _In("imported.json")
+    people = _In("people.json")
+    recorded = _In("recorded")
+    estimates = _In("estimates.json")
+    report = _In("report.html")
 
     @property
     def tables(self) -> tuple[Path, ...]:
@@ -151,7 +126,7 @@ def version_one(root: Path) -> list[Path]:
 
 def _is_of_today(study: Path) -> bool:
     """Whether a study.toml names models, as in `runs.studies`, and not the one of a run."""
-    return re.search(rb"^models\s*=", study.read_bytes(), re.MULTILINE) is not None
+    return re.search(rb"^models\s*=", regular(study).read_bytes(), re.MULTILINE) is not None
 
 
 def convert_if_old(root: Path, **how: str) -> None:

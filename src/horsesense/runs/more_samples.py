@@ -36,8 +36,8 @@ def bought(study: Study, earlier: Path | None = None) -> dict[str, Any] | None:
     less = 1 - sqrt((items + samples / 2) / spread)
     source = ASSUMED if measured is None else f"That is measured in {earlier}."
     says = (
-        f"Twice as many items lower the standard error by {percent(1 - sqrt(0.5))}, a second sample"
-        f" of each by {percent(less)}. {source}"
+        f"To narrow intervals: twice as many items make them {percent(1 - sqrt(0.5))} shorter, a"
+        f" second reply to each prompt {percent(less)}. {source}"
     )
     return {
         "items": items / spread,

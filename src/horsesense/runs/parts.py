@@ -23,6 +23,8 @@ CHUNK = 50_000
 """Rows of a part."""
 SPAN = 200_000
 """Rows of a table that are looked at together."""
+MOST_OPTIONS = 1000
+"""Options of a prompt that is measured: what that takes grows with their square."""
 MOST = 1_000_000
 """Rows of a part that is read: some kilobytes can stand for any number of equal ones."""
 
@@ -172,12 +174,15 @@ def _unusable(root: Path, seen: str) -> StoreError:
 
 
 def check_trials(root: Path, trials: pl.LazyFrame, most: int, items: int) -> None:
-    """Check that a table of trials holds no row twice, and no more than `most` trials about items
-    below number `items`.
+    """Check that a table of trials holds no row twice, no more than `most` trials about items
+    below number `items`, and few enough options.
 
     StoreError otherwise: what measures take grows with the square of the answers to one question.
     """
-    last_item = trials.select(pl.col("item").max()).collect().item()
+    seen = trials.select(pl.col("item").max(), pl.col("options").list.len().max())
+    last_item, options = seen.collect().row(0)
+    if (options or 0) > MOST_OPTIONS:
+        raise _unusable(root, f"a prompt shows {options:,} options, and {MOST_OPTIONS:,} may be")
     if last_item is not None and last_item >= items:
         raise _unusable(root, f"trials speaks of item {last_item:,}, and there are {items:,}")
     number = pl.col("trial").cast(pl.Int64) * 2**16 + pl.col("variant")

@@ -6,10 +6,12 @@ that the count takes no time that anybody would notice.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
+from horsesense.inference.ledger import bound
 from horsesense.inference.limits import UNLIMITED, Limits, rounded_up
 from horsesense.inference.store import Store
 from horsesense.items.item import Item
@@ -67,31 +69,25 @@ class Plan(OneLine):
 
     Attributes:
         dataset, items: name and size of the set, or of the part that is asked here.
-        notes: how the set was read, such as the layout that was guessed.
-        probes: those that apply to any item.
-        never: names of those that apply to none.
-        forms: different ways in which an item is shown, over all probes.
-        trials: prompts as shown, equal ones counted each time.
-        requests: different ones, which are asked once.
-        stored: of these, answered already; no more than there are answers at all.
-        prompt_tokens: of the others; as the model counts them, else characters / 4.
-        tokens_exact: whether the model counted them.
-        completion_tokens: upper limit of the replies to the others.
-        cost: upper limit in the currency of the prices; None without prices.
-        too_long: requests that, with room for their reply, exceed the model's context; they are
-            not sent if their tokens were counted.
-        too_long_by: the same by probe and condition.
-        excluded: items to which a probe does not apply, with reasons.
-        exact: False where numbers are estimated from some of the items.
-        at_most: whether asking may stop before all is asked (`until`, or probes that depend on
-            answers).
+        notes: how the set was read.
+        never: probes that no item can be asked under.
+        forms: different ways in which an item is shown.
+        trials, requests: prompts as shown, equal ones counted each time; different ones.
+        stored: requests that are answered already; 0 before an audit.
+        prompt_tokens, completion_tokens, tokens_exact: of the others, and of their replies at most;
+            whether the model counted the former, else they are characters / 4.
+        cost: as cost_at_most.
+        too_long, too_long_by, excluded: requests that exceed the model's context with room for
+            their reply; the same by probe and condition; items to which a probe does not apply.
+        exact: whether all items were planned.
+        at_most: whether asking may stop before all is asked.
         judged: whether a judge will ask more than this.
-        unlimited: whether a model is paid or far away, and no budget is given.
-        budget: requests that may be sent at most, over all sessions; None without such a limit.
-        short: which limits of the budget may end it early, or that none does, in a sentence.
-        cautions: what `until` leaves untold, and whether it is worth that.
+        unlimited: whether the model costs something and no limit is set.
+        budget: requests that may be sent; null without a limit.
+        short: whether the budget suffices, or what of it does not.
+        cautions: what --until leaves untold.
         prompts: one whole prompt of each task.
-        seen: which change of accuracy so many items show, in a sentence; "" where nobody asked.
+        seen: which change of accuracy so many items show, in a sentence.
     """
 
     dataset: str
@@ -185,18 +181,20 @@ class Plan(OneLine):
             f" {plural(self.completion_tokens, 'completion token')}{price}."
         )
 
-    def pace(self, seconds: float, together: int, rate: float | None = None) -> str:
+    def pace(
+        self, seconds: float, together: int, rate: float = math.inf, limits: Limits = UNLIMITED
+    ) -> str:
         """How long it will take if every reply takes as long as the first, `together` at a time.
 
-        `rate`: requests a second that may be sent.
+        `rate`: requests a second that may be sent; `limits`: what is left to be spent.
         """
-        rounds = max(1, -(-self.to_ask // max(together, 1)))
-        least = 0.0 if rate is None else self.to_ask / rate
-        limit = "" if rate is None else f" and {rate:g} a second at most"
-        return (
-            f"A first reply took {seconds:.2g} s; at that pace, {together} at a time{limit}, this"
-            f" takes {clock(max(1.0, least, rounds * seconds))}."
-        )
+        sent, most = limits.reach(self.to_ask, self.prompt_tokens, self.completion_tokens)
+        few = most < min(together, self.to_ask)
+        many = f"at most {most} at a time under this budget" if few else f"{together} at a time"
+        least = max(1.0, sent / rate, -(-sent // max(1, min(together, most))) * seconds)
+        limit = f" and {rate:g} a second at most" if rate < math.inf else ""
+        pace = f"A first reply took {seconds:.2g} s. At that pace, {many}{limit}, asking takes"
+        return f"{pace} {clock(least)}{' or more' * few}."
 
 
 def plan_of(
@@ -224,13 +222,13 @@ def plan_of(
             tally.add(planner, planned, weight)
     known = set() if store is None else store.known(list(tally.keys))
     ask = [one for key, one in tally.keys.items() if key not in known]
-    total = sum(weight for weight, _, _ in tally.keys.values())
+    total = sum(weight for weight, *_ in tally.keys.values())
     there = min(sum(tally.keys[key][0] for key in known), store.answered() if store else 0)
     total = total if ask else there
-    left = sum(weight for weight, _, _ in ask)
+    left = sum(weight for weight, *_ in ask)
     # Answers that the sample has too many of are to be asked too, with prompts like the others.
     each = (total - there) / left if left else 0.0
-    prompt, completion = (round(each * sum(one[0] * one[n] for one in ask)) for n in (1, 2))
+    prompt, completion, bytes_ = (round(each * sum(o[0] * o[n] for o in ask)) for n in (1, 2, 3))
     free = isinstance(model, NeedsAnswerKey) or tally.counted
     later = [probe for probe in study.probes if probe.stage > 1]
     names = reader_names(study.settings, study.items, study.model)
@@ -256,11 +254,7 @@ def plan_of(
         judged=any(name.startswith("judge:") for name in names),
         unlimited=not free and not limits.any,
         budget=limits.requests,
-        short=limits.short_of(
-            requests=total - there,
-            tokens=prompt + completion,
-            money=limits.cost(prompt, completion),
-        ),
+        short=limits.short_of(total - there, prompt, completion, bytes_),
         cautions=_cautions(study),
         prompts=tuple(tally.prompts.values()),
     )
@@ -320,8 +314,9 @@ class _Tally:
     """Signature of a probe -> prompts."""
     own: dict[str, set[Key]] = field(default_factory=dict)
     """Signature of a probe -> its requests."""
-    keys: dict[Key, tuple[float, int, int]] = field(default_factory=dict)
-    """Key -> weight, prompt tokens, most completion tokens."""
+    keys: dict[Key, tuple[float, int, int, int]] = field(default_factory=dict)
+    """Key -> weight, prompt tokens, most completion tokens, prompt tokens as they are charged
+    where nobody counts them."""
     prompts: dict[tuple[str, Condition], ShownPrompt] = field(default_factory=dict)
     """Template, and what distinguishes prompts with several problems -> the first of them."""
 
@@ -343,9 +338,10 @@ class _Tally:
             return
         tokens = self.model.count_tokens(request)
         self.counted = self.counted and tokens is not None
+        most = bound(request).prompt_tokens if tokens is None else tokens
         tokens = characters(request) // 4 if tokens is None else tokens
         room, context = request.params.max_tokens, self.study.capabilities.context_length
-        self.keys[planned.key] = weight, tokens, room
+        self.keys[planned.key] = weight, tokens, room, most
         if context is not None and tokens + room > context:
             self.study.planner.too_long[place] += 1
 

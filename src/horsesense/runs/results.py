@@ -45,7 +45,7 @@ UNDERSTOOD = ("answer", "none", "refusal", "unknown")
 """Statuses of replies whose meaning is known, whether they choose an option or not."""
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Results:
     """What was measured of a run, ready to be asked for by name.
 

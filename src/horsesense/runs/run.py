@@ -208,7 +208,8 @@ class StagedRun:
                         hint="Plan without --out, or name another. The same audit continues it.",
                     )
         self._results = None
-        complete(self._plan(model))
+        with self.naming():
+            complete(self._plan(model))
 
     async def _plan(self, model: Model) -> None:
         async with model as entered:
@@ -257,9 +258,9 @@ class StagedRun:
                 kept.pop(reader.name, None)
             return complete(self._read(made, kept, limits, max_connections))
 
-    def naming(self, *words: object, asks: bool = False) -> AbstractContextManager[None]:
-        """Where a run was opened, these words alone name servers that get a key, and judges."""
-        return contextlib.nullcontext() if self.own else opened(*words, asks=asks)
+    def naming(self, *words: object) -> AbstractContextManager[None]:
+        """Where a run was opened, these words alone name servers that get a key, and models."""
+        return contextlib.nullcontext() if self.own else opened(*words)
 
     async def _read(
         self,

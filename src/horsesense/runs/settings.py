@@ -175,9 +175,10 @@ class Settings(BaseModel):
     level: float = Field(0.95, gt=0.5, lt=1, description="Confidence level of intervals.")
     until: str | None = Field(
         None,
-        description="Stop a probe early: once its change of accuracy is decided (decided,"
-        " decided=0.03), all that the verdict asks is (decided=all), or the change is known well"
-        " enough (precision=0.03). Otherwise all items are asked.",
+        description="Stop a probe early, once its change of accuracy is decided (decided, or"
+        " decided=0.03 where less than 3 points does not matter), once its change of accuracy is"
+        " known to within 3 points either way (precision=0.03), or once every check is decided"
+        " (decided=all). Otherwise all items are asked.",
     )
     stop_if: str = Field(
         "20%",

@@ -109,7 +109,9 @@ class Condition(Mapping[str, str]):
 @lru_cache(maxsize=4096)
 def _parsed(text: str) -> Condition:
     settings: dict[str, str] = {}
-    for part in split_outside_brackets(text):
+    if len(parts := split_outside_brackets(text)) > 32:
+        raise UsageError(f"A condition has {len(parts)} settings, and at most 32 are possible.")
+    for part in parts:
         name, given, value = (piece.strip() for piece in part.partition("="))
         if not given or name in settings or not _sound(name, value):
             raise UsageError(

@@ -211,7 +211,7 @@ class Pieces:
     def write(self, path: Path, out: Path | None) -> dict[str, Any]:
         """Write what is asked for of the run at `path`; what was written, and as what."""
         from horsesense.api import open as open_run
-        from horsesense.files import write_whole
+        from horsesense.files import write_again
 
         results = open_run(path).results
         if self.redacted is not None:
@@ -221,7 +221,7 @@ class Pieces:
             return {"out": str(written), "format": "redacted"}
         name, kind, ending, content = self._piece(results, out)
         place = out or Path(f"{re.sub(r'[^A-Za-z0-9]+', '-', name).strip('-')}.{ending}")
-        write_whole(place, content)
+        write_again(place, content)
         return {"out": str(place), "format": kind}
 
     def _piece(self, results: Any, out: Path | None) -> tuple[str, str, str, bytes | str]:

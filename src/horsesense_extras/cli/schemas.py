@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, create_model
 
-from horsesense.cli.schema_rows import Output, Rows
+from horsesense.cli.schema_rows import Output, Rows, fields_of
+from horsesense_extras.training.experiment import Plan
 
 
 class ImportOutput(Output):
@@ -194,26 +195,12 @@ class TrainReaderOutput(Output):
     model_config = ConfigDict(extra="allow")
 
 
-class TrainChoicePlanOutput(Output):
-    """`train choice --plan`: what would be done, and what that takes."""
-
-    train: int = Field(description="items to train on")
-    test: int = Field(description="items of other clusters, to ask about")
-    left_out: dict[str, int] = Field(description="reason, and number of items on neither side")
-    tune: int | None = Field(description="items to tune on, in two stages")
-    clusters: dict[str, int] = Field(description="of train and test, or of train and tune")
-    alone: int = Field(description="items that name neither a cluster nor a context")
-    trainings: list[str] = Field(description="ARM-SEED of each")
-    done: int = Field(description="trainings that are finished")
-    tokens: int | None = Field(description="that each training may take; null by statements")
-    efforts: dict[str, dict[str, int]] = Field(
-        description="arm, and statements, items, updates, tokens, reply_tokens of its first seed"
-    )
-    requests: int = Field(description="of each evaluation, at most")
-    device: str
-    peak: int | None = Field(description="bytes that timed updates took at most")
-    training_seconds: float | None
-    asking_seconds: float | None
+TrainChoicePlanOutput = create_model(
+    "TrainChoicePlanOutput",
+    __base__=Output,
+    __doc__="`train choice --plan`: what would be done, and what that takes.",
+    **fields_of(Plan, trainings=list[str], efforts=dict[str, dict[str, int]]),
+)
 
 
 class TrainChoiceOutput(Output):

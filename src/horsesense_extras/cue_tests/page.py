@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from markupsafe import Markup
 
 from horsesense.files import write_page
+from horsesense.report.charts import ZERO, plot
 from horsesense.report.pages import environment
 from horsesense.report.text import visible
 from horsesense_extras.cue_tests.dependence import below_limit, family_summary
@@ -24,7 +25,6 @@ from horsesense_extras.cue_tests.result import (
     Dependence,
     signed,
 )
-from horsesense_extras.figures import figure
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -84,7 +84,7 @@ def vector_figure(result: CueResult) -> Markup:
                 "text": interval_text(_drawn(result, row), low, high),
             }
         )
-    return figure(rows, name, f"{name.capitalize()} of each feature vector, {result.dataset}")
+    return plot(rows, name, f"{name.capitalize()} of each feature vector, {result.dataset}")
 
 
 def cue_shares(result: CueResult) -> Markup:
@@ -99,7 +99,7 @@ def cue_shares(result: CueResult) -> Markup:
         for cue in result.cues[:MOST_CUES]
     ]
     title = "% of the rows with the cue that have its label"
-    return figure(rows, title, f"The strongest cues of {result.dataset}")
+    return plot(rows, title, f"The strongest cues of {result.dataset}")
 
 
 def family_figure(models: Sequence[Dependence], pooled: Sequence[Dependence]) -> Markup | None:
@@ -108,20 +108,17 @@ def family_figure(models: Sequence[Dependence], pooled: Sequence[Dependence]) ->
     None where no family has a difference with an interval.
     """
     rows: list[dict[str, Any]] = []
-    dots: list[dict[str, Any]] = []
     for family in pooled:
         if family.difference is None or family.low is None or family.high is None:
             continue
         ends = {"value": family.difference, "low": family.low, "high": family.high}
         scaled = {name: 100 * value for name, value in ends.items()}
-        rows.append({"label": visible(family.family), **scaled, "text": points_text(family)})
-        dots += [
-            {"row": len(rows) - 1, "at": 100 * m.difference}
-            for m in models
-            if m.difference is not None and m.family == family.family
-        ]
+        own = [m.difference for m in models if m.family == family.family]
+        dots = [100 * difference for difference in own if difference is not None]
+        told = points_text(family)
+        rows.append({"label": family.family, **scaled, "dots": dots, "text": told})
     title = "difference, percentage points"
-    return figure(rows, title, "Dependence on cues by model family", dots) if rows else None
+    return plot(rows, title, "Dependence on cues by model family", [ZERO]) if rows else None
 
 
 def interval_text(value: float | None, low: float | None, high: float | None) -> str:

@@ -93,7 +93,7 @@ class WrittenRun:
         made: Sequence[asked.Made],
         probes: Sequence[Mapping[str, Any]],
         excluded: Sequence[Mapping[str, Any]],
-    ) -> None:
+    ) -> RunDirectory:
         """Write down what the run is, run.toml last.
 
         Args:
@@ -115,6 +115,7 @@ class WrittenRun:
             spent=asdict(RunSummary()),
         ).save(self.layout.asked)
         directory.mark("ask", "complete")
+        return directory
 
 
 OURS: Final = "horsesense"

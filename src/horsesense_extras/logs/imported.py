@@ -92,8 +92,8 @@ def import_logs(out: str | Path, logs: Sequence[Log], items: ItemSet | None = No
         made = _Import(layout, logs, items)
         with Store.lazy(layout.store, lambda: None) as store:
             made.take(store)
-        made.finish()
-    return RunDirectory.open(out)
+        written = made.finish()
+    return replace(written, layout=RunLayout.at(out))
 
 
 class _Import:
@@ -253,7 +253,7 @@ class _Import:
             # Prompts that are not known are told apart by this alone.
             draw = draw + 1 if prompt is not None else max(draw + 1, self._run.count)
 
-    def finish(self) -> None:
+    def finish(self) -> RunDirectory:
         """Write down what the run is."""
         self._recorded.finish()
         settings = Settings.of(
@@ -274,7 +274,7 @@ class _Import:
         if any(len(known.shown) > 1 for known in self.items.known.values()):
             made.append(asked.Made("order", str(ORDERS), "order(design=recorded)", prompt))
             probes.append(Order())
-        self._run.finish(
+        return self._run.finish(
             "imported",
             settings,
             self._item_set(),

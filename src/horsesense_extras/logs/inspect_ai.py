@@ -141,13 +141,13 @@ def _samples(
     log: Log, found: Rows, header: Mapping[str, Any]
 ) -> Iterator[tuple[str, Callable[[], Iterator[Sample]]]]:
     given = (at(header, "eval.model_generate_config"), at(header, "plan.config"))
-    defaults = {**mapping(given[0]), **mapping(given[1])}
+    defaults, packed = {**mapping(given[0]), **mapping(given[1])}, log.path.suffix == ".eval"
     for entry, row in found:
-        given_id = at(row, "id")
+        given_id = mapping(row).get("id")
         name = str(given_id) if isinstance(given_id, str | int | float) else entry
         sample = _Sample(name, mapping(row), log, defaults)
         # An archive's left out samples go by their entries, which say the epoch too.
-        told = entry if log.path.suffix == ".eval" else name
+        told = entry if packed else name
         yield told, sample.own if log.own else partial(sample.made, isinstance(row, dict))
 
 
@@ -277,7 +277,7 @@ class _Sample:
                 break
             if kind == "model":
                 calls.append(mapping(event))
-        wanted = at(self.row, "output.choices.0.message.id")
+        wanted = at(self.row, "output.choices.0.message.id") if len(calls) > 1 else None
         same = [c for c in calls if wanted and at(c, "output.choices.0.message.id") == wanted]
         own = [c for c in calls if c.get("model") == self.log.model]
         return next(reversed(same or own or calls), None)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -154,6 +155,7 @@ class LogScore:
         return next(iter(self.reported.values())) if len(self.reported) == 1 else self.from_samples
 
 
+@lru_cache(1)  # the command, the page and its notices ask for the same
 def log_scores(results: Results) -> list[LogScore]:
     """Each score of the logs of an imported run, in their order; empty for other runs.
 

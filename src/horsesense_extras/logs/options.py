@@ -75,6 +75,7 @@ def _after(label: str) -> str:
     return "1" if label == "Z" else chr(ord(label) + 1)
 
 
+@lru_cache(64)
 def labels_of(count: int) -> tuple[str, ...]:
     """The labels of so many options: A to Z, then 1, 2, 3, as Inspect has it."""
     numbers = (str(n) for n in range(1, count - len(_LETTERS) + 1))

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from horsesense.models.messages import broken_off
+from horsesense.values import quick
 
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
@@ -33,7 +34,7 @@ def own_of(value: Mapping[str, Any]) -> Mapping[str, Any]:
     return found if isinstance(found, Mapping) else _NOTHING
 
 
-@dataclass(frozen=True, slots=True)
+@quick(frozen=True, slots=True)
 class Score:
     """What a log makes of one answer.
 
@@ -46,7 +47,7 @@ class Score:
     answer: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@quick(frozen=True, slots=True)
 class Sample:
     """One answer of one model to one multiple-choice question.
 

@@ -151,7 +151,7 @@ class Archive:
             raise damaged(str(path), f"{fault} {most:,} are allowed", "Is this really a log?")
 
     def __enter__(self) -> Archive:
-        self._stream = self.path.open("rb")
+        self._stream = self.path.open("rb", buffering=2**20)
         return self
 
     def __exit__(self, *error: object) -> None:

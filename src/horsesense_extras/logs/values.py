@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final
 
 from horsesense.models.messages import ended_by
@@ -18,6 +18,7 @@ MOST: Final = 2**53
 _THOUGHT: Final = re.compile("reason|think|thought|summary")
 """Kinds of parts of a message, by all names in use."""
 _NONE: Final[Mapping[str, Any]] = {}
+_ended: Final = lru_cache(64)(ended_by)
 
 
 def mapping(value: object) -> Mapping[str, Any]:
@@ -44,9 +45,8 @@ def number(value: object) -> float | None:
 
 def whole(value: object) -> int | None:
     """A whole number from 0 to `MOST`; None for anything else."""
-    found = number(value)
-    known = found is not None and 0 <= found <= MOST and found == int(found)
-    return int(found) if known and found is not None else None
+    found = value if type(value) is int else number(value)
+    return int(found) if found is not None and 0 <= found <= MOST and found == int(found) else None
 
 
 def log_probability(value: object) -> float | None:
@@ -132,7 +132,7 @@ def reasoning_of(content: object, read: Read = text_of) -> str:
 def stopped(reason: object) -> str | None:
     """Why a reply ended, in our words where there is one ("length"); None where that is unknown."""
     told = at(reason, "type", "reason") or reason
-    return ended_by(str(told)) if isinstance(told, str | dict) else None
+    return _ended(str(told)) if isinstance(told, str | dict) else None
 
 
 def top_logprobs(content: object, most: int = 20) -> tuple[Mapping[str, float], ...]:
@@ -156,7 +156,7 @@ def top_logprobs(content: object, most: int = 20) -> tuple[Mapping[str, float], 
                 found.setdefault(token, known)
         positions.append(found)
     # A token without alternatives is what the reply says already.
-    return tuple(positions) if max(map(len, positions), default=0) > 1 else ()
+    return tuple(positions) if positions and max(map(len, positions)) > 1 else ()
 
 
 @dataclass(frozen=True)
@@ -182,7 +182,8 @@ class Layout:
         A body without a text says by why it ended, or by its thought, that it is an empty reply.
         """
         content, thought = at(body, *self.reply), at(body, *self.reasoning)
-        thought = thought if isinstance(thought, str) else reasoning_of(content, read)
+        if not isinstance(thought, str):
+            thought = "" if isinstance(content, str) else reasoning_of(content, read)
         ended = stopped(at(body, *self.finish_reason))
         empty = "" if ended or thought else None
         return {

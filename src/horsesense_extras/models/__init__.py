@@ -8,7 +8,7 @@ HF = Scheme(
     "hf",
     "horsesense_extras.models.hf.backend",
     "PATH-or-NAME",
-    "A local model through transformers, GGUF files too; `hf:smollm2` is the demo's.",
+    "A local model through transformers, GGUF files too (extra `local`; docs/hf.md).",
 )
 VLLM = Scheme(
     "vllm",

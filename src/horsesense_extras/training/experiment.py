@@ -274,19 +274,20 @@ class Plan:
     """What an experiment will do, and what that takes.
 
     Attributes:
-        train, test: items to learn and to ask about; `tune` those to tune on, in two stages;
-            `left_out` reason -> number of the rest.
-        clusters: side -> number of its clusters; `alone` items that name none (see `Parts`).
-        trainings: (arm, seed) of every training; `done` how many of them are finished.
-        tokens: that each training may take; None where statements are counted out.
-        efforts: what those of the first seed take, by arm.
-        requests: of each evaluation.
-        peak: bytes that this process took at its height in updates that were timed, of the longest
-            statements; None where none was.
-        device: on which, in words.
-        training_seconds, asking_seconds: of what is left, from updates that were timed; None where
-            none was. Asking is taken for a third of training, token by token; it takes less where
-            prompts share their beginnings, and more where long replies are written.
+        train: items to train on.
+        test: items of other clusters, to ask about.
+        left_out: reason, and number of items on neither side.
+        clusters: of train and test, or of train and tune.
+        alone: items that name neither a cluster nor a context.
+        trainings: ARM-SEED of each.
+        done: trainings that are finished.
+        tokens: that each training may take; null by statements.
+        efforts: arm, and statements, items, updates, tokens, reply_tokens of its first seed.
+        requests: of each evaluation, at most.
+        tune: items to tune on, in two stages.
+        peak: bytes that timed updates took at most.
+        device, training_seconds, asking_seconds: on which, and of what is left. Asking is taken for
+            a third of training, token by token.
     """
 
     train: int

@@ -13,11 +13,10 @@ from horsesense.files import write_whole
 from horsesense.findings.wording import between, signed
 from horsesense.measures.registry import MEASURES
 from horsesense.progress import clock
+from horsesense.report.charts import ZERO, plot
 from horsesense.report.pages import environment
-from horsesense.report.text import visible
 from horsesense.stats.words import NARROW, plural
 from horsesense.version import __version__
-from horsesense_extras import figures
 from horsesense_extras.build.stages import STAGED_CONTROL
 from horsesense_extras.build.statements import CONTROL, alone_text
 from horsesense_extras.training.comparison import BEFORE, COLUMNS, PAIRS, Effect, Score, Training
@@ -199,20 +198,20 @@ def figure(view: Sequence[Effect]) -> Markup:
     """
     rows = [
         {
-            "label": visible(f"{e.first} − {e.second}"),
+            "label": f"{e.first} − {e.second}",
             "text": effect_text(e),
             "value": 100 * e.value,
             "low": 100 * _or(e.low, e.value),
             "high": 100 * _or(e.high, e.value),
             "inner": 100 * _or(e.items_low, e.value),
             "outer": 100 * _or(e.items_high, e.value),
+            "dots": [100 * value for value in e.values],
         }
         for e in view
     ]
-    seeds = [{"row": n, "at": 100 * value} for n, e in enumerate(view) for value in e.values]
     told = "; ".join(f"{e.first} minus {e.second} {effect_text(e)}" for e in view)
     caption = f"Changes of accuracy in points, {view_text(view[0])}. {told}"
-    return figures.figure(rows, "difference in points", caption, seeds)
+    return plot(rows, "difference in points", caption, [ZERO])
 
 
 def _or(end: float | None, value: float) -> float:

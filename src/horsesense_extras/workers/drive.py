@@ -225,7 +225,7 @@ def _told(
         tell(sentence)
     if schedule.spent.seconds and expected.to_ask:
         together = found.together * engine.workers
-        tell(expected.pace(schedule.spent.seconds, together, rate))
+        tell(expected.pace(schedule.spent.seconds, together, rate or math.inf))
     return expected
 
 

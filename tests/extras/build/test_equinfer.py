@@ -268,7 +268,6 @@ def test_edits_make_a_square_of_four_different_equations(right: str) -> None:
     assert squares == [wrong_options(right, Dice(seed, "q", "edits")) for seed in range(20)]
     assert len({tuple(made[0]) for made in squares if made}) > 5
     for made in squares:
-        assert made is not None
         assert len({canonical(option) for option in (right, *made[0])}) == 4
         assert all(equations.unfit(option) is None for option in made[0])
 

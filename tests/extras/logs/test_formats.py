@@ -488,7 +488,6 @@ def test_labelled_options_are_found(
     prompt: str, labels: tuple[str, ...], options: tuple[str, ...]
 ) -> None:
     found = lettered(prompt)
-    assert found is not None
     assert (found.labels, found.options) == (labels, options)
 
 
@@ -509,12 +508,10 @@ def test_of_known_questions_inside_a_prompt_the_longest_is_asked() -> None:
     items = tuple(Item(q[:2], q, ("yes", "no"), 0) for q in (short, long))
     asked = replace(sample("r", "yes", "no"), question=f"True? {long}")
     found = KnownItems(ItemSet("s", "choice", items)).of(0, asked)
-    assert found is not None
     assert found.item.question == long
     texts = tuple(replace(items[0], id=text, context=text) for text in ("One.", "Two."))
     asked = replace(asked, question=short, context=f"Say what is true. {long} No.\n\nTwo.")
     found = KnownItems(ItemSet("s", "choice", (*texts, items[1]))).of(0, asked)
-    assert found is not None
     assert found.item.id == "Two."
 
 
@@ -527,5 +524,4 @@ def test_one_content_is_one_item_and_two_names_in_one_log_are_two() -> None:
     assert twin is not first
     assert known.of(1, sample("other", "y", "x")) is first
     renamed = known.of(0, sample("a", "x", "z"))
-    assert renamed is not None
     assert renamed.item.id != "a"

@@ -43,7 +43,6 @@ def test_the_logs_own_score_is_the_mean_of_its_samples_to_the_last_digit(
 ) -> None:
     run = hs.load_log(logs / name, out=tmp_path / "run")
     told = load_imported(run.directory)
-    assert told is not None
     [log] = told["logs"]
     found = {row["name"]: row for row in log["reported"]}
     for metric, value in REPORTED[name].items():
@@ -113,7 +112,6 @@ def test_a_shuffled_log_gives_the_order_probe_for_nothing(logs: Path, tmp_path: 
         line.endswith("option in each place equally often.") for line in caveats(run.results)
     )
     bar = score_bar(run.results)
-    assert bar is not None
     told = "they were answered both right and wrong as the log asked"
     assert any(told in note for note in bar.notes)
 
@@ -247,7 +245,6 @@ def test_known_items_give_right_answers_to_a_batch(tmp_path: Path) -> None:
     assert sorted(item.id for item in run.items) == ["i0", "i1"]
     assert run.estimate("accuracy", reader="text").value == 0.5
     told = load_imported(run.directory)
-    assert told is not None
     assert told["logs"][0]["left_out"][0]["reason"] == "about none of the given items"
 
 

@@ -15,7 +15,7 @@ from aiohttp.test_utils import TestServer
 
 import horsesense as hs
 from horsesense.models.base import Asked, Capabilities
-from horsesense.models.messages import Failure, Request, Response, SamplingParams
+from horsesense.models.messages import Request, Response, SamplingParams
 from horsesense.models.openai import label_tokens
 from horsesense.models.openai.http import HttpModel
 from horsesense.models.openai.label_tokens import MOST_SCORED
@@ -135,7 +135,6 @@ def test_a_server_that_scores_named_tokens_gives_every_label(request_: Request) 
     assert any(FIELD in note for note in offers.notes)
     spelled = {text: server.logprob(ord(text)) for text in "AB"}
     spelled |= {f" {text}": server.logprob(ord(text) + WORD) for text in "AB"}
-    assert isinstance(answer, Response)
     assert answer.token_logprobs == (spelled, spelled)
     body = server.bodies[-1]
     assert sorted(body[FIELD]) == sorted(
@@ -152,7 +151,6 @@ def test_a_server_that_does_not_is_found_out_and_gives_its_most_likely_tokens(na
     assert any(FIELD in note and "counted" in note for note in offers.notes)
     assert sum(FIELD in body for body in server.bodies) == 1
     for answer in answers:
-        assert isinstance(answer, Response)
         assert len(answer.token_logprobs[0]) == 20
 
 
@@ -174,9 +172,7 @@ def test_a_refusal_in_the_middle_of_a_run_costs_one_call() -> None:
         return [(await model.respond([Asked(bytes(16), CHAT)]))[0] for _ in range(2)]
 
     refused, answered = server.used_by(act)
-    assert isinstance(refused, Failure)
     assert (refused.kind, refused.retryable) == ("dialect", True)
-    assert isinstance(answered, Response)
     assert len(answered.token_logprobs[0]) == 20
 
 
@@ -226,7 +222,6 @@ def test_a_tokenizer_that_is_gone_leaves_the_most_likely_tokens() -> None:
         return await model.respond([Asked(bytes(16), CHAT), Asked(bytes(16), PLAIN)])
 
     for answer in server.used_by(act):
-        assert isinstance(answer, Response)
         assert len(answer.token_logprobs[0]) == 20
 
 
@@ -246,7 +241,6 @@ def test_a_tokenizer_that_fails_for_a_while_is_waited_for(monkeypatch: pytest.Mo
         return found
 
     waited, given_up = server.used_by(act)
-    assert isinstance(waited, Failure)
     assert (waited.unsent, waited.retryable) == (True, True)
     assert isinstance(given_up, Response)
 
@@ -297,7 +291,6 @@ def test_what_stands_for_no_score_is_none() -> None:
     given = b"""{"choices": [{"text": "B", "logprobs": {"top_logprobs":
         [{"B": -0.5, "!": -9999.0}, {"!": -9999.0}]}}]}"""
     answer = read_reply(given, PLAIN)
-    assert isinstance(answer, Response)
     assert answer.token_logprobs == ({"B": -0.5}, {})
 
 

@@ -186,7 +186,6 @@ def test_a_habit_for_a_label_is_not_one_for_a_text(habit: Results) -> None:
         assert one("letter_difference", reader) == 0.75
         # The same options in every order, where the letter goes with the place.
         ordered = habit.one("plurality_agreement", "order", reader=reader)
-        assert ordered is not None
         assert ordered.value == 1.0
     assert one("accuracy", "first_token") == 0.25
     assert one("letter_difference", "text") is None
@@ -196,7 +195,6 @@ def test_a_habit_for_a_label_is_not_one_for_a_text(habit: Results) -> None:
 
 def test_the_report_sets_it_beside_the_letters(habit: Results) -> None:
     shown = context(habit)
-    assert shown is not None
     assert [reader for reader, _ in shown["by_text"]] == list(READERS[2:])
     found = {f.reader: f for f in habit.verdict if f.kind == "other_reader"}
     for reader in READERS[2:]:

@@ -94,7 +94,6 @@ def test_an_answer_of_the_judge_is_a_class_or_nothing(
 def test_the_probability_of_the_code_is_the_confidence() -> None:
     answer = Response("B", token_logprobs=({"B": -0.5, " B": -1.5, "A": -3.0},))
     found = JudgeReader(SERVER).understand(CASE, answer)
-    assert found is not None
     assert found.rule == "judge_probability"
     assert found.confidence == pytest.approx(0.60653 + 0.22313, abs=1e-4)
 

@@ -338,7 +338,7 @@ def _regression(one: Judged, measure: str, held: Aligned, level: float) -> Check
         return Check(name, state, says, values | ends_of)
     needed = _needed(one, level)
     if needed is not None and needed <= one.scores.n:
-        says += "; had nothing been lost, so many items would most likely have shown it"
+        says += "; a model that lost nothing would most likely have passed with these items"
         return Check(name, state, says, values | ends_of | {"needed": None})
     says += f"; {_would_settle(needed)}"
     return Check(name, state, says, values | ends_of | {"needed": needed})
@@ -355,8 +355,8 @@ def _needed(one: Judged, level: float) -> float | None:
 
 def _would_settle(needed: float | None) -> str:
     if needed is None:
-        return "without --tolerance only a gain rules a loss out"
-    return f"if nothing is lost, about {_about(needed):,} items would show it"
+        return "without --tolerance, only a gain that is shown passes"
+    return f"a model that lost nothing needs about {_about(needed):,} items to pass"
 
 
 def to_ask(run: Results, baseline: Results, checks: Sequence[Check]) -> Iterator[str]:
@@ -388,7 +388,7 @@ def _notes(held: Aligned) -> Iterator[str]:
     yield f"Shared: {'; '.join(items)}; read by {held.reader}."
     if n := held.items["reordered"]:
         yield f"Options in another order: {plural(n, 'item')}."
-    yield "Intervals: each end at the level of one side, for this form; compare corrects for all."
+    yield "Intervals hold for each form alone; those of `compare` hold for all forms together."
     yield from stop_notice(held.stopped)
     for name, values in differing_settings(held.sides):
         if name != "horsesense":

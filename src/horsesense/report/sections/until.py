@@ -10,7 +10,7 @@ from markupsafe import Markup
 from horsesense.findings.finding import TITLES
 from horsesense.findings.sentences import WHY
 from horsesense.findings.wording import number, plus, signed
-from horsesense.report.charts import FRAME, draw, filled, fold
+from horsesense.report.charts import MIDDLE, draw, filled, fold
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import visible
 from horsesense.runs.goal import Goal
@@ -52,7 +52,7 @@ def bands(
         rows=rows,
         columns=columns,
         labels=[title(label) for label, _ in found],
-        width=(FRAME.middle + 200) // columns - 40,
+        width=(MIDDLE + 200) // columns - 40,
         reach=reach(rows, size),
         limits=[{"level": 100 * level} for level in (0.0, size, -size)],
     )

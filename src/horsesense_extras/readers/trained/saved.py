@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from horsesense.errors import UsageError, install
-from horsesense.files import write_whole
+from horsesense.files import read_whole, regular, write_whole
 from horsesense_extras.models.hf.pickled import refuse_pickled
 from horsesense_extras.models.hf.weights import (
     ADAPTER,
@@ -68,9 +68,10 @@ class Manifest(BaseModel):
         """
         path = folder / MANIFEST
         try:
-            return cls.model_validate_json(path.read_bytes())
-        except OSError:
-            raise UsageError(f"{folder} does not contain a trained reader.", hint=_HINT) from None
+            return cls.model_validate_json(read_whole(path))
+        except OSError as error:
+            says = f"{folder} does not contain a trained reader: {error.strerror or error}."
+            raise UsageError(says, hint=_HINT) from None
         except ValidationError as error:
             faults = "; ".join(f"{e['loc']}: {e['msg']}" for e in error.errors())
             raise UsageError(f"{path} cannot be understood: {faults}", hint=_HINT) from None
@@ -91,7 +92,7 @@ def fingerprint_of(folder: Path, manifest: Manifest, rules: str) -> str:
     for path in wanted:
         if path.name != MANIFEST:
             total.update(path.name.encode())
-            total.update(path.read_bytes())
+            total.update(regular(path).read_bytes())
     return total.hexdigest()
 
 

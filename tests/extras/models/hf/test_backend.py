@@ -96,7 +96,6 @@ def test_a_reply_that_is_begun_is_gone_on_with(folder, opened):
 def test_a_prompt_that_does_not_fit_is_a_failure_with_numbers(folder):
     long, short = plain("x" * 125, max_tokens=4), plain("x" * 120, max_tokens=4)
     refused, answered = ask(from_spec(str(folder)), long, short)
-    assert isinstance(refused, Failure)
     assert (refused.kind, refused.retryable) == ("rejected", False)
     for number in ("126", "4", "128"):
         assert number in refused.message
@@ -184,7 +183,6 @@ def test_nan_is_never_an_answer(folder):
     with torch.no_grad():
         loaded(backend).model.lm_head.weight[3] = float("nan")
     (failure,) = ask(backend, chat("A?", **PARAMS))
-    assert isinstance(failure, Failure)
     assert failure.kind == "malformed"
 
 
