@@ -237,6 +237,7 @@ def test_what_stopping_early_leaves_untold_is_said_before_asking(
     lines = done.stderr.splitlines()
     [told] = [n for n, line in enumerate(lines) if line.startswith("With --until")]
     assert told < next(n for n, line in enumerate(lines) if line.startswith("To ask:"))
+    assert ("within 3 points either way" in lines[told]) == until.startswith("precision")
 
 
 def test_what_more_samples_buy_is_told_from_an_earlier_run_of_the_same_items_and_model(

@@ -54,7 +54,7 @@ class TestClosedForms:
         # The likelihood alone would end at .981, which is missed in a tenth of studies of .96.
         assert found.low == pytest.approx(0.025 ** (1 / 100), abs=1e-9)
         assert "could not be checked" in found.reason
-        assert "fewer than 20 of these 100 items are not right in every order" in found.reason
+        assert "takes 20 of these 100 items that are wrong in some order" in found.reason
 
     def test_few_items_hardly_check_the_fit(self) -> None:
         """Answers right in each form with a chance of the item's own may pass for known."""

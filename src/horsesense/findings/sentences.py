@@ -94,7 +94,7 @@ def sentence(f: Finding) -> str:
             some_of(f.n_missing, f.n + f.n_missing, f.counted[:-1], "have no usable reply")
         )
     if f.needed and f.reason == "noise":
-        parts.append(f"some {plural(f.needed, 'item')} would rule it out if there is no effect")
+        parts.append(f"some {plural(f.needed, 'item')} would settle it")
     return f"{'; '.join(filter(None, parts))}."
 
 

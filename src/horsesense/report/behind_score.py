@@ -138,7 +138,7 @@ def _lost(run: Results, score: Estimate) -> str:
         return ""
     if not (missing.not_asked or missing.failed):
         return f"The score lacks {some_of(missing.unclear, of, 'reply')}: missing or unreadable."
-    return f"Of the score, {missing.clause(of, 'prompt')}."
+    return f"Behind the score, {missing.clause(of, 'prompt')}."
 
 
 def guessing_of(run: Results, score: Estimate) -> float | None:

@@ -20,7 +20,7 @@ WORTH_IT: Final = 1_000
 SLOWER: Final = 1.5
 """By how much bets take more items than the formula for the best bet, which nobody knows."""
 TOLD: Final[Mapping[bool, str]] = {
-    False: "With --until, a probe stops once its changes of accuracy are decided; its other numbers"
+    False: "With --until, a probe stops once its changes of accuracy are {}. Its other numbers"
     " have wide bands or none, and the share known is not told.",
     True: "With --until decided=all, a probe stops once every question about it is decided; its"
     " numbers have wider bands, and the share known is not told.",
@@ -71,7 +71,9 @@ def cautions(study: Study, rows: Sequence[Mapping[str, Any]] | None = None) -> t
     """What to know of `--until` before anything is asked; nothing where everything is asked."""
     if study.settings.until is None:
         return ()
-    told = TOLD[Goal.parse(study.settings.until).every]
+    goal = Goal.parse(study.settings.until)
+    near = goal.precision and f"known to within {100 * goal.precision:g} points either way"
+    told = TOLD[goal.every].format(near or "decided")
     if len(study.items) >= WORTH_IT:
         return (told,)
     advice = f"With fewer than {WORTH_IT:,} items it saves little: better ask all, without --until."

@@ -289,11 +289,11 @@ def _unchecked(used: Sequence[CountTable], p_value: float | None) -> str:
     """Why a fit that was not refused says little for the classes; "" where it does."""
     if p_value is None:
         return (
-            f"the fit could not be checked (fewer than {CHECKABLE} {_of_these(used)} are not right"
-            " in every order: more or harder ones would check it)"
+            f"the fit could not be checked, which takes {CHECKABLE} {_of_these(used)} that are"
+            " wrong in some order"
         )
     few = any(t.data.n < WELL_CHECKED for t in used)
-    return f"fewer than {WELL_CHECKED} items rarely show that its model is wrong" if few else ""
+    return f"fewer than {WELL_CHECKED} items hardly check its assumptions" if few else ""
 
 
 def _of_these(used: Sequence[CountTable]) -> str:

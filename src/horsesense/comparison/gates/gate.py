@@ -388,7 +388,7 @@ def _notes(held: Aligned) -> Iterator[str]:
     yield f"Shared: {'; '.join(items)}; read by {held.reader}."
     if n := held.items["reordered"]:
         yield f"Options in another order: {plural(n, 'item')}."
-    yield "Intervals: each end at the level of one side, for this form; compare corrects for all."
+    yield "Intervals hold for each form alone; those of `compare` hold for all forms together."
     yield from stop_notice(held.stopped)
     for name, values in differing_settings(held.sides):
         if name != "horsesense":

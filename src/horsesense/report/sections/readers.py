@@ -95,14 +95,17 @@ def notices(run: Results) -> Iterator[str]:
         return
     main = [e for e in run.estimates if (e.measure, e.reader) == ("valid_rate", run.reader)]
     worst = max(run.missing, key=lambda e: e.n_missing / (e.n + e.n_missing))
-    bands = "Bands allow for that; all other" if "until" in run.findings else "All"
+    bands = "Bands allow for that. Other numbers" if "until" in run.findings else "Numbers"
     label, of = run.label(worst.probe, worst.condition), worst.n + worst.n_missing
-    most = f"; the share is largest under “{label}” ({worst.n_missing:,} of {of:,})"
+    most = f", most of all under “{label}” ({worst.n_missing:,} of {of:,})"
     told = lacking(run, run.missing, sum(e.n + e.n_missing for e in main))
-    read = f"; the other {sum(e.n for e in main):,} were read"
+    if not run.readers:
+        yield f"{told}."
+        return
+    read = f"The other {sum(e.n for e in main):,} were read."
     yield (
-        f"{told}{read}{most * (len(main) > 1)}."
-        f" {bands} numbers but scores as graded describe the rest.{_could_be(run)}"
+        f"{told}{most * (len(main) > 1)}. {read} {bands} leave the missing ones out, but for scores"
+        f" as graded.{_could_be(run)}"
     )
 
 
