@@ -480,9 +480,15 @@ def test_the_action_passes_and_runs_neither_inputs_nor_the_workspace(
     for name in ("horsesense", "polars", "sitecustomize", "usercustomize", "typer"):
         (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'stolen')!r}, 'w').close()")
     inputs = {"run": runs["good"], "python": sys.executable, "install": ""}
-    code, outputs, summary = run_steps({**inputs, "require": "accuracy > 0.5"}, tmp_path)
+    require = " \n\r\naccuracy > 0.5\n\t"
+    code, outputs, summary = run_steps({**inputs, "require": require}, tmp_path)
     assert (code, outputs["passed"]) == (0, "true")
     assert "gate: passed" in summary
+    # A later step whose Python lacks horsesense shows nothing of this one.
+    for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"):
+        (tmp_path / name.lower()).unlink()
+    assert run_steps({**inputs, "python": "false"}, tmp_path) == (1, {}, "")
+    assert not (tmp_path / "horsesense-gate.xml").exists()
     evil = '"; touch stolen; $(touch stolen) `touch stolen`'
     code, outputs, _ = run_steps({**inputs, "require": evil}, tmp_path)
     assert code == 2

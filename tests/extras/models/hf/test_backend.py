@@ -223,7 +223,7 @@ def test_pickled_weights_are_refused_wherever_they_come_from(folder, tmp_path, s
 
     adapter, copy, file = tmp_path / "adapter", tmp_path / "copy", tmp_path / f"weights{suffix}"
     adapter.mkdir()
-    (adapter / "adapter_config.json").write_text("{}")
+    (adapter / "adapter_config.json").write_text('{"peft_type": "LORA"}')
     (adapter / f"adapter_model{suffix}").write_bytes(b"")
     (adapter / "other.safetensors").write_bytes(b"")
     file.write_bytes(b"GGUF")
@@ -236,7 +236,19 @@ def test_pickled_weights_are_refused_wherever_they_come_from(folder, tmp_path, s
         assert "safetensors" in (refused.value.hint or "")
     with pytest.raises(UsageError, match="run code"):
         with_adapter(None, adapter)
+    (adapter / "adapter_model.safetensors").write_bytes(b"")
+    for settings in ('{"peft_type": "XLORA", "adapters": {"0": "evil"}}', "{}", "[]", "{", "1"):
+        (adapter / "adapter_config.json").write_text(settings)
+        with pytest.raises(UsageError, match="adapter that is not taken"):
+            with_adapter(None, adapter)
     (copy / "model.safetensors.index.json").write_text("[]")
+    (copy / "adapter_config.json").write_text('{"peft_type": "LORA"}')
+    (copy / "adapter_model.bin").write_bytes(b"")  # which transformers would load with the model
+    (copy / "model.gguf").write_bytes(b"GGUF")
+    for spec in (copy, copy / "model.gguf"):
+        with pytest.raises(UsageError, match="run code"):
+            from_spec(str(spec))
+    (copy / "adapter_config.json").unlink()
     (copy / "pytorch_model.bin").write_bytes(b"")  # of which nothing is read
     refuse_pickled(copy)
 
