@@ -324,6 +324,11 @@ def test_answers_of_a_batch_are_joined_with_their_requests(tmp_path: Path) -> No
         open_logs([answers])
 
 
+SAID = {"type": "message", "status": "completed", "content": [{"text": "B"}]}
+DEEP = json.loads("[" * 400 + "]" * 400)
+CUT = {"incomplete_details": {"reason": "max_output_tokens"}}
+
+
 @each(
     "broken",
     [
@@ -334,15 +339,44 @@ def test_answers_of_a_batch_are_joined_with_their_requests(tmp_path: Path) -> No
         {"finish_reason": "stop", "error": {"message": "down"}},
         {"choices": None, "output": "B", "incomplete_details": {"reason": "content_filter"}},
         {"choices": None, "output": "B", "status": "cancelled"},
+        {"message": {"content": None}},
+        {"message": None, "delta": {"content": "B"}},
+        {"choices": None, **CUT, "status": "failed", "output": [SAID]},
+        {"choices": None, "status": "completed", "output": [{**SAID, "status": "incomplete"}]},
+        {"choices": None, "status": "completed", "output": [{**SAID, "error": {"code": 1}}]},
+        {"choices": None, "status": "completed", "output": []},
+        {"choices": {"0": {"message": {"content": ["B"]}}}},
+        {"message": {"content": [DEEP], "more": DEEP}},
+        *({"request_id": "r", "status_code": status} for status in ("error", 0, 199)),
+        {"request_id": "r", "error": "down"},
     ],
 )
 def test_an_answer_of_a_batch_that_broke_off_is_none(tmp_path: Path, broken: Any) -> None:
     requests, answers = batch(tmp_path)
     rows = [json.loads(line) for line in answers.read_text().splitlines()]
-    body = rows[1]["response"]["body"]
-    (body if "choices" in broken else body["choices"][0]).update(broken)
+    line, body = rows[1]["response"], rows[1]["response"]["body"]
+    inner = body if "choices" in broken else body["choices"][0]
+    (line if "request_id" in broken else inner).update(broken)
     [log] = open_logs([requests, jsonl(answers, rows)])
     assert [sample.answered for sample in log.samples()] == [False, False]
+
+
+@each(
+    ("body", "reply"),
+    [
+        ({"output": [{**SAID, "content": [{"type": "refusal", "refusal": "No."}]}]}, "No."),
+        ({"output": [], "output_text": "B"}, "B"),
+        ({"output": [{**SAID, "status": "incomplete"}], "status": "incomplete", **CUT}, "B"),
+        ({"choices": [{"message": {"content": [{"thought": True}, {"text": "B"}]}}]}, "B"),
+        ({"choices": [{"message": {"content": "B"}, "finish_reason": "stop "}]}, "B"),
+    ],
+)
+def test_what_an_answer_of_a_batch_says_is_kept(tmp_path: Path, body: Any, reply: str) -> None:
+    requests, answers = batch(tmp_path)
+    rows = [json.loads(line) for line in answers.read_text().splitlines()]
+    rows[1]["response"]["body"] = {"usage": {"input_tokens": 7, "output_tokens": 1}, **body}
+    found, _ = open_logs([requests, jsonl(answers, rows)])[0].samples()
+    assert (found.reply, found.usage[:2]) == (reply, (7, 1))
 
 
 def test_a_thought_is_no_reply_in_a_response(tmp_path: Path) -> None:

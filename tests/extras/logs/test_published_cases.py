@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 import horsesense as hs
@@ -141,7 +142,7 @@ CAUSES = {
     "empty": said(""),
     "cut_off": said("Let me look at the options one by one, and", "length"),
     "thought_open": spent(16, THOUGHT),
-    "filtered": said("I'm sorry, but I can't help with that.", "content_filter"),
+    "filtered": said("ANSWER: B", "content_filter"),
     "failed": Failure("timeout", "503 overloaded"),
 }
 
@@ -151,8 +152,13 @@ def test_fields_of_a_log_give_the_cause(made: Callable[..., Path], tmp_path: Pat
     run = hs.load_log(made(tmp_path, asked([*CAUSES.values(), FILTERED])), out=tmp_path / "run")
     told = run.results.replies(reader="text")["causes"]
     assert told == {**dict.fromkeys(CAUSES, 1), "filtered": 2}
+    found = "\n".join(summary(run)["findings"])
     left_out = "The log grades 6 of 7 samples: its score leaves out the other."
-    assert (left_out in summary(run)["findings"]) == (made not in (helm, batch))
+    assert (left_out in found) == (made not in (helm, batch))
+    assert "held back by the provider" in found
+    if made is not batch:
+        scores = pl.read_parquet(run.directory.layout.recorded)["value"]
+        assert scores[[*CAUSES].index("filtered")] == (0.0 if made is helm else 1.0), "as graded"
 
 
 @pytest.mark.parametrize("made", [inspect, batch])
