@@ -169,8 +169,8 @@ plugins
 probes: base context_length order original perturbations registry
 progress
 prompts
-readers: base causes formats.yes_no model_based.cases model_based.judge reading registry reviews
-    text text_answers version
+readers: base causes formats.yes_no model_based.cases model_based.judge reading recorded
+    recorded_fields registry reviews text text_answers version
 report: . charts pages pieces rank_chart sections.base text
 rng
 runs: accounts ask asked bands directory exchanges frames layout measure parts plan planner prepare

@@ -215,6 +215,17 @@ class Scheme:
         return self._module().from_spec(rest, **options)
 
 
+def derived(kind: type) -> Callable[[Any], Any]:
+    """What takes classes of a kind from another package; TypeError for anything else."""
+
+    def accepted(found: Any) -> Any:
+        if not (isinstance(found, type) and issubclass(found, kind)):
+            raise TypeError(f"it is not a class derived from {kind.__name__}")
+        return found
+
+    return accepted
+
+
 def scheme(found: Any) -> Scheme:
     """What another package offers as a scheme; TypeError if it is none."""
     if not isinstance(found, Scheme):

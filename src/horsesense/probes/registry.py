@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from horsesense.plugins import Registry, declared, parse_spec
+from horsesense.plugins import Registry, declared, derived, parse_spec
 from horsesense.probes.base import Probe
 
 _MODULES = """
@@ -14,16 +14,10 @@ delimiter context_length budget thought server perturbed multi_problem
 """In the order of tables."""
 
 
-def _accepted(found: object) -> type[Probe]:
-    if not (isinstance(found, type) and issubclass(found, Probe)):
-        raise TypeError("it is not a class derived from Probe")
-    return found
-
-
 PROBES: Registry[type[Probe]] = Registry(
     "probe",
     group="horsesense.probes",
-    accept=_accepted,
+    accept=derived(Probe),
     declares=("name", "title", "summary", "expectation", "invariant"),
 )
 for _probe in declared("horsesense.probes", _MODULES, Probe):

@@ -94,6 +94,7 @@ class RecordedRow(NamedTuple):
         question: what was asked, where the file says so.
         gold: what is right, where the file says so.
         came: as in `Recorded`.
+        given: the row under our names.
     """
 
     id: str
@@ -104,6 +105,7 @@ class RecordedRow(NamedTuple):
     question: str | None = None
     gold: RecordedGold | None = None
     came: bool = True
+    given: Mapping[str, Any] = {}
 
     def read_as(self, reading: Reading) -> Recorded:
         """The row with its reading."""
@@ -285,7 +287,7 @@ def _row(number: int, row: dict[str, Any]) -> RecordedRow:
     reply = row["response"]
     gold = gold_of(row.get("gold"), options, labels)
     how, came = ended_by(row.get("finish_reason")), reply is not None
-    return RecordedRow(name, reply or "", options, labels, how, question, gold, came)
+    return RecordedRow(name, reply or "", options, labels, how, question, gold, came, row)
 
 
 def _labels(given: Any, k: int) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ KNOWN: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "finish_reason": ("finish_reason", "stop_reason"),
     "question": ("question",),
+    "model": ("model",),
     "gold": (
         *("gold", "target", "answer", "label", "correct_answer", "correct", "answer_key"),
         *("answerKey", "answer_index", "answer_idx", "gold_index", "gold_label", "truth"),
@@ -31,7 +32,7 @@ KNOWN: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Our field -> the names that it is looked for under; the first that a row has is taken."""
 OURS: Final = frozenset(("id", "item_id", "options", "labels", "option_letters", "response",
-                         "finish_reason", "question", "gold"))  # fmt: skip
+                         "finish_reason", "question", "model", "gold"))  # fmt: skip
 """Names that are read as such and are no guess."""
 
 _COLUMN = re.compile(r"(?:(?:option|choice|answer)[\s_-]*)?([A-Za-z]|\d{1,2})")

@@ -28,8 +28,8 @@ train = Commands(name="train", help="Train readers on annotated replies.", no_ar
 Files = Annotated[
     list[Path] | None,
     typer.Argument(
-        help="JSONL (plain, .gz or .zst) with question, options, response, label and where"
-        " present model and labels."
+        help="JSONL, CSV or Parquet with question, options, response, label and where present"
+        " model and labels."
     ),
 ]
 

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from horsesense.cli import main
@@ -60,7 +61,9 @@ def test_what_cannot_be_used_is_counted(tmp_path: Path) -> None:
     rows[0]["label"] = None
     rows[1]["label"] = "AB"
     rows[2]["response"] = "  "
-    found = load_examples([write(tmp_path / "a.jsonl", rows)])
+    pl.DataFrame(rows).write_parquet(tmp_path / "a.parquet")
+    for file in (write(tmp_path / "a.jsonl", rows), tmp_path / "a.parquet"):
+        found = load_examples([file])
     assert len(found.rows) == 1
     assert found.dropped == {"no label": 1, "several labels": 1, "empty response": 1}
 

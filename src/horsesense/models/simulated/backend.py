@@ -18,34 +18,9 @@ from urllib.parse import parse_qsl
 from horsesense.errors import UsageError
 from horsesense.models.base import Asked, Capabilities, HoldsNothing
 from horsesense.models.messages import UNATTACHED, Failure, Key, Response, Usage
-from horsesense.models.simulated.instruments import Garbled, Thinker
-from horsesense.models.simulated.profiles import (
-    ALLOWED,
-    Cheat,
-    Clerk,
-    Habit,
-    Locked,
-    Oracle,
-    PlaceHabit,
-    Prior,
-    Profile,
-    Ranker,
-    Refuses,
-    SaysNone,
-    Talker,
-    Uniform,
-)
-from horsesense.models.simulated.second_thoughts import (
-    Excludes,
-    LooksUp,
-    Rates,
-    Recites,
-    Slips,
-    Stubborn,
-    Torn,
-)
+from horsesense.models.simulated.profiles import ALLOWED, Profile
 from horsesense.models.simulated.speech import first_token, reply_scores, speak
-from horsesense.plugins import Registry
+from horsesense.plugins import Registry, declared
 from horsesense.trials.trial import Trial
 
 REMEMBERED = 8192
@@ -53,29 +28,7 @@ REMEMBERED = 8192
 
 
 PROFILES: Registry[type[Profile]] = Registry("simulated model")
-for _profile in (
-    Cheat,
-    Habit,
-    Oracle,
-    Uniform,
-    PlaceHabit,
-    Prior,
-    Ranker,
-    SaysNone,
-    Refuses,
-    Locked,
-    Talker,
-    Clerk,
-    Stubborn,
-    Torn,
-    Rates,
-    Excludes,
-    Recites,
-    LooksUp,
-    Slips,
-    Thinker,
-    Garbled,
-):
+for _profile in declared(__package__, "profiles second_thoughts instruments", Profile):
     PROFILES.add(_profile.name, _profile, formerly=_profile.formerly)
 
 

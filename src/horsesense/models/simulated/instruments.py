@@ -10,7 +10,7 @@ from typing import Final
 from horsesense.errors import UsageError
 from horsesense.models.messages import Failure, Key, Request, Response, Usage
 from horsesense.models.simulated.decision import Decision, Luck, drawn
-from horsesense.models.simulated.profiles import Profile, knows, luck_of, right
+from horsesense.models.simulated.profiles import Profile, luck_of, right
 from horsesense.models.simulated.speech import NONE_TEXT, REFUSAL_TEXT
 from horsesense.rng import unit
 from horsesense.trials.extras import Begun
@@ -49,11 +49,6 @@ class Thinker(Profile):
     name = "thinker"
     summary = "thinks before it answers, often for longer than the limit on tokens allows"
     thinks = True
-
-    def decide(self, variant: Variant, luck: Luck) -> Decision:
-        if knows(variant, self.know):
-            return right(variant)
-        return drawn([1.0] * len(variant.options), luck)
 
     def decide_all(self, trial: Trial, key: Key) -> list[Decision]:
         at = self.settled * unit(b"settled", _place(trial))

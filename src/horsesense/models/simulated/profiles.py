@@ -50,7 +50,10 @@ class Profile:
     """Whether it takes how much to think."""
 
     def decide(self, variant: Variant, luck: Luck) -> Decision:
-        raise TypeError(f"profile {self.name} does not decide")
+        """Of a profile without a rule of its own: it knows a share `know`, and guesses the rest."""
+        if knows(variant, getattr(self, "know", 1.0)):
+            return right(variant)
+        return drawn([1.0] * len(variant.options), luck)
 
     def decide_all(self, trial: Trial, key: Key) -> list[Decision]:
         """A decision about each variant of a trial; `key` is that of the request."""
@@ -113,11 +116,6 @@ def right(variant: Variant) -> Decision:
 class Oracle(Profile):
     name = "oracle"
     summary = "knows every answer, and says so when no option is right"
-
-    def decide(self, variant: Variant, luck: Luck) -> Decision:
-        if variant.question is None:
-            return drawn([1.0] * len(variant.options), luck)
-        return right(variant)
 
 
 class Cheat(Profile):
@@ -264,9 +262,7 @@ class Locked(Profile):
         if unit(b"locked", item) < self.lock:
             weights = Prior(prior=self.prior).weights(k)
             return drawn(weights, lambda purpose: unit(b"place", purpose.encode(), item))
-        if knows(variant, self.know):
-            return right(variant)
-        return drawn([1.0] * k, luck)
+        return super().decide(variant, luck)
 
 
 @dataclass(frozen=True)
@@ -282,9 +278,7 @@ class Talker(Profile):
 
     def decide(self, variant: Variant, luck: Luck) -> Decision:
         k = len(variant.options)
-        decision = right(variant)
-        if not knows(variant, self.know):
-            decision = drawn([1.0] * k, luck)
+        decision = super().decide(variant, luck)
         if decision.position is not None and luck("disagree") < self.disagree:
             other = (decision.position + 1 + int(luck("other") * (k - 1))) % k
             decision = decision._replace(logits=choose(other, k).logits)

@@ -160,11 +160,6 @@ class Slips(Profile):
     name = "slips"
     summary = "has one fault, under one probe, in a given share of its replies"
 
-    def decide(self, variant: Variant, luck: Luck) -> Decision:
-        if knows(variant, self.know):
-            return right(variant)
-        return drawn([1.0] * len(variant.options), luck)
-
     def decide_all(self, trial: Trial, key: Key) -> list[Decision]:
         decisions = super().decide_all(trial, key)
         comparison = trial.condition.matches(prompt="with_gold")

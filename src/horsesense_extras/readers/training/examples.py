@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-import string
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from horsesense.errors import UsageError
-from horsesense.items.faults import Faults
-from horsesense.items.files import read_rows
+from horsesense.errors import ItemsError, UsageError
 from horsesense.readers.model_based.cases import SPECIAL, Case
+from horsesense.readers.recorded import RecordedRow, recorded_rows
+from horsesense.readers.recorded_fields import Fields
 from horsesense.readers.text import option_meaning
 from horsesense.rng import digest, unit
 from horsesense.stats.words import plural
-
-FIELDS = ("question", "options", "response", "label", "model", "labels")
-"""What a row holds: `model` (who wrote the response) and `labels` need not be there."""
-
-_LABEL_FIELDS = ("labels", "option_letters")
-_EXAMPLE = (
-    '{"question": "...", "options": ["red", "blue"], "response": "It is B.", "label": "B",'
-    ' "model": "m1"}'
-)
 
 
 class Example(NamedTuple):
@@ -73,72 +63,45 @@ class Examples:
 
 
 def load_examples(files: Sequence[Path], fields: Mapping[str, str] | None = None) -> Examples:
-    """Annotated replies of JSONL files (plain, .gz or .zst).
+    """Annotated replies of files as `horsesense read` takes them.
 
     `label` is the label of the chosen option, or X, Y, Z (no option is right, refusal, does not
     know); null and labels of several letters are left out and counted, as the published split
-    does with contradictions. `fields` maps names of FIELDS to those in the file.
+    does with contradictions. `fields` maps our names to those in the file.
 
     Raises:
-        ItemsError: a file has faults; it names every faulty line.
+        ItemsError: a file has faults; it names every faulty row.
         UsageError: a field is unknown here, or nothing is left.
     """
-    names = dict(fields or {})
-    for name in names:
-        if name not in FIELDS:
-            raise UsageError.unknown("field of annotated replies", name, FIELDS)
+    own = {"gold" if ours == "label" else ours: name for ours, name in (fields or {}).items()}
     found = Examples()
     for path in files:
-        _load(path, names, found)
+        rows = recorded_rows(path, Fields({"gold": "label", **own}))
+        faults = [f"{row.id}: {fault}" for row in rows if (fault := _add(row, found))]
+        if faults:
+            raise ItemsError(str(path), faults)
     if not found.rows:
         raise UsageError(f"No row of {', '.join(map(str, files))} can be used: {found.dropped}.")
     return found
 
 
-def _load(path: Path, names: Mapping[str, str], found: Examples) -> None:
-    faults = Faults(str(path))
-    for number, row in read_rows(path, faults):
-        values = {name: row.get(names.get(name, name)) for name in FIELDS}
-        if "labels" not in names:
-            values["labels"] = next((row[n] for n in _LABEL_FIELDS if row.get(n)), None)
-        wrong = list(_faults_of(values))
-        for fault in wrong:
-            faults.add(number, fault)
-        if not wrong:
-            _add(values, found, faults, number)
-    faults.check(f"A row looks like {_EXAMPLE}")
-
-
-def _faults_of(values: Mapping[str, Any]) -> Iterator[str]:
-    for name in ("question", "response"):
-        if not isinstance(values[name], str):
-            yield f"`{name}` must be a text, not {type(values[name]).__name__}"
-    options, labels = values["options"], values["labels"]
-    if not isinstance(options, list) or not options:
-        yield "`options` must be a list of at least one text"
-    elif labels is not None and (not isinstance(labels, list) or len(labels) != len(options)):
-        yield "`labels` must be a list as long as the options"
-    elif labels is None and len(options) > len(string.ascii_uppercase):
-        yield f"{plural(len(options), 'option')} need `labels`"
-    if not isinstance(values["label"], str | None):
-        yield f"`label` must be a text or null, not {type(values['label']).__name__}"
-
-
-def _add(values: Mapping[str, Any], found: Examples, faults: Faults, number: int) -> None:
-    options = tuple(map(str, values["options"]))
-    labels = tuple(map(str, values["labels"] or string.ascii_uppercase[: len(options)]))
-    case, label = Case(values["response"], options, labels), values["label"]
+def _add(row: RecordedRow, found: Examples) -> str:
+    """Keep or count a row; what is wrong with it, "" where nothing is."""
+    case, label = Case(row.response, row.options, row.labels), row.given.get("gold")
+    if row.question is None:
+        return "`question` must be a text"
     if label is None:
         found.dropped["no label"] += 1
     elif not case.response.strip():
         found.dropped["empty response"] += 1
-    elif (target := target_of(case, label)) is not None:
-        question = digest(" ".join(values["question"].split()).casefold())
-        found.rows.append(Example(question, str(values["model"] or ""), case, target))
-    elif len(label) > 1 and set(label) <= set(labels):
+    elif (target := target_of(case, str(label))) is not None:
+        question = digest(" ".join(row.question.split()).casefold())
+        found.rows.append(Example(question, str(row.given.get("model") or ""), case, target))
+    elif len(str(label)) > 1 and set(str(label)) <= set(row.labels):
         found.dropped["several labels"] += 1
     else:
-        faults.add(number, f"`label` {label!r} is not one of {', '.join((*labels, *SPECIAL))}")
+        return f"`label` {label!r} is not one of {', '.join((*row.labels, *SPECIAL))}"
+    return ""
 
 
 def target_of(case: Case, label: str) -> int | None:

@@ -49,7 +49,7 @@ class Plan:
         kind: encoder, seq2seq or causal.
         recipe: how.
         files: annotated files.
-        fields: our names of FIELDS -> those in the files.
+        fields: our names -> those in the files.
         test_share: share of the questions that are held out.
         leave_out: a part of the names of the models whose replies are not trained on.
         most: replies to train on at most, and to measure on at most; None for all.
