@@ -68,6 +68,11 @@ THOUGHTS = ("<think>", "<thinking>", "<think>\n", "<reasoning>", "◁think▷")
 Came = tuple[Response | Failure, int | None]
 """What came back, and the limit on tokens where it is known."""
 
+ABOUT = """\
+The made-up replies were tuned on, and so was the confidence from which an evasive reply is a
+refusal. The unseen models were scored five times. "Passes a gate" is the check of the command
+`gate` with nothing else required. The same as logs: [log studies](log_studies.md)."""
+
 
 def prose(rng: Random, shown: Variant, sentences: int) -> str:
     """What could stand before an answer: it names options, several at first, and chooses none."""
@@ -360,6 +365,7 @@ def failures(n: int, seed: int) -> None:
         print(f"| {name} | {passed} | {blamed} | {len(every)} | {every[-1][2]} |")
     total = [sum(one[at] for every in found.values() for one in every) for at in (0, 1)]
     print(f"| **all** | {total[0]} | {total[1]} | {n} | |")
+    print(f"\n{ABOUT}")
 
 
 if __name__ == "__main__":

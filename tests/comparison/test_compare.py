@@ -229,6 +229,7 @@ def test_the_page_holds_no_script_and_no_foreign_markup(found: Comparison, tmp_p
         ),
     )
     page = write_comparison(bad, tmp_path / "page.html").read_text()
+    assert write_comparison(bad, tmp_path / "f.png").read_bytes().startswith(b"\x89PNG")
     assert "<script" not in page
     assert html.escape(name, quote=False) in page
     assert page.count("<svg") == 1

@@ -56,7 +56,7 @@ def test_the_table_of_scores_holds_the_runs_numbers(run: Results) -> None:
     head, first_line, *_ = str(found).splitlines()
     assert head.index("accuracy") == first_line.index("100 %"), "aligned, and nothing escaped"
     assert as_markdown(found).endswith("so that the two differ where replies are missing.\n")
-    assert r"\par{\footnotesize Change: from" in as_latex(found)
+    assert r"\par{\footnotesize An item may have several prompts" in as_latex(found)
     assert "needs the package booktabs" in as_latex(found).splitlines()[0]
     first = next(csv.DictReader(io.StringIO(as_csv(found))))
     assert (first["accuracy"], first["n"], first["change_low"]) == ("1.0", "24", "")
@@ -74,7 +74,8 @@ def test_a_published_table_stands_beside_a_file_of_any_name(run: Results) -> Non
     assert "Xu et al." in found.title
     assert found.rows[0][0] == "sim:oracle on my-own-name"
     assert found.rows[0][1] == "100.00"
-    assert found.rows[1][:2] == ["its interval and n", "[86, 100] n = 96"]
+    assert found.rows[1][:2] == ["its interval, and of how many", "[86, 100] n = 96 prompts"]
+    assert found.rows[1][-1].endswith(" items")
     assert found.rows[2][:2] == ["GPT-4", "98.67"]
     named = {**run.findings, "dataset": {**run.findings["dataset"], "name": "mctest"}}
     # The row of people, 97.67, is no model's.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import Mock
 
 import orjson
 import pytest
@@ -18,6 +19,7 @@ from horsesense.models.simulated.backend import Simulated
 from horsesense.report import item_report, reasons, write_report
 from horsesense.report.charts import ChartLine, Point, forest
 from horsesense.report.curves import Curve, curves
+from horsesense.report.item_view import view_of
 from horsesense.report.score_bar import headline
 from horsesense.report.sections.until import bands
 from horsesense.report.text import visible
@@ -77,8 +79,11 @@ class TestPage:
     def test_no_run_is_too_large(
         self, runs: dict[str, Results], monkeypatch: pytest.MonkeyPatch
     ) -> None:
+        drawn = Mock(side_effect=view_of)
         monkeypatch.setattr("horsesense.report.ITEM_BYTES", 100_000)
+        monkeypatch.setattr("horsesense.report.view_of", drawn)
         path = write_report(runs["talker"])
+        assert drawn.call_count < 40, "nothing is prepared for items beyond the room"
         page = Page(path)
         assert re.search(r"This page holds \d\d? of 40 items", page.text)
         assert page.tags.count("pre") > 0

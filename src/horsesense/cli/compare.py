@@ -52,12 +52,13 @@ def compare(
         measure: accuracy_as_graded, accuracy (of those read), accuracy_valid, accuracy_hard,
             accuracy_hard_as_graded or valid_rate.
         reader: The main reader; by default the one that most runs rest on.
-        out: The page to write; with the ending .csv, .tex or .md its table.
+        out: The page, table (.csv, .tex, .md) or figure (.svg, .pdf, .png) to write.
     """
     from horsesense.api import sides
     from horsesense.comparison.compare import compare as compare_sides
     from horsesense.report.comparison import sets_table, write_comparison, write_sets
     from horsesense.report.differing import all_differing
+    from horsesense.report.pieces import AS_FIGURES
     from horsesense.report.sections.multi_problem import over_cells
     from horsesense.runs.studies import slug
 
@@ -83,11 +84,12 @@ def compare(
             print(name)
         _show(found)
         print(f"Report: {page} (--json names every item on which they differ)")
-    if len(pages) > 1:
+    drawn = out.suffix in AS_FIGURES  # a set each
+    if len(pages) > 1 and not drawn:
         write_sets(pages, out)
     if len(pages) > 1 and not as_json:
         print_table(*sets_table({name: found for name, (found, _) in pages.items()}))
-        print(f"All sets: {out}")
+        print(f"All sets: {out}" * (not drawn))
     for name, each in () if as_json else cells:
         print(f"{plain(name).strip()} over {plural(each.cells, 'cell')}: {_told(each)}")
 

@@ -343,4 +343,5 @@ OUTPUTS: Mapping[str, type[Output]] = {
 
 def json_schemas() -> dict[str, dict[str, Any]]:
     """The JSON Schema of each output by name."""
-    return {name: kind.model_json_schema() for name, kind in OUTPUTS.items()}
+    made = {"$schema": "https://json-schema.org/draft/2020-12/schema"}  # as pydantic makes them
+    return {name: made | kind.model_json_schema() for name, kind in OUTPUTS.items()}

@@ -167,11 +167,11 @@ def shared_items(sides: Sequence[Side]) -> SharedItems:
         known = (
             f"{plural(len(ids), 'id', 'are')} the same, but not their texts or gold."
             if ids
-            else "Not even an id is the same."
+            else "No id is in all of them."
         )
-        names = " and ".join(side.place for side in sides)
+        names = ", ".join(side.place for side in sides)
         raise UsageError(
-            f"{names} share no item. {known}",
+            f"{plural(len(sides), 'run')} share no item: {names}. {known}",
             hint="Compare runs on the same items. Redacted runs share items where they were"
             " exported with the same --salt-file.",
         )

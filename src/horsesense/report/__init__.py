@@ -6,7 +6,7 @@ PosixPath('runs/mmlu/report.html')
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -57,13 +57,12 @@ def write_report(results: Results, *, max_items: int = MAX_ITEMS, to: Path | Non
     """
     directory = results.directory
     choice, reasons = examples.choose(results, max_items), reasons_of(results)
-    with directory.store() as store:
-        views = dict(_views(results, choice, store))
     # What fits is known once it is drawn; the counts of the filters are of what fits.
-    every = results.items.items
-    drawn = Filters.of([view.item for view in views.values()], every, choice, reasons)
-    shown = dict(_fitting(results, views, drawn))
-    filters = Filters.of([views[i].item for i in shown], every, choice, reasons)
+    item, every = results.items.by_id.__getitem__, results.items.items
+    drawn = Filters.of([*map(item, choice.ids)], every, choice, reasons)
+    with directory.store() as store:
+        shown = dict(_fitting(results, choice, store, drawn))
+    filters = Filters.of([*map(item, shown)], every, choice, reasons)
     page = templates().get_template("report.html.j2")
     html = page.render(
         run=results,
@@ -141,22 +140,17 @@ def item_html(results: Results, item_id: str, reasons: Sequence[str] = ()) -> Ma
     return _item(results, view, LONGEST_ALONE, whole=True)
 
 
-def _views(run: Results, choice: examples.Choice, store: Store) -> Iterator[tuple[str, ItemView]]:
-    """The chosen items, as they are to be shown."""
-    for item_id, trials in examples.trials_of(run, choice.ids, store):
-        item = run.items.by_id[item_id]
-        exchanged = partial(examples.exchanged, store=store)
-        yield item_id, view_of(item, trials, run.reader, exchanged, choice.reasons[item_id])
-
-
 def _fitting(
-    run: Results, views: Mapping[str, ItemView], filters: Filters
+    run: Results, choice: examples.Choice, store: Store, filters: Filters
 ) -> Iterator[tuple[str, Markup]]:
-    """The items as HTML, as long as they fit."""
+    """The chosen items as HTML, as long as they fit."""
     room = ITEM_BYTES
-    for item_id, view in views.items():
+    exchanged = partial(examples.exchanged, store=store)
+    for item_id, trials in examples.trials_of(run, choice.ids, store):
+        item, reasons = run.items.by_id[item_id], choice.reasons[item_id]
+        view = view_of(item, trials, run.reader, exchanged, reasons)
         limit = min(LONGEST, max(200, ITEM_CHARACTERS // max(len(view.forms), 1)))
-        html = _item(run, view, limit, filters.classes(view.item, view.reasons))
+        html = _item(run, view, limit, filters.classes(item, reasons))
         room -= len(html.encode())
         if room < 0:
             return

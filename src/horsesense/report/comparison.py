@@ -20,7 +20,7 @@ from horsesense.findings.wording import between, sided, signed
 from horsesense.measures.registry import MEASURES
 from horsesense.report.differing import differing
 from horsesense.report.pages import environment
-from horsesense.report.pieces import AS_TABLES, Table
+from horsesense.report.pieces import AS_FIGURES, AS_TABLES, Table, alone
 from horsesense.report.rank_chart import COLOURS, FEW, all_ranked, dot_chart, rank_text
 from horsesense.report.text import ShownShare, interval_of, p_text, value_of
 from horsesense.stats.contrasts import Contrast
@@ -37,13 +37,16 @@ def write_comparison(
     sides: Sequence[Side] = (),
     cells: Sequence[tuple[str, Contrast]] = (),
 ) -> Path:
-    """Write the page to `path`, or its table by the ending; StoreError if it cannot be written.
+    """Write the page to `path`, or its table or figure by the ending; StoreError where refused.
 
     With the runs that were compared, it shows items on which the models differ. `cells`: tasks of
     many problems compared over all runs.
     """
     if path.suffix in AS_TABLES:
         write_again(path, AS_TABLES[path.suffix](as_table(found)))
+        return path
+    if path.suffix in AS_FIGURES:
+        write_again(path, alone(dot_chart(found, main=True), path.suffix[1:]))
         return path
     items, split = differing(sides, found.reader) if len(sides) > 1 else ([], 0)
     page = _environment().get_template("comparison.html.j2")

@@ -55,12 +55,26 @@ def figure(results: Results, name: str, kind: str) -> Figure:
 
     UsageError for a section without such a figure; it names those that have one.
     """
-    if find_spec("vl_convert") is None:
-        raise UsageError("Figures need the package vl-convert-python.", hint=install("figures"))
+    _need_figures()
     found = dict(_figures(results))
     svg = found.get(name) or found.get(name.removesuffix("-1"))
     if svg is None:
         raise UsageError.unknown("figure in this run's report", name, list(found))
+    return _converted(svg, kind)
+
+
+def alone(chart: str, kind: str) -> Figure:
+    """A chart that `charts.draw` made as a file of its own."""
+    _need_figures()
+    return _converted(_document(next(_SVG.finditer(chart))), kind)
+
+
+def _need_figures() -> None:
+    if find_spec("vl_convert") is None:
+        raise UsageError("Figures need the package vl-convert-python.", hint=install("figures"))
+
+
+def _converted(svg: str, kind: str) -> Figure:
     if kind == "svg":
         return Figure(svg.encode())
     import vl_convert
@@ -72,13 +86,17 @@ def figure(results: Results, name: str, kind: str) -> Figure:
 
 
 def _figures(results: Results) -> Iterator[tuple[str, str]]:
-    """Every figure by its name, as a document: its namespace, a height, and paper behind it."""
-    paper = '<rect width="100%" height="100%" fill="#fff"/>'
+    """Every figure by its name, as a document."""
     for section, html in rendered(results, SECTIONS):
         for number, svg in enumerate(_SVG.finditer(html), 1):
-            head, rest = svg[0].split(">", 1)
-            document = f'{head} height="{svg[2]}" xmlns="http://www.w3.org/2000/svg">{paper}{rest}'
-            yield section.id if number == 1 else f"{section.id}-{number}", document
+            yield section.id if number == 1 else f"{section.id}-{number}", _document(svg)
+
+
+def _document(svg: re.Match[str]) -> str:
+    """A figure with its namespace, a height, and paper behind it."""
+    head, rest = svg[0].split(">", 1)
+    paper = '<rect width="100%" height="100%" fill="#fff"/>'
+    return f'{head} height="{svg[2]}" xmlns="http://www.w3.org/2000/svg">{paper}{rest}'
 
 
 @dataclass(frozen=True)
@@ -137,23 +155,15 @@ def _scores(results: Results) -> Table:
         rows.append([label, value_of(e), interval_of(e), e.n, e.n_missing, *told])
         found = [label, e.probe, str(e.condition), e.value, e.low, e.high, e.n, e.n_missing]
         plain.append([*found, *(getattr(change, name, None) for name in _OF_A_CHANGE)])
-    columns = [
-        "form",
-        "accuracy",
-        "interval",
-        "n",
-        "missing",
-        "change",
-        "interval",
-        "n both",
-        "p adjusted",
-    ]
+    columns = ["form", "accuracy", "interval", "prompts", "missing"]
+    columns += ["change", "interval", "items both", "p adjusted"]
     names = ["form", "probe", "condition", "accuracy", "low", "high", "n", "missing"]
     names += ["change", *(f"change_{name}" for name in _OF_A_CHANGE[1:])]
     title = f"{_named(results)}, read by {results.reader}"
     note = (
-        "Change: from the original order, over the n items that have both forms. Accuracy is of all"
-        " that have its form, so that the two differ where replies are missing."
+        "An item may have several prompts in a form. Change: from the original order, over the"
+        " items that have both forms. Accuracy is of all that have its form, so that the two differ"
+        " where replies are missing."
     )
     return Table(title, columns, rows, Table(title, names, plain), note)
 
@@ -193,7 +203,7 @@ def papers(results: Results, paper: str) -> list[Table]:
 
 
 def _published(beside: Beside, own: str) -> Table:
-    rows = [[own, *beside.mine], ["its interval and n", *beside.sure]] + [
+    rows = [[own, *beside.mine], ["its interval, and of how many", *beside.sure]] + [
         [name, *(cell.text + "†" * bool(cell.why) for cell in cells)] for name, cells in beside.rows
     ]
     doubts = f"†: {'; '.join(beside.doubts)}." if beside.doubts else ""
@@ -236,18 +246,18 @@ _LATEX = str.maketrans({
 
 def as_latex(found: Table) -> str:
     """A tabular with booktabs' rules; every sign of a text that LaTeX would read is escaped."""
-    head, *rows = (" & ".join(map(_latex, row)) + r" \\" for row in (found.columns, *found.rows))
+    head, *rows = (" & ".join(map(latex, row)) + r" \\" for row in (found.columns, *found.rows))
     title = " ".join(_text(found.title).split())
     start = rf"\begin{{tabular}}{{l{'r' * (len(found.columns) - 1)}}}"
     lines = [f"% {title}; needs the package booktabs", start]
     lines += [r"\toprule", head, r"\midrule", *rows, r"\bottomrule"]
     lines += [r"\end{tabular}"]
     if found.note:  # below the table, where a long one is wrapped
-        lines.append(rf"\par{{\footnotesize {_latex(found.note)}\par}}")
+        lines.append(rf"\par{{\footnotesize {latex(found.note)}\par}}")
     return "\n".join(lines) + "\n"
 
 
-def _latex(cell: Cell) -> str:
+def latex(cell: Cell) -> str:
     # A narrow space is no white space here: it stands before a percent sign.
     return re.sub(r"[ \t\r\n]+", " ", _text(cell)).strip(" ").translate(_LATEX)
 
@@ -266,3 +276,4 @@ TABLE_FORMATS: Mapping[str, Callable[[Table], str]] = {
 ENDINGS: Mapping[str, str] = {"csv": "csv", "latex": "tex", "markdown": "md"}
 AS_TABLES = {f".{ending}": TABLE_FORMATS[kind] for kind, ending in ENDINGS.items()}
 """Ending of a file -> what writes a table as it."""
+AS_FIGURES = {f".{kind}" for kind in FIGURE_FORMATS}

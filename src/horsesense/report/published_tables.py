@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from horsesense.measures.base import Estimate
 from horsesense.measures.graded import GRADED
-from horsesense.report.text import interval_of
+from horsesense.report.text import count_of, interval_of
 from horsesense.runs.results import Results
 
 DATA_NAMES: Mapping[str, re.Pattern[str]] = {
@@ -48,7 +48,7 @@ class Beside(NamedTuple):
         title, source: of the published table.
         columns: headings.
         mine: the run's values in percent, "–" where it has none.
-        sure: the interval and n of each, "" where it has none.
+        sure: the interval of each, and of how many it is, "" where it has none.
         rows: published rows.
         doubts: the marks that occur, once each.
     """
@@ -128,7 +128,7 @@ def _beside(table: Mapping[str, Any], own: Sequence[Estimate | None]) -> Beside:
         table["source"],
         [column.replace("_", " ") for column in columns],
         [NONE if e is None or e.value is None else _text(_percent(e.value, e.unit)) for e in own],
-        ["" if e is None or e.value is None else f"{interval_of(e)} n = {e.n:,}" for e in own],
+        ["" if e is None or e.value is None else f"{interval_of(e)} {count_of(e)}" for e in own],
         [(row["name"], cells(row)) for row in table["rows"]],
         list(dict.fromkeys(marks.values())),
     )

@@ -25,9 +25,10 @@ def rank_text(s: Standing) -> str:
     return f"rank {s.rank_low}" + (f" to {s.rank_high}" if s.rank_high != s.rank_low else "")
 
 
-def dot_chart(c: Comparison) -> Markup:
-    """A dot with its interval for each model, in a row a change; of many models, in a row each."""
-    few = len(c.models) <= FEW and len(c.views) > 1
+def dot_chart(c: Comparison, *, main: bool = False) -> Markup:
+    """A dot with its interval for each model, in a row a change; of many models, or of the main
+    view alone, in a row each."""
+    few = not main and len(c.models) <= FEW and len(c.views) > 1
     views = [view for view in c.views if all_ranked(c.by_view[view])] if few else [c.main]
     rows = [
         {

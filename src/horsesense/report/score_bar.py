@@ -143,7 +143,8 @@ def headline(run: Results) -> list[str]:
     graded = "as graded, " if up_to(run) else ""
     first = [told] if (told := first_of_all(run)) else []
     own = [f"{n.title} {value_of(n.share)}" for n in own_numbers(run)]
-    said = [*first, *own, f"{value_of(score)} right {graded}{as_asked(run)}"]
+    how = "as the replies say" if run.imported else as_asked(run)  # beside the log's own score
+    said = [*first, *own, f"{value_of(score)} right {graded}{how}"]
     if every.get("value") is not None and not block["bounds_only"]:
         of = f" of {_placed(block):,} items" if _together(run, score) else ""  # of other items
         said.append(f"{percent(every['value'])}{of} in every order")

@@ -13,11 +13,12 @@ from typing import Any
 
 from markupsafe import Markup
 
+from horsesense.findings.uncounted import noun_of
 from horsesense.findings.wording import MINUS, between, number, sided, signed
 from horsesense.measures.base import Estimate
 from horsesense.measures.families import DIFFERENCE
 from horsesense.measures.registry import MEASURES
-from horsesense.stats.words import NARROW
+from horsesense.stats.words import NARROW, plural
 
 # Controls but for tab and line feed, bidirectional controls, invisible fillers and tags, line
 # separators, and surrogates (which no UTF-8 file can hold).
@@ -101,8 +102,7 @@ def interval_of(e: Estimate | ShownShare) -> str:
 
 def count_of(e: Estimate) -> str:
     """What the number rests on: "n = 1,899 items"."""
-    noun = e.counted if e.n != 1 else e.counted.removesuffix("s")
-    return f"n = {e.n:,} {noun}"
+    return f"n = {plural(e.n, noun_of(e.counted, e.probe))}"
 
 
 def rests_on(estimates: Sequence[Estimate]) -> str:

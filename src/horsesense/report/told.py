@@ -188,7 +188,10 @@ def why_silent(run: Results) -> str | None:
     if run.verdict and run.readers:
         return None
     if not run.readers:
-        return "no reply could be read"
+        unasked = sum(run.never_asked(probe["name"]) for probe in run.asked)
+        return (
+            "nothing was asked" if unasked == run.findings["trials"] else "no reply could be read"
+        )
     if not run.findings["dataset"]["with_gold"] and not run.all("position_preference", "order"):
         return "no item has a known right answer, and no orders were compared"
     return "no probe that applies has enough replies"

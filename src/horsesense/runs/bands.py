@@ -21,6 +21,8 @@ SIZE = 0.05
 
 def clusters(items: ItemSet) -> npt.NDArray[np.intp]:
     """Cluster number of each item; an item without a cluster is one of its own."""
+    if all(item.cluster is None for item in items):
+        return np.arange(len(items))
     names = [("c", i.cluster) if i.cluster is not None else ("i", i.id) for i in items]
     numbers = {name: n for n, name in enumerate(dict.fromkeys(names))}
     return np.array([numbers[name] for name in names], dtype=np.intp)

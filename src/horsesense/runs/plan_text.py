@@ -268,7 +268,8 @@ def _smallest_line(found: Mapping[str, Any]) -> str:
         return ""
     terms = (
         f"({percent(FOUND)} power). Assumed: {percent(DISCORDANT)} of the items change by"
-        f" themselves; level {100 * level:.2g}{NARROW}%, corrected for all changes tested."
+        f" themselves; level {100 * level:.2g}{NARROW}%, corrected for"
+        f" {ALPHA / level:.0f} tests. A check of the report may hold several: positions, forms."
     )
     few = plural(items, "item") + f", which count as {alone:,}" * (clusters != items)
     if change is None:

@@ -18,6 +18,11 @@ BIBTEX = (
     " of}}, author = {{{{The horsesense authors}}}}, version = {{{version}}}, year = {{2026}}}}"
 )
 
+DATA = (
+    "@misc{{data-{key}, title = {{{name}}}, howpublished = {{{source}}}, note = {{{n}, fingerprint"
+    " {key}}}}}"
+)
+
 
 def cite(run: RunPath, as_json: AsJson = False) -> None:
     """Say what to cite beside the numbers of a run: the tool, a suite's paper, the data.
@@ -39,21 +44,23 @@ def cite(run: RunPath, as_json: AsJson = False) -> None:
 
 def cited(run: Run) -> dict[str, Any]:
     """Tool, papers, data, model and settings of a run, as texts for a list of references."""
+    from horsesense.report.pieces import latex
     from horsesense.runs.suites import named_suites
     from horsesense.version import __version__
 
     settings, items = run.settings, run.items
     suites, own = named_suites(settings.suite), BIBTEX.format(version=__version__)
-    record = run.directory.record
+    record, n = run.directory.record, plural(len(items), "item")
+    names = {"name": latex(items.name), "source": latex(settings.items)}
+    data = DATA.format(key=items.fingerprint, n=n, **names)
     return {
         "tool": TOOL.format(version=__version__),
         "papers": [f"{s.title}: {s.source}." for s in suites],
-        "data": f"{items.name}, from {settings.items}; {plural(len(items), 'item')}, fingerprint"
-        f" {items.fingerprint}.",
+        "data": f"{items.name}, from {settings.items}; {n}, fingerprint {items.fingerprint}.",
         "model": "?" if record is None else record.model.name,
         "asked": f"probes {', '.join(settings.probes)}; seed {settings.seed}; temperature"
         f" {settings.temperature:g}; at most {plural(settings.max_tokens, 'token')} a reply"
         + "; faithful"
         * settings.faithful,
-        "bibtex": "\n".join([own, *(s.bibtex for s in suites if s.bibtex)]),
+        "bibtex": "\n".join([own, data, *(s.bibtex for s in suites if s.bibtex)]),
     }

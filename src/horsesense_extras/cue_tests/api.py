@@ -97,7 +97,7 @@ def find_cues(
     jobs = jobs or os.cpu_count() or 1
     loose_rows: tuple[CueRow, ...] = ()
     loose = alike = None
-    with progress(f"cues in {task.name}", 0, forks=True) as shown:
+    with progress(f"cues in {task.name}", 0, about=True, forks=True) as shown:
         run = partial(evaluate, task, method=method, jobs=jobs, shown=shown)
         found = run(splits, groups.numbers)
         rows, best = cue_rows(task, found, groups.numbers, grouped=groups.n_grouped > 0)

@@ -266,10 +266,9 @@ def evaluate(
     items = np.unique(np.concatenate([split.test for split in splits]))
     outcomes: list[Outcome] = []
     cues: tuple[Cue, ...] = ()
-    for source, vectors, table in _sources(task, groups, method):
+    for source, vectors, table in _sources(task, groups, method, shown, len(splits)):
         # The widest vectors come last in the list and take longest: they start first.
         units = [Unit(s, v) for v in reversed(vectors) for s in range(len(splits))]
-        shown.total = (shown.total or 0) + len(units)
         with workers(source, splits, jobs) as start:
             named = None
             if not lean and "word" in source.counts:
@@ -296,15 +295,16 @@ def evaluate(
 
 
 def _sources(
-    task: Task, groups: Ints, method: Method
+    task: Task, groups: Ints, method: Method, shown: Progress, splits: int
 ) -> Iterator[tuple[Source, list[str], CueTable]]:
-    """Features of one level at a time, so that few counts are held together."""
+    """Features of one level at a time, so that few counts are held together; `shown` has the units
+    of all levels beforehand, and so the time left."""
     tables, table = dense_tables(task)
-    names = [READABILITY] if method.faithful else list(tables)
-    for level in LEVELS:
-        names = [*names, *vector_names(task, level)]
-        yield Source(task, count_level(task, level), tables, groups, method), names, table
-        names = []
+    names = {level: vector_names(task, level) for level in LEVELS}
+    names[LEVELS[0]] = [*([READABILITY] if method.faithful else tables), *names[LEVELS[0]]]
+    shown.total = (shown.total or 0) + splits * sum(map(len, names.values()))
+    for level, vectors in names.items():
+        yield Source(task, count_level(task, level), tables, groups, method), vectors, table
 
 
 def _ordered(vectors: Iterable[str]) -> list[str]:

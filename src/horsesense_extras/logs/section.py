@@ -33,17 +33,15 @@ def notices(run: Results) -> Iterator[str]:
     from horsesense_extras.logs.log_score import findings, log_scores
 
     scores = log_scores(run)
-    yield from findings(run, scores)
-    found = next((score for score in scores if score.both), None)
-    if found is None or found.said is None:
-        return
-    if found.differ:
+    found = next((score for score in scores if score.both and score.said is not None), None)
+    if found is not None and found.said is not None and found.differ:
         yield (
             f"The log counts {found.differ:,} of {plural(found.both, 'answer')} otherwise than "
             f"they say: {percent(found.own)} in the log ({found.name}), {value_of(found.said)} as "
             f"read by {found.reader}."
         )
-    else:
+    yield from findings(run, scores)
+    if found is not None and not found.differ:
         all_of = plural(found.both, "answer")
         yield f"The log and the reader {found.reader} differ in none of {all_of}."
 

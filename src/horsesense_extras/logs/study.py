@@ -50,7 +50,7 @@ def import_study(
     place = empty_place(out)
     names = dict(zip(models, _names(models), strict=True))
     asked: dict[str, Item] = {}
-    failed: list[UsageError] = []
+    failed: dict[str, UsageError] = {}
     with made_beside(place) as layout:
         for model, logs in models.items():
             alike = [
@@ -65,13 +65,14 @@ def import_study(
                 own, at = any(log.own for log in logs), layout.root / names[model]
                 made = import_own(at, logs) if own else import_logs(at, alike, items)
             except UsageError as error:  # one model without a sound row does not end the others
-                failed.append(error)
-                say(f"{names.pop(model)} is left out. {error}")
+                failed[names.pop(model)] = error
                 continue
             for item in made.items:
                 asked.setdefault(item.id, item)
         if not names:
-            raise failed[0]
+            raise next(iter(failed.values()))
+        for name, why in failed.items():
+            say(f"{name} is left out. {why}")
         lines = (orjson.dumps(row_of(item, "choice")) for item in asked.values())
         write_whole(layout.root / ITEMS, b"\n".join(lines) + b"\n")
         told = {"models": [f"log:{model}" for model in names], "items": [ITEMS]}

@@ -42,6 +42,8 @@ def test_the_logs_own_score_is_the_mean_of_its_samples_to_the_last_digit(
     logs: Path, name: str, tmp_path: Path
 ) -> None:
     run = hs.load_log(logs / name, out=tmp_path / "run")
+    assert hs.open(run.path).directory.question() == run.directory.question()
+    assert log_scores(run.results) is log_scores(run.results)  # which take a while
     told = load_imported(run.directory)
     [log] = told["logs"]
     found = {row["name"]: row for row in log["reported"]}

@@ -153,3 +153,9 @@ def test_models_without_an_item_in_common_have_no_ranks_and_none_is_there_twice(
     shutil.copytree(out / "runs/a", out / "runs/c")
     result = CliRunner().invoke(app(), ["record", str(out / "runs"), "--out", str(tmp_path / "b")])
     assert "Several runs are of 'a'." in str(result.exception)
+    (tmp_path / "t.csv").write_text("model,id,response\na,1,A\nb,1,A\n")
+    result = CliRunner().invoke(
+        app(), ["record", str(tmp_path / "t.csv"), "--out", f"{tmp_path}/n"]
+    )
+    assert "its item alone" in str(result.exception)
+    assert "left out" not in result.output, "one refusal, not one a model before it"

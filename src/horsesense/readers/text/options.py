@@ -55,10 +55,11 @@ class Shown:
 
     def strange(self, reply: str) -> bool:
         """Whether no word of a reply is one of the options or of the question."""
-        said = set(map(stem, folded(plain(reply))))
-        return said.isdisjoint(self.asked) and not any(
-            said & {*map(stem, key)} for key in self.keys
-        )
+        return _stems(reply).isdisjoint(self.every_word)
+
+    @cached_property
+    def every_word(self) -> frozenset[str]:
+        return self.asked.union(*(map(stem, key) for key in self.keys))
 
     @cached_property
     def sizes(self) -> tuple[tuple[int, bool, bool], ...]:
@@ -133,6 +134,11 @@ def key_of(text: str) -> tuple[str, ...]:
 
 key_of_option = lru_cache(maxsize=1 << 14)(key_of)
 """The same of texts that are looked for again, also in another order."""
+
+
+@lru_cache(maxsize=1 << 10)
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(map(stem, folded(plain(text))))
 
 
 @lru_cache(maxsize=1 << 12)

@@ -107,13 +107,16 @@ def _of_word(asked: Asked) -> Reading:
     at_once = exact(response, options, labels)
     if at_once is not None:
         return at_once
-    see = shown(options, labels, question or "")
+    see = shown(tuple(sorted(options)), (), question or "")  # one for all forms of an item
     if any(see.says) or not see.strange(response):
         return _of_any(asked)
     like = response, labels, finish_reason, see.k, see.negated, bool(see.asked)
-    found = _WEIGHED.get(like) or _WEIGHED.get((*like, see.sizes)) or _of_any(asked)
-    if len(_WEIGHED) < _MOST:
-        _WEIGHED[like if found.rule == "signs" else (*like, see.sizes)] = found
+    found = _WEIGHED.get(like)
+    if found is None:
+        sized = *like, shown(options, labels, question or "").sizes
+        found = _WEIGHED.get(sized) or _of_any(asked)
+        if len(_WEIGHED) < _MOST:
+            _WEIGHED[like if found.rule == "signs" else sized] = found
     return found
 
 

@@ -99,6 +99,9 @@ def notices(run: Results) -> Iterator[str]:
     label, of = run.label(worst.probe, worst.condition), worst.n + worst.n_missing
     most = f", most of all under “{label}” ({worst.n_missing:,} of {of:,})"
     told = lacking(run, run.missing, sum(e.n + e.n_missing for e in main))
+    if not run.readers:
+        yield f"{told}."
+        return
     read = f"The other {sum(e.n for e in main):,} were read."
     yield (
         f"{told}{most * (len(main) > 1)}. {read} {bands} leave the missing ones out, but for scores"
