@@ -13,6 +13,11 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+# The workers share few processors: threads that wait for each other inside one would take as long
+# again (the tests of the trie four times as long). Read before numpy, torch or polars is loaded.
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS"):
+    os.environ.setdefault(_name, "1")
+
 # The same examples every time, and no example fails for being slow on a busy machine.
 settings.register_profile("steady", deadline=None, derandomize=True, max_examples=40)
 settings.register_profile("long", deadline=None, max_examples=500)  # --hypothesis-profile long

@@ -173,9 +173,9 @@ readers: base causes formats.yes_no model_based.cases model_based.judge reading 
     recorded_fields registry reviews text text_answers version
 report: . charts pages pieces rank_chart sections.base text
 rng
-runs: accounts ask asked bands directory exchanges frames layout parts plan planner prepare record
-    redacted results rounds run settings shard start stored_items studies suites tables unanswered
-    watch
+runs: accounts ask asked bands directory exchanges frames layout measure parts plan planner prepare
+    record redacted results rounds run settings shard start stored_items studies suites tables
+    unanswered watch
 stats: binomial corrected functions multiplicity rater_agreement share two_way words
 trials: condition extras trial
 values

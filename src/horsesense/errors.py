@@ -217,8 +217,13 @@ class UnexpectedError(HorsesenseError):
     exit_code = ExitCode.UNEXPECTED
 
     @classmethod
-    def of(cls, error: BaseException, command: str) -> Self:
-        """What ended a command, with the file that it is about or the place where it was seen."""
+    def of(cls, error: BaseException, command: str) -> HorsesenseError:
+        """What ended a command, with the file that it is about or the place where it was seen.
+
+        An error of ours says that itself.
+        """
+        if isinstance(error, HorsesenseError):
+            return error
         known: dict[type[BaseException], str] = {
             MemoryError: "there is not enough memory",
             RecursionError: "it is too deeply nested",

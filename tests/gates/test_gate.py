@@ -423,7 +423,7 @@ def run_steps(inputs: dict[str, str], where: Path) -> tuple[int, dict[str, str],
     assert all(name in action["inputs"] for name in inputs)
     files = {name: where / name.lower() for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")}
     for path in files.values():
-        path.touch()
+        path.write_text("")
     known = {f"inputs.{name}": value for name, value in values.items()}
     known["github.action_path"] = str(ROOT)
     code = 0
@@ -445,9 +445,8 @@ def run_steps(inputs: dict[str, str], where: Path) -> tuple[int, dict[str, str],
         code = done.returncode
         if code:
             break
-    lines = files["GITHUB_OUTPUT"].read_text().splitlines()
-    outputs = dict(line.split("=", 1) for line in lines)
-    return code, outputs, files["GITHUB_STEP_SUMMARY"].read_text()
+    told, summary = files["GITHUB_OUTPUT"].read_text(), files["GITHUB_STEP_SUMMARY"].read_text()
+    return code, dict(line.split("=", 1) for line in told.splitlines()), summary
 
 
 @pytest.mark.slow
@@ -480,9 +479,13 @@ def test_the_action_passes_and_runs_neither_inputs_nor_the_workspace(
     for name in ("horsesense", "polars", "sitecustomize", "usercustomize", "typer"):
         (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'stolen')!r}, 'w').close()")
     inputs = {"run": runs["good"], "python": sys.executable, "install": ""}
-    code, outputs, summary = run_steps({**inputs, "require": "accuracy > 0.5"}, tmp_path)
+    require = " \n\r\naccuracy > 0.5\n\t"
+    code, outputs, summary = run_steps({**inputs, "require": require}, tmp_path)
     assert (code, outputs["passed"]) == (0, "true")
     assert "gate: passed" in summary
+    # A later step whose Python lacks horsesense shows nothing of this one.
+    assert run_steps({**inputs, "python": "false"}, tmp_path) == (1, {}, "")
+    assert not (tmp_path / "horsesense-gate.xml").exists()
     evil = '"; touch stolen; $(touch stolen) `touch stolen`'
     code, outputs, _ = run_steps({**inputs, "require": evil}, tmp_path)
     assert code == 2

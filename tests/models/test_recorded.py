@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 
+import polars as pl
 import pytest
 from typer.testing import CliRunner
 
@@ -181,8 +182,6 @@ def test_a_list_in_a_cell(tmp_path, cell):
 
 
 def test_parquet_is_read(tmp_path):
-    import polars as pl
-
     path = tmp_path / "answers.parquet"
     frame = {"id": ["a", "b"], "choices": [["red", "blue"]] * 2, "response": ["B", None]}
     pl.DataFrame(frame).write_parquet(path)
@@ -198,8 +197,6 @@ def test_every_word_for_the_limit_on_tokens_is_understood(tmp_path):
 
 @pytest.mark.parametrize("form", ["jsonl", "csv", "parquet"])
 def test_standard_input_is_read_in_the_format_that_it_has(form, tmp_path):
-    import polars as pl
-
     rows = [dict(zip(("id", "A", "B", "response"), row, strict=True)) for row in ANSWERS]
     path = tmp_path / "answers"
     if form == "jsonl":

@@ -82,8 +82,6 @@ def test_a_broken_template_is_refused(tmp_path: Path, text: str, fault: str) -> 
 
 
 def test_template_code_in_an_item_is_text() -> None:
-    from dataclasses import replace
-
     shown = replace(trial().variant, question="{{ 7 * 7 }} {% raw %}")
     ((_, text),) = Prompter().request(replace(trial(), variants=(shown,))).messages or ()
     assert "{{ 7 * 7 }} {% raw %}" in text

@@ -99,6 +99,8 @@ def test_no_format_lets_a_cell_become_more_than_text() -> None:
     text = as_markdown(BAD)
     assert "<b>" not in text.replace("\\<b\\>", "")
     assert all(line.replace("\\|", "").count("|") == 3 for line in text.splitlines()[2:])
+    latex = as_latex(Table("t", ("*a", "b"), (("[2cm]x", 1), ("*", 2))))
+    assert [line[:3] for line in latex.splitlines()[3:7]] == ["{}*", r"\mi", "{}[", "{}*"]
     latex = as_latex(BAD)
     assert r"a\_b & =x \\" in latex
     assert r"50\,\% \& \$1 \{x\} \textbackslash{} \\" in latex

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import shutil
 import socket
@@ -91,40 +92,56 @@ def test_search_and_filters_find_items(run: Path) -> None:
     assert f"{never} of 120 items" in page(found, "/?part=never")
 
 
-def test_an_item_has_its_prompts_and_replies(run: Path) -> None:
+def test_an_item_has_its_prompts_and_replies_and_how_they_ended(
+    run: Path,
+) -> None:
     found = client(run)
     text = page(found, "/items/7")
     assert "&lt;script&gt;" in text
     assert text.count("Reply") >= 10
     assert found.get("/items/120").status_code == 404
     assert found.get("/items/-1").status_code == 404
-
-
-def test_an_item_has_the_raw_request_and_how_the_reply_ended(run: Path) -> None:
-    page = client(run).get("/items/7").text
-    assert "&#34;max_tokens&#34;: 16" in page
-    assert "ended by stop" in page
+    assert "&#34;max_tokens&#34;: 16" in text
+    assert "ended by stop" in text
     said = Response("A", "length", usage=Usage(12, 3, 1), latency=0.5, served_by="m-1")
     assert came_back(said) == (
         "ended by length; 12 prompt tokens; 3 reply tokens; 1 thought token; 0.50 s; served by m-1"
     )
 
 
-def test_a_folder_of_runs_has_an_index(run: Path, tmp_path: Path) -> None:
+def test_a_folder_of_runs_has_an_index(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shutil.copytree(run, tmp_path / "one & only")
     shutil.copytree(run, tmp_path / "two")
     (tmp_path / "two" / "estimates.json").write_text("{")
+    os.mkdir(nameless := os.fsencode(tmp_path) + b"/not \xff")
+    shutil.copy(run / "run.toml", nameless + b"/run.toml")
     browser = client(RunFolder(tmp_path), prefix="/runs")
+    with monkeypatch.context() as patched:
+        patched.setattr("horsesense.report.viewed.PATIENCE", 0)
+        early = browser.get("/runs/").text
+    assert early.count("not read yet") == 3
+    assert 'http-equiv="refresh"' in early
     index = browser.get("/runs/").text
-    assert "<h1>2 runs</h1>" in index
+    assert 'http-equiv="refresh"' not in index
+    assert "<h1>3 runs</h1>" in index
+    assert "The name is not UTF-8" in index
     assert 'href="one%20%26%20only/"' in index
     assert "in every order." in index
     assert "two" in index, "a run that cannot be read hides no other"
+    with monkeypatch.context() as patched:
+        patched.setattr("horsesense.report.viewed.Results.load", lambda _: 1 / 0)
+        assert browser.get("/runs/").text == index, "what was read is kept"
+        os.utime(tmp_path / "two" / "estimates.json")
+        assert "ZeroDivisionError" in browser.get("/runs/").text
+    led = browser.get("/runs/two", follow_redirects=False)
+    assert led.headers["location"] == "/runs/two/"
     page = browser.get("/runs/one%20%26%20only/").text
     assert 'href="/runs/one%20%26%20only/items/3"' in page
     assert 'href="/runs/">All runs' in page
     assert "Raw request" in browser.get("/runs/one%20%26%20only/items/3").text
-    outside = ("nothing/", "..%2Ftwo/", "%2E%2E/", "nothing/items/1", "nothing/report")
+    outside = ("nothing/", "..%2Ftwo/", "%2E%2E/", "nothing/items/1", "two/report/")
     assert {browser.get(f"/runs/{path}").status_code for path in outside} == {404}
 
 

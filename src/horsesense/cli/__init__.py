@@ -174,7 +174,7 @@ def _told(stop: BaseException, command: str) -> HorsesenseError:
         return _refused(stop)
     if isinstance(stop, OSError) and stop.errno in _MISNAMED:
         return UsageError(f"{stop.filename}: {stop.strerror}.", hint="Name another file or folder.")
-    return stop if isinstance(stop, HorsesenseError) else UnexpectedError.of(stop, command)
+    return UnexpectedError.of(stop, command)
 
 
 def _refused(stop: Any) -> UsageError:

@@ -52,6 +52,7 @@ class Signature(NamedTuple):
         return "|".join(_stated(name, str(value)) for name, value in parts.items())
 
     @classmethod
+    @lru_cache(1024)  # estimates of several groups share one
     def parse(cls, text: str) -> Signature:
         """The signature that `format` wrote; UsageError if the text is none."""
         parts = dict(_part(part) for part in text.split("|"))

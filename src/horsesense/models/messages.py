@@ -140,11 +140,11 @@ _NO_SCORES: Mapping[str, tuple[float, int]] = MappingProxyType({})
 
 
 _ENDS: Final = re.compile(
-    r"(?:(?:finish|stop)?_?reason[._])?(?:(?P<unsaid>|unknown|unspecified|null|none)"
+    r"\s*(?:(?:finish|stop)?_?reason[._])?(?:(?P<unsaid>|unknown|unspecified|null|none)"
     r"|(?P<limit>(?:\w+_)?length|max_len|max(?:imum)?_(?:\w+_)?tokens|(?:token_)?limit"
     r"|\w*window_exceeded)|stop(?:_(?:sequence|str|string|token|word))?(?:_reached)?"
     r"|eos(?:_token)?|end_?(?:of_?)?(?:turn|text)|completed?|finish(?:ed)?|normal|done|word"
-    r"|repetition|tool_(?:calls?|use)|function_call)",
+    r"|repetition|tool_(?:calls?|use)|function_call)\s*",
     re.IGNORECASE,
 )
 """Ends of a whole reply, and of one at its limit on tokens, as APIs document them.
@@ -311,6 +311,16 @@ class Failure:
     def from_json(cls, value: Mapping[str, Any]) -> Failure:
         """A failure as it was stored."""
         return cls(**{**value, "usage": Usage(**value.get("usage", {}))})
+
+
+def no_reply(reason: object) -> Failure | None:
+    """The failure of a call, from why its text ended: a filter removed it, if in part, or it broke
+    off. None for a reply, also one cut off at its limit. Whatever takes in replies asks this."""
+    kind = broken_off(reason) if isinstance(reason, str) else None
+    if kind == "filtered":
+        message = "the server's content filter removed the reply, or a part of it"
+        return Failure("rejected", message, 200, retryable=False)
+    return Failure("server", f"the reply broke off: {reason}"[:200], 200) if kind else None
 
 
 UNATTACHED: Final = Failure(

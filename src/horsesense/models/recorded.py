@@ -23,7 +23,7 @@ from horsesense.items.files import load_rows
 from horsesense.items.item import ItemSet
 from horsesense.items.own_order import own_order
 from horsesense.models.base import Asked, Capabilities, HoldsNothing
-from horsesense.models.messages import UNATTACHED, Failure, Key, Response, ended_by
+from horsesense.models.messages import UNATTACHED, Failure, Key, Response, ended_by, no_reply
 from horsesense.progress import say
 from horsesense.rng import digest
 from horsesense.side import side
@@ -184,6 +184,8 @@ class Replay(HoldsNothing):
         if key not in self._answer_key:
             return UNATTACHED
         row = self._answers[self._answer_key[key]]
+        if (failure := no_reply(row.get("finish_reason"))) is not None:
+            return replace(failure, retryable=False)
         return Response(
             text=str(row["response"] or ""),
             finish_reason=ended_by(row.get("finish_reason")),

@@ -259,7 +259,9 @@ def as_latex(found: Table) -> str:
 
 def latex(cell: Cell) -> str:
     # A narrow space is no white space here: it stands before a percent sign.
-    return re.sub(r"[ \t\r\n]+", " ", _text(cell)).strip(" ").translate(_LATEX)
+    found = re.sub(r"[ \t\r\n]+", " ", _text(cell)).strip(" ").translate(_LATEX)
+    # A bracket or a star at its begin would belong to the command before it.
+    return f"{{}}{found}" if found.startswith(("[", "*")) else found
 
 
 def _text(cell: Cell) -> str:

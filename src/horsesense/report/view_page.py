@@ -12,15 +12,15 @@ from anyio import CapacityLimiter, to_thread
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.responses import HTMLResponse, Response
-from starlette.routing import BaseRoute, Mount, Route
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute, Mount, Route, Router
 
-from horsesense.errors import HorsesenseError, UnexpectedError
+from horsesense.errors import UnexpectedError
 from horsesense.files import read_whole
 from horsesense.report import item_html, templates
 from horsesense.report.checks import checks_of
 from horsesense.report.reasons import reasons_of
-from horsesense.report.score_bar import NAMES, NO_SCORE, headline, score_bar
+from horsesense.report.score_bar import NAMES, headline, score_bar
 from horsesense.report.view_access import HEADERS, Access
 from horsesense.report.viewed import PAGE, RunFolder, Viewed, Wanted
 from horsesense.runs.parts import UNREADABLE
@@ -62,15 +62,14 @@ def app_of(viewed: Viewed | RunFolder, token: str, prefix: str = "") -> Starlett
     async def told(page: Callable[[], str | None]) -> Response:
         if not threads:
             threads.append(CapacityLimiter(THREADS))
+        html, status, why = None, 404, "There is no such page."
         try:
             html = await to_thread.run_sync(page, limiter=threads[0])
         except (Exception, *UNREADABLE) as error:  # noqa: BLE001 - told on the page
-            shown = error
-            if not isinstance(error, HorsesenseError):
-                shown = UnexpectedError.of(error, "The page")
-            return HTMLResponse(_error(str(shown), root), 500, HEADERS)
+            status, why = 500, str(UnexpectedError.of(error, "The page"))
         if html is None:
-            return HTMLResponse(_error("There is no such page.", root), 404, HEADERS)
+            shown = templates().get_template("view_error.html.j2").render(message=why, root=root)
+            return HTMLResponse(shown, status, HEADERS)
         return HTMLResponse(html, headers=HEADERS)
 
     async def overview(request: Request) -> Response:
@@ -99,13 +98,19 @@ def app_of(viewed: Viewed | RunFolder, token: str, prefix: str = "") -> Starlett
         async def index(request: Request) -> Response:
             return await told(lambda: _index(folder))
 
-        routes = [Route("/", index), Mount("/{run}", routes=routes)]
+        async def slash(request: Request) -> Response:
+            return RedirectResponse(f"{root}{quote(request.path_params['run'], safe='')}/")
+
+        inner = Router(routes, redirect_slashes=False)
+        routes = [Route("/", index), Route("/{run}", slash), Mount("/{run}", inner)]
     hosts = ["127.0.0.1", "localhost"]
     guards = [
         Middleware(TrustedHostMiddleware, allowed_hosts=hosts),
         Middleware(Access, token=token, prefix=prefix),
     ]
-    return Starlette(routes=routes, middleware=guards)
+    # A redirect that a router makes would tell this address, and not that of a proxy.
+    pages = Mount("", Router(routes, redirect_slashes=False))
+    return Starlette(routes=[pages], middleware=guards)
 
 
 def _report(path: Path) -> str | None:
@@ -114,22 +119,8 @@ def _report(path: Path) -> str | None:
 
 def _index(folder: RunFolder) -> str:
     """Every run of a folder in a line, with a link to its page."""
-    rows = [
-        {
-            "name": name,
-            "link": f"{quote(name, safe='')}/",
-            "run": run,
-            "headline": "" if run is None else " ".join(headline(run)) or NO_SCORE,
-            "found": 0 if run is None else sum(f.conclusion == "found" for f in run.verdict),
-            "why": why or "not measured yet",
-        }
-        for name, run, why in folder.rows()
-    ]
-    return templates().get_template("view_index.html.j2").render(rows=rows)
-
-
-def _error(message: str, root: str) -> str:
-    return templates().get_template("view_error.html.j2").render(message=message, root=root)
+    rows, complete = folder.rows()
+    return templates().get_template("view_index.html.j2").render(rows=rows, complete=complete)
 
 
 def _overview(viewed: Viewed, wanted: Wanted, root: str, index: str | None) -> str:

@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import StringIO
 from itertools import repeat
 from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import quote
 
-from horsesense.errors import HorsesenseError
+from horsesense.errors import HorsesenseError, UnexpectedError
 from horsesense.items.item import Item
+from horsesense.kept import NAME
 from horsesense.models.known import KnownAnswers
 from horsesense.models.messages import UNATTACHED, Request, Response
 from horsesense.progress import Progress
 from horsesense.report.reasons import ItemEvidence, evidence_of
+from horsesense.report.score_bar import NO_SCORE, headline
 from horsesense.runs.directory import RunDirectory
+from horsesense.runs.layout import RunLayout
 from horsesense.runs.parts import UNREADABLE
 from horsesense.runs.plan import LOOKED_AT, plan_of
 from horsesense.runs.record import RunRecord
 from horsesense.runs.results import Results
+from horsesense.runs.stored_items import Seen
 
 PAGE = 50
 """Items on one page of the list."""
+PATIENCE = 1.0
+"""Seconds for which a page of many runs reads those that it does not know yet."""
 LATEST = 10
 """Answers shown of a run in progress."""
 
@@ -75,7 +84,7 @@ class Viewed:
         """Open the run at `path`; StoreError where there is none."""
         self.directory = RunDirectory.open(path)
         self._lock = threading.Lock()
-        self._stamp: tuple[int, int] | None = None
+        self._stamp: tuple[int, int, int] | None = None
         self._results: Results | None = None
         self._evidence: ItemEvidence | None = None
         self._texts: list[str] | None = None
@@ -94,12 +103,10 @@ class Viewed:
 
     def results(self) -> Results | None:
         """What was measured; None as long as nothing was."""
-        try:
-            found = self.directory.layout.estimates.stat()
-        except OSError:
+        stamp = _stamp(self.directory.layout.estimates)
+        if stamp is None:
             return None
         with self._lock:
-            stamp = (found.st_mtime_ns, found.st_size)
             if stamp != self._stamp:
                 self.directory = self._now()
                 self._results = Results.load(self.directory)
@@ -107,15 +114,13 @@ class Viewed:
                 threading.Thread(target=self._find, args=(stamp,), daemon=True).start()
             return self._results
 
-    def _find(self, stamp: tuple[int, int]) -> None:
+    def _find(self, stamp: tuple[int, int, int]) -> None:
         assert self._results is not None
-        try:
+        with contextlib.suppress(HorsesenseError):
             found = evidence_of(self._results)
-        except HorsesenseError:
-            return
-        with self._lock:
-            if stamp == self._stamp:
-                self._evidence = found
+            with self._lock:
+                if stamp == self._stamp:
+                    self._evidence = found
 
     def evidence(self) -> ItemEvidence | None:
         """What happened to each item; None while it is still being looked for."""
@@ -162,12 +167,33 @@ class Viewed:
         ]
 
 
+class Row(NamedTuple):
+    """A run in the index of a folder: what is shown of it, and else why there is nothing; neither
+    where it is not read yet."""
+
+    name: str
+    shown: Mapping[str, Any] | None = None
+    why: str = ""
+
+    @property
+    def link(self) -> str:
+        """Its page, as seen from the index; "" where no address can name it."""
+        with contextlib.suppress(UnicodeEncodeError):
+            return f"{quote(self.name, safe='')}/"
+        return ""
+
+
 class RunFolder:
-    """A folder in which runs lie, those that come later too."""
+    """A folder in which runs lie, those that come later too.
+
+    What the index shows of a run is kept until its files change.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._open: dict[str, Viewed] = {}
+        self._rows: dict[str, tuple[object, Row]] = {}
+        self._lock = threading.Lock()
 
     def names(self) -> list[str]:
         """The folders of the runs."""
@@ -181,14 +207,53 @@ class RunFolder:
             self._open[name] = Viewed(self._path / name)
         return self._open[name]
 
-    def rows(self) -> Iterator[tuple[str, Results | None, str]]:
-        """Name of each run, what was measured of it, and else why there is nothing."""
-        for name in self.names():
-            try:
-                found = RunDirectory.open(self._path / name)
-                yield name, Results.load(found) if found.layout.estimates.is_file() else None, ""
-            except (HorsesenseError, *UNREADABLE) as error:
-                yield name, None, str(error)
+    def rows(self) -> tuple[list[Row], bool]:
+        """A row for each run, and whether all are read, for which there is `PATIENCE`."""
+        names, seen, until, rows = self.names(), Seen(), time.monotonic() + PATIENCE, list[Row]()
+        with self._lock:
+            for name in names:
+                at = RunLayout(self._path / name)
+                files = [_stamp(p) for p in (at.record, at.items, at.estimates, at.root / NAME)]
+                if self._rows.get(name, ("",))[0] == files:
+                    rows.append(self._rows[name][1])
+                elif time.monotonic() < until:
+                    rows.append(self._row(name, seen))
+                    self._rows[name] = files, rows[-1]
+                else:
+                    rows.append(Row(name))
+        return rows, all(row.shown or row.why for row in rows)
+
+    def _row(self, name: str, seen: Seen) -> Row:
+        if not Row(name).link:
+            return Row(name, why="The name is not UTF-8: rename the folder.")
+        try:
+            directory = RunDirectory.open(self._path / name, seen)
+            if not directory.layout.estimates.is_file():
+                return Row(name, why="not measured yet")
+            run = Results.load(directory)
+            return Row(
+                name,
+                {
+                    "model": run.findings["model"]["name"],
+                    "data": run.findings["dataset"]["name"],
+                    "asked": run.findings["dataset"]["items"],
+                    "headline": " ".join(headline(run)) or NO_SCORE,
+                    "checks": len(run.verdict),
+                    "found": sum(f.conclusion == "found" for f in run.verdict),
+                    "unfinished": run.unfinished,
+                },
+            )
+        except (Exception, *UNREADABLE) as error:  # noqa: BLE001 - told in its row
+            return Row(name, why=str(UnexpectedError.of(error, "The run")))
+
+
+def _stamp(path: Path) -> tuple[int, int, int] | None:
+    """By which it is seen that a file has changed; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_ctime_ns, found.st_size
 
 
 def _asking(directory: RunDirectory) -> Progress:

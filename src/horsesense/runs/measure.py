@@ -138,14 +138,14 @@ def cells_of(directory: RunDirectory, reviews: Reviews | None = None) -> list[Ce
             readers,
             reviews.classes,
             by_scores,
-            gone=_gone(directory),
+            gone=gone(directory),
         )
     gold = with_gold(directory.items)
     fits = _told(described(directory), "fit")
     return [_covered(with_right_answers(cell, gold), fits) for cell in found]
 
 
-def _gone(directory: RunDirectory) -> dict[Key, Cause]:
+def gone(directory: RunDirectory) -> dict[Key, Cause]:
     """What became of prompts whose calls gave no reply, by key."""
     if not directory.layout.store.exists():
         return {}

@@ -34,7 +34,7 @@ from horsesense_extras.logs.carried import OURS, Carrier, carried_by_log
 from horsesense_extras.logs.imported import RECORDED
 from horsesense_extras.logs.told import load_imported
 
-_STOP_REASONS: Final = {"stop": "stop", "length": "max_tokens", "content_filter": "content_filter"}
+_STOP_REASONS: Final = {"stop": "stop", "length": "max_tokens"}
 
 
 def message(role: str, text: str) -> dict[str, Any]:

@@ -11,30 +11,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-import orjson
-
 from horsesense.errors import UsageError
-from horsesense.models.openai.protocol import broken
+from horsesense.models.messages import Failure, Request, Response, SamplingParams
 from horsesense_extras.logs.known_items import Content, content
 from horsesense_extras.logs.options import lettered
 from horsesense_extras.logs.sample import LeftOut, Log, NotTakenError, Sample
 from horsesense_extras.logs.streams import first_row, head_of, rows
-from horsesense_extras.logs.values import Layout, at, mapping, messages_of, settings_of, whole
+from horsesense_extras.logs.values import at, mapping, messages_of, settings_of
+from horsesense_extras.models.batch import read_line
 
-ANSWER: Final = Layout(
-    # Of /chat/completions, /completions and /responses.
-    reply=("choices.0.message.content", "choices.0.text", "output", "choices.0.message.refusal"),
-    finish_reason=("choices.0.finish_reason", "incomplete_details.reason"),
-    logprobs=("choices.0.logprobs.content", "choices.0.logprobs.top_logprobs"),
-    reasoning=("choices.0.message.reasoning_content", "choices.0.message.reasoning"),
-    prompt_tokens=("usage.prompt_tokens", "usage.input_tokens"),
-    reply_tokens=("usage.completion_tokens", "usage.output_tokens"),
-    thought_tokens=(
-        "usage.completion_tokens_details.reasoning_tokens",
-        "usage.output_tokens_details.reasoning_tokens",
-        "usage.reasoning_tokens",
-    ),
-)
+_ASKED: Final = SamplingParams(max_tokens=1, top_logprobs=1)
+"""What any request of a batch may get."""
 
 
 def role(path: Path, head: bytes) -> Any:
@@ -111,9 +98,9 @@ def _sample(
     what = content(block.question, block.options, block.context)
     first, times = asked.get(what, (name, 0))
     asked[what] = first, times + 1
-    answer = ANSWER.answer(body := mapping(at(row, "response.body")))
-    if error := _error(row, body):
-        answer["reply"] = None
+    chat = not isinstance(request.get("prompt"), str)
+    asking = Request((), None, _ASKED) if chat else Request(None, "", _ASKED)
+    found, body = read_line(asking, row), at(row, "response.body")
     yield Sample(
         id=first,
         epoch=times + 1,
@@ -124,22 +111,22 @@ def _sample(
         labels=block.labels,
         prompt=prompt,
         settings=settings_of(request),
-        error=error,
-        model=str(request.get("model") or body.get("model") or ""),
+        model=str(request.get("model") or mapping(body).get("model") or ""),
         task=task,
-        **answer,
+        **_came(found),
     )
 
 
-def _error(row: Mapping[str, Any], body: Mapping[str, Any]) -> str | None:
-    """What went wrong; None where an answer came."""
-    said = row.get("error") or body.get("error")
-    if said:
-        return str(at(said, "message", "code") or orjson.dumps(said).decode())[:2000]
-    status = whole(at(row, "response.status_code"))
-    if status is not None and status >= 300:
-        return f"status {status}"
-    ended = at(body, "choices.0.finish_reason", "incomplete_details.reason", "status")
-    ended = ended if isinstance(ended, str) else None
-    failure = broken(dict(mapping(at(body, "choices.0"))), ended)
-    return failure.message if failure else None if body else "no answer"
+def _came(found: Response | Failure) -> dict[str, Any]:
+    """The fields of a sample that say what came back."""
+    if isinstance(found, Failure):
+        return {"error": found.message[:2000]}
+    tokens, usage = found.token_logprobs, found.usage
+    return {
+        "reply": found.text,
+        "reasoning": found.reasoning,
+        "finish_reason": found.finish_reason,
+        # A token without alternatives is what the reply says already.
+        "logprobs": tokens if max(map(len, tokens), default=0) > 1 else (),
+        "usage": (usage.prompt_tokens, usage.completion_tokens, usage.reasoning_tokens),
+    }

@@ -129,9 +129,7 @@ def _sample(
     elif tuple(shown.values()) != options:
         raise NotTakenError("the prompt does not show the instance's options, each once")
     trial, result = whole(state.get("train_trial_index")) or 0, mapping(state.get("result"))
-    answer = ANSWER.answer(result)
-    if failed := result.get("success") is False or not at(result, "completions.0"):
-        answer["reply"] = None
+    failed = result.get("success") is False or not at(result, "completions.0")
     yield Sample(
         id=name,
         question=str(at(instance, "input.text") or ""),
@@ -148,5 +146,5 @@ def _sample(
         scores=scores.get((name, trial), {}),
         model=log.model,
         task=log.task,
-        **answer,
+        **ANSWER.answer(result),
     )

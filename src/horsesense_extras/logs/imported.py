@@ -235,7 +235,7 @@ class _Import:
             self._by[number][sample.answered_by] += 1
         if not sample.answered:
             self.failed[number] += 1
-            return Asked(key, request), Failure("rejected", sample.failed or NO_ANSWER)
+            return Asked(key, request), Failure("rejected", sample.error or NO_ANSWER)
         self.offers |= offers_of(sample)
         return Asked(key, request), response_of(sample)
 

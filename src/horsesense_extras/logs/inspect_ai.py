@@ -231,15 +231,13 @@ class _Sample:
         if not found["reply"] and isinstance(said := output.get("completion"), str) and said:
             found["reply"] = self._text(said)
         if error := output.get("error"):
-            told = f"{found['finish_reason'] or 'error'}: {error}"[:2000]
-            found |= {"reply": None, "error": told}
+            found["error"] = f"{found['finish_reason'] or 'error'}: {error}"[:2000]
         return found
 
     def _failed(self, answer: dict[str, Any]) -> dict[str, Any]:
         """An answer, or the error or limit of the sample that stands in its place."""
         if error := mapping(self.row.get("error")):
-            told = str(error.get("message") or "unknown")[:2000]
-            return {**answer, "reply": None, "error": told}
+            return {**answer, "error": str(error.get("message") or "unknown")[:2000]}
         limit = at(self.row, "limit.type")
         if answer["reply"] is None and isinstance(limit, str):
             return {**answer, "error": f"the sample reached its limit ({limit[:40]})"}

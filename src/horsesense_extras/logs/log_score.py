@@ -19,6 +19,7 @@ from horsesense.measures.base import Estimate
 from horsesense.readers.causes import BECAME, LOST, WORDS, Cause, of_status
 from horsesense.readers.reading import STATUSES
 from horsesense.runs.directory import RunDirectory
+from horsesense.runs.measure import gone
 from horsesense.runs.parts import readable, scan_parts
 from horsesense.runs.results import Results
 from horsesense.stats.words import agreeing, percent, plural, some_of
@@ -219,7 +220,11 @@ def joined(directory: RunDirectory, reader: str) -> pl.DataFrame:
     # An answer that others read, as scores where this one reads replies, has not failed.
     others = directory.readings().select("trial", by_others=pl.lit("choice")).unique()
     status = pl.col("status").replace_strict(_CAUSES)
-    known = pl.coalesce("cause", status, "by_others", pl.lit("failed"))
+    causes = gone(directory)
+    unheard = pl.LazyFrame(
+        {"key": causes.keys(), "gone": causes.values()}, {"key": pl.Binary, "gone": pl.String}
+    )
+    known = pl.coalesce("cause", status, "by_others", "gone", pl.lit("failed"))
     shown = directory.trials().filter(pl.col("probe") == "original")
     columns = ("trial", "item_id", "repetition", "labels", "options", "key")
     return (
@@ -228,8 +233,9 @@ def joined(directory: RunDirectory, reader: str) -> pl.DataFrame:
             read.select("trial", "status", "positions", "correct", "cause"), on="trial", how="left"
         )
         .join(others, on="trial", how="left")
+        .join(unheard, on="key", how="left")
         .with_columns(cause=known)
-        .drop("by_others")
+        .drop("by_others", "gone")
         .sort("trial")
         .collect()
     )

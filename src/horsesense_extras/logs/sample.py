@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
-from horsesense.models.messages import broken_off
+from horsesense.models.messages import no_reply
 from horsesense.values import quick
 
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
@@ -25,6 +25,14 @@ def _nothing() -> Mapping[str, Any]:
 
 
 EXAMPLES: Final = 5
+_NO_REPLY: Final[Mapping[str, Any]] = {
+    **dict.fromkeys(("reply", "finish_reason")),
+    **dict.fromkeys(("reasoning", "answered_by"), ""),
+    **dict.fromkeys(("label_scores", "text_scores"), _NOTHING),
+    "logprobs": (),
+    "usage": (None, None, None),
+}
+"""The fields of a sample that hold what came back, where nothing did."""
 
 
 def own_of(value: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -111,13 +119,17 @@ class Sample:
     def answered(self) -> bool:
         """Whether anything came back: a reply, be it empty, or scores; and nothing went wrong."""
         scores = self.label_scores or self.text_scores or any(self.logprobs)
-        return self.failed is None and (self.reply is not None or bool(scores))
+        return self.error is None and (self.reply is not None or bool(scores))
 
     @property
-    def failed(self) -> str | None:
-        """What went wrong; a reply that broke off is none, what a filter put there is one."""
-        broke = f"the reply broke off: {self.finish_reason}"[:200]
-        return self.error or (broke if broken_off(self.finish_reason) == "failed" else None)
+    def settled(self) -> Sample:
+        """The sample as it counts: beside an error, or an end that makes it none, is no reply.
+
+        How the log graded it stays.
+        """
+        failure = no_reply(self.finish_reason)
+        error = self.error or (failure.message if failure else None)
+        return self if error is None else replace(self, error=error, **_NO_REPLY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +224,6 @@ class Log:
         self.left_out = LeftOut()
         for name, made in self.read(self):
             try:
-                yield from made()
+                yield from (sample.settled for sample in made())
             except NotTakenError as reason:
                 self.left_out.add(str(reason), name)

@@ -52,6 +52,7 @@ from horsesense_extras.logs.table_layouts import (
 )
 from horsesense_extras.logs.values import items_of, mapping, number, stopped, text_of
 
+_NO_ERROR: Final = frozenset(("", "none", "null", "nan", "n/a", "false", "no", "ok", "0", "0.0"))
 READ: Final = "as graded"
 """The name of the program's own score, where it does not say what it is called."""
 
@@ -223,7 +224,7 @@ class _Table:
             replies, prompt = [prompt[-1][1]], prompt[:-1]
         item, order, labels = self._item(line, flat_, prompt)
         name = self._name(item, flat_.get("id") is not None)
-        error = flat_.get("error")
+        error = _error(flat_.get("error"))
         for reply in replies or [None]:
             self.times[name] += 1
             yield Sample(
@@ -239,7 +240,7 @@ class _Table:
                 prompt=prompt,
                 reply=reply,
                 finish_reason=stopped(flat_.get("finish_reason")),
-                error=str(error)[:2000] if reply is None and error else None,
+                error=error if reply is None or self.layout.name == "table" else None,
                 scores={} if reply is None else self._score(flat_, item, order, labels),
                 model=self.model,
                 task=log.task,
@@ -382,6 +383,12 @@ def _replies(value: Any) -> list[str | None] | None:
         return [str(value) if isinstance(value, int | float) else orjson.dumps(value).decode()]
     except TypeError:
         raise NotTakenError(f"the reply is {type(value).__name__}, not text") from None
+
+
+def _error(value: Any) -> str | None:
+    """What went wrong; None where a field says in some word that nothing did."""
+    said = "" if value is None else str(value).strip()
+    return None if said.casefold() in _NO_ERROR else said[:2000]
 
 
 def _number(value: Any) -> float | None:

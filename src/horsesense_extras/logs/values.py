@@ -95,7 +95,7 @@ def text_of(content: object, inner: Read | None = None) -> str:
     read = inner or text_of
     parts = []
     for part in items_of(content):
-        kind, said = mapping(part).get("type"), at(part, "text", "content")
+        kind, said = mapping(part).get("type"), at(part, "text", "content", "refusal")
         if isinstance(part, str):
             parts.append(read(part))
         elif _is_thought(part):

@@ -16,6 +16,7 @@ from horsesense.models.base import Asked, Capabilities, HoldsNothing
 from horsesense.models.messages import Failure, Key, Request, Response
 from horsesense.models.openai.dialect import Dialect
 from horsesense.models.openai.protocol import body_of, failure_of, message_of, read_reply
+from horsesense_extras.logs.values import at, items_of, mapping, reasoning_of, text_of
 from horsesense_extras.models.options import Kinds, options_of
 
 MOST_LOGPROBS: Final = 20
@@ -107,16 +108,52 @@ def key_of(line: Mapping[str, Any]) -> Key | None:
 
 def read_line(request: Request, line: Mapping[str, Any]) -> Response | Failure:
     """What a line of a batch's output (or of its file of errors) says of its request."""
-    reply = line.get("response")
-    if not isinstance(reply, dict):
-        error = line.get("error")
-        if error is None:
-            return Failure("malformed", "the line has neither a response nor an error")
+    try:
+        return _read(request, line)
+    except (orjson.JSONEncodeError, RecursionError):
+        return Failure("malformed", "the line is nested too deeply")
+
+
+def _read(request: Request, line: Mapping[str, Any]) -> Response | Failure:
+    reply = mapping(line.get("response"))
+    if error := line.get("error") or reply.get("error"):
         return Failure("rejected", message_of(orjson.dumps(error)))
-    body, status = orjson.dumps(reply.get("body")), reply.get("status_code")
+    if not reply:
+        return Failure("malformed", "the line has neither a response nor an error")
+    body, status = orjson.dumps(_as_chat(reply.get("body"))), reply.get("status_code")
     # `vllm run-batch` writes 200 as every service does, older releases none at all.
     if status in (200, None):
         return read_reply(body, request)
     if isinstance(status, int):
         return failure_of(status, {}, body)
     return Failure("malformed", f"status_code is {type(status).__name__}, not a number")
+
+
+def _as_chat(body: Any) -> Any:
+    """A body of /responses, or with a content in parts, as one of /chat/completions with a text."""
+    if not isinstance(body, dict):
+        return body
+    first = mapping(next(iter(items_of(body.get("choices"))), None))
+    given = mapping(first.get("message"))
+    if isinstance(parts := given.get("content"), list):
+        told = {"content": text_of(parts), "reasoning": reasoning_of(parts)}
+        return {**body, "choices": [{**first, "message": {**given, **told}}]}
+    if body.get("choices") or "output" not in body:
+        return body
+    output, cut = body["output"], at(body, "incomplete_details.reason")
+    messages = [part for part in items_of(output) if mapping(part).get("type") == "message"]
+    ended = cut if body.get("status") in (None, "incomplete") and cut else body.get("status")
+    states = [part.get("status") for part in messages]
+    whole = (None, "completed", "incomplete" if cut else None)
+    text = text_of(output)
+    message = {
+        "content": text if text or messages else body.get("output_text"),
+        "reasoning": reasoning_of(output),
+        "error": next(filter(None, (part.get("error") for part in messages)), None),
+    }
+    choice = {
+        "message": message,
+        "finish_reason": ended,
+        "native_finish_reason": next((state for state in states if state not in whole), None),
+    }
+    return {**body, "choices": [choice]}

@@ -20,7 +20,7 @@ import yaml
 from horsesense.errors import UsageError, install
 from horsesense.hosts import to_name, unnamed
 from horsesense.models.base import Asked, Capabilities, HoldsNothing
-from horsesense.models.messages import Failure, Request, Response, Usage, broken_off, ended_by
+from horsesense.models.messages import Failure, Request, Response, Usage, ended_by, no_reply
 from horsesense.models.openai.api_key import Secret
 from horsesense.models.openai.protocol import SCORED_TOKENS, thought_apart, usage_of
 from horsesense_extras.logs.values import mapping, reasoning_of
@@ -214,8 +214,8 @@ def response_of(
         return Failure("rejected", Secret.set_here().scrub(output.error or "no choices"))
     choice = output.choices[0]
     usage = output.usage
-    if broken_off(choice.stop_reason) == "filtered":
-        return Failure("rejected", "the content filter removed the reply", retryable=False)
+    if (failure := no_reply(choice.stop_reason)) is not None:
+        return failure
     thought, text = thought_apart(choice.message.text)
     content = mapping(choice.message.model_dump()).get("content")
     return Response(

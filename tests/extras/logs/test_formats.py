@@ -20,7 +20,6 @@ from horsesense_extras.logs.known_items import KnownItems
 from horsesense_extras.logs.options import index_of, lettered, shown_order
 from horsesense_extras.logs.registry import is_log, open_logs
 from horsesense_extras.logs.sample import Sample
-from horsesense_extras.logs.values import reasoning_of, text_of
 
 
 def samples(*paths: Path) -> list[Sample]:
@@ -324,37 +323,53 @@ def test_answers_of_a_batch_are_joined_with_their_requests(tmp_path: Path) -> No
         open_logs([answers])
 
 
+DEEP = json.loads("[" * 400 + "]" * 400)
+CUT = {"incomplete_details": {"reason": "max_output_tokens"}}
+THOUGHT = {"type": "reasoning", "content": [{"text": "So (B)."}]}
+
+
+def said(**more: Any) -> dict[str, Any]:
+    """What /responses puts out."""
+    return {"output": [{"type": "message", "content": [{"text": "B"}], **more}], "choices": None}
+
+
 @each(
-    "broken",
+    ("reply", "changes"),
     [
-        {"finish_reason": "oom"},
-        {"finish_reason": {"type": "abort"}},
-        {"finish_reason": "content_filter"},
-        {"finish_reason": "stop", "native_finish_reason": "ERROR"},
-        {"finish_reason": "stop", "error": {"message": "down"}},
-        {"choices": None, "output": "B", "incomplete_details": {"reason": "content_filter"}},
-        {"choices": None, "output": "B", "status": "cancelled"},
+        *((None, {"finish_reason": r}) for r in ("oom", {"type": "abort"}, "content_filter")),
+        (None, {"finish_reason": "stop", "native_finish_reason": "ERROR"}),
+        (None, {"finish_reason": "stop", "error": {"message": "down"}}),
+        (None, {**said(), "incomplete_details": {"reason": "content_filter"}}),
+        *((None, {**said(), **CUT, "status": status}) for status in ("cancelled", "failed")),
+        (None, {"message": {"content": None}}),
+        (None, {"message": None, "delta": {"content": "B"}}),
+        (None, said(status="incomplete")),
+        (None, said(error={"code": 1})),
+        (None, {"choices": None, "status": "completed", "output": []}),
+        (None, {"choices": {"0": {"message": {"content": ["B"]}}}}),
+        (None, {"message": {"content": [DEEP], "more": DEEP}}),
+        *((None, {"request_id": "r", "status_code": status}) for status in ("error", 0, 199)),
+        (None, {"request_id": "r", "error": "down"}),
+        ("No.", said(content=[{"type": "refusal", "refusal": "No."}])),
+        ("B", {"choices": [], "output": [], "output_text": "B"}),
+        ("B", {**said(status="incomplete"), **CUT, "status": "incomplete"}),
+        ("B", {"message": {"content": [{"thought": True, "text": "A"}, {"text": "B"}]}}),
+        ("B", {"finish_reason": "stop "}),
+        ("", {"choices": None, "output": [THOUGHT], **CUT}),
     ],
 )
-def test_an_answer_of_a_batch_that_broke_off_is_none(tmp_path: Path, broken: Any) -> None:
+def test_what_an_answer_of_a_batch_says(tmp_path: Path, reply: str | None, changes: Any) -> None:
+    """A failed call, or what a call of ours would have kept."""
     requests, answers = batch(tmp_path)
     rows = [json.loads(line) for line in answers.read_text().splitlines()]
-    body = rows[1]["response"]["body"]
-    (body if "choices" in broken else body["choices"][0]).update(broken)
-    [log] = open_logs([requests, jsonl(answers, rows)])
-    assert [sample.answered for sample in log.samples()] == [False, False]
-
-
-def test_a_thought_is_no_reply_in_a_response(tmp_path: Path) -> None:
-    requests, answers = batch(tmp_path)
-    rows = [json.loads(line) for line in answers.read_text().splitlines()]
-    thought = {"type": "reasoning", "content": [{"type": "reasoning_text", "text": "So (B)."}]}
-    cut = {"output": [thought], "incomplete_details": {"reason": "max_output_tokens"}}
-    rows[1]["response"]["body"] = cut
-    parts = [{"text": "So (B).", "thought": True}, {"type": "text", "text": "A"}]
-    assert (text_of(parts), reasoning_of(parts)) == ("A", "So (B).")
-    found, _ = open_logs([requests, jsonl(answers, rows)])[0].samples()
-    assert (found.reply, found.reasoning, found.finish_reason) == ("", "So (B).", "length")
+    body = (line := rows[1]["response"])["body"]
+    body["usage"] = {"input_tokens": 7}
+    inner = body if "choices" in changes else body["choices"][0]
+    (line if "request_id" in changes else inner).update(changes)
+    found, other = open_logs([requests, jsonl(answers, rows)])[0].samples()
+    assert (found.reply, found.answered, other.answered) == (reply, reply is not None, False)
+    assert reply is None or found.usage[0] == 7
+    assert (found.reasoning, found.finish_reason) == ("So (B).", "length") or reply != ""
 
 
 # -- hostile files -------------------------------------------------------------------------------

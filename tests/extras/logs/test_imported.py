@@ -281,10 +281,12 @@ def test_answers_recorded_in_another_order_are_replayed_in_that_order(
         shown = [*reversed(item.options)]
         letter = "ABCDEFGH"[shown.index(item.options[item.gold])]
         rows.append({"item_id": item.id, "options": shown, "response": letter, "gold": letter})
+    rows[5]["finish_reason"] = "content_filter"
     path = tmp_path / "answers.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)))
     run = hs.audit(items, f"replay:{path}", out=tmp_path / "run", probes="original")
     assert run.estimate("accuracy", reader="text").value == 1.0
+    assert run.results.replies()["causes"] == {"choice": 11, "filtered": 1}
     assert run.trials["options"][0].to_list() == rows[0]["options"]
     [answers] = load_answers(path, items)
     assert set(answers.right.values()) == {1.0}

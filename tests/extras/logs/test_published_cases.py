@@ -141,7 +141,7 @@ CAUSES = {
     "empty": said(""),
     "cut_off": said("Let me look at the options one by one, and", "length"),
     "thought_open": spent(16, THOUGHT),
-    "filtered": said("I'm sorry, but I can't help with that.", "content_filter"),
+    "filtered": said("ANSWER: B", "content_filter"),
     "failed": Failure("timeout", "503 overloaded"),
 }
 
@@ -151,8 +151,10 @@ def test_fields_of_a_log_give_the_cause(made: Callable[..., Path], tmp_path: Pat
     run = hs.load_log(made(tmp_path, asked([*CAUSES.values(), FILTERED])), out=tmp_path / "run")
     told = run.results.replies(reader="text")["causes"]
     assert told == {**dict.fromkeys(CAUSES, 1), "filtered": 2}
+    found = "\n".join(summary(run)["findings"])
     left_out = "The log grades 6 of 7 samples: its score leaves out the other."
-    assert (left_out in summary(run)["findings"]) == (made not in (helm, batch))
+    assert (left_out in found) == (made not in (helm, batch))
+    assert "held back by the provider" in found
 
 
 @pytest.mark.parametrize("made", [inspect, batch])

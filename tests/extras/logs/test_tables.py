@@ -85,6 +85,17 @@ def test_fields_of_other_tables_are_guessed_and_missing_replies_stay_missing(
     assert "response=model_output" in first.notes[0]
 
 
+def test_a_reply_beside_an_error_or_held_back_is_none_and_keeps_its_grade(tmp_path: Path) -> None:
+    ends = [("stop", "0"), ("SAFETY", None), ("content_filter", ""), ("stop", "timeout")]
+    given = zip(rows(replies=["B", "The answer is B", "C", "A"]), ends, strict=True)
+    told = [{**row, "finish_reason": e, "error": error, "score": 1} for row, (e, error) in given]
+    taken = samples(written(tmp_path, "t.csv", told))
+    assert [s.answered for s in taken] == [True, False, False, False]
+    assert [s.scores["as graded"].value for s in taken] == [1.0] * 4
+    run = hs.load_log(tmp_path / "t.csv", out=tmp_path / "run")
+    assert run.results.replies()["causes"] == {"choice": 1, "filtered": 2, "failed": 1}
+
+
 def test_models_may_be_numbers_such_as_steps_of_training(tmp_path: Path) -> None:
     made = [{**row, "model": 1000 * (n > 3)} for n, row in enumerate([*rows(), *rows()])]
     path = written(tmp_path, "steps.jsonl", made)

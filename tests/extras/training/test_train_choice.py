@@ -16,8 +16,9 @@ from horsesense import open as open_run  # noqa: E402
 from horsesense.cli.schemas import OUTPUTS  # noqa: E402
 from horsesense.items.load import load_items  # noqa: E402
 from horsesense_extras.build.stages import STAGED_ARMS, staged  # noqa: E402
+from horsesense_extras.models.hf.pickled import ADAPTER  # noqa: E402
 from horsesense_extras.models.hf.tuning import Encoded, Recipe, Tuner  # noqa: E402
-from horsesense_extras.models.hf.weights import ADAPTER, find_weights  # noqa: E402
+from horsesense_extras.models.hf.weights import find_weights  # noqa: E402
 from horsesense_extras.training.api import Laboratory  # noqa: E402
 from horsesense_extras.training.comparison import COLUMNS  # noqa: E402
 from horsesense_extras.training.experiment import Experiment  # noqa: E402

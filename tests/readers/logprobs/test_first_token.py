@@ -237,6 +237,12 @@ def test_the_position_is_chosen_or_found(spec, positions, rule):
     assert (found.positions, found.rule) == (positions, rule)
 
 
+def test_positions_behind_the_one_that_is_read_are_not_worked_out():
+    trial = Trial("original", PLAIN, 0, (show(made().items[0], "choice"),))
+    [found] = FirstTokenReader().read(trial, Response("A", token_logprobs=({"A": -1.0}, None)))
+    assert found.positions == (0,)
+
+
 def test_where_labels_stand_is_reported_of_every_model():
     reader, items = FirstTokenReader(), made(4)
     trials = [Trial("original", PLAIN, 0, (show(item, "choice"),)) for item in items]

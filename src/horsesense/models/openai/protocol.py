@@ -17,7 +17,7 @@ from typing import Any, Final, TypeVar
 
 import orjson
 
-from horsesense.models.messages import Failure, Request, Response, Usage, broken_off, ended_by
+from horsesense.models.messages import Failure, Request, Response, Usage, ended_by, no_reply
 from horsesense.models.openai.dialect import Dialect
 
 SCORED_TOKENS: Final = 8
@@ -198,8 +198,8 @@ class _MalformedError(Exception):
     """The reply lacks the promised form; the message says where."""
 
 
-def broken(choice: dict[str, Any], reason: str | None) -> Failure | None:
-    """A choice that was held back or broke off; None for a reply, also one cut off at its limit.
+def _broken(choice: dict[str, Any], reason: str | None) -> Failure | None:
+    """A choice with an error or a bad end; None for a reply, also one cut off at its limit.
 
     Servers that pass on what others reply (OpenRouter) say "stop" and tell the cause beside it.
     """
@@ -207,14 +207,7 @@ def broken(choice: dict[str, Any], reason: str | None) -> Failure | None:
         if isinstance(part, dict) and part.get("error"):
             said = _said(part["error"], "which cannot be shown")[:START]
             return Failure("server", f"an error in the choice: {said}", 200)
-    native = choice.get("native_finish_reason")
-    if not broken_off(reason) and isinstance(native, str):
-        reason = native
-    kind = broken_off(reason)
-    if kind == "filtered":
-        message = "the server's content filter removed the reply, or a part of it"
-        return Failure("rejected", message, 200, retryable=False)
-    return Failure("server", f"the reply broke off: {reason}", 200) if kind else None
+    return no_reply(reason) or no_reply(choice.get("native_finish_reason"))
 
 
 def _typed(value: Any, kind: type[T], where: str) -> T:
@@ -232,7 +225,7 @@ def _response(reply: dict[str, Any], request: Request, latency: float | None) ->
     reason = choice.get("finish_reason")
     if reason is not None:
         _typed(reason, str, "choices[0].finish_reason")
-    if (failure := broken(choice, reason)) is not None:
+    if (failure := _broken(choice, reason)) is not None:
         return failure
     read = _completion if request.messages is None else _chat
     text, token_logprobs = read(choice)
@@ -341,8 +334,9 @@ def _usage(value: Any) -> Usage:
     inner = more if isinstance(more, dict) else {}
     given = inner.get("reasoning_tokens"), told.get("reasoning_tokens")
     thought = next(filter(_is_count, given), None)
-    names = ("prompt_tokens", "completion_tokens", "total_tokens")
-    prompt, completion, total = (v if _is_count(v := told.get(name)) else None for name in names)
+    names = "prompt_tokens|input_tokens", "completion_tokens|output_tokens", "total_tokens"
+    counts = (filter(_is_count, map(told.get, either.split("|"))) for either in names)
+    prompt, completion, total = (next(count, None) for count in counts)
     return usage_of(prompt, completion, thought, total)
 
 

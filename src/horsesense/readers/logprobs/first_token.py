@@ -11,8 +11,9 @@ every model is how much mass the labels have at each position.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any, ClassVar, Final
 
 from horsesense.errors import UsageError
@@ -21,7 +22,7 @@ from horsesense.readers.reading import Reading
 from horsesense.readers.version import Rules
 from horsesense.trials.trial import Trial, none_phrase
 
-RULES: Final = Rules(version="1", source="291cbfdfe7ae")
+RULES: Final = Rules(version="1", source="70088da33cd5")
 
 NO_LOGIT: Final = 1e-3
 """Largest logarithm of a probability, rounding errors allowed for."""
@@ -46,9 +47,9 @@ def label_logs(
 
 def log_sum(logs: Sequence[float]) -> float:
     """Logarithm of a sum of exponentials; -inf for nothing."""
-    if len(logs) == 1:
-        return logs[0]
-    peak = max(logs, default=-math.inf)
+    if len(logs) < 2:
+        return logs[0] if logs else -math.inf
+    peak = max(logs)
     if peak == -math.inf:
         return peak
     return peak + math.log(sum(math.exp(x - peak) for x in logs))
@@ -107,22 +108,21 @@ class FirstTokenReader:
             return ()
         if none_phrase(trial) is not None:  # a right reply is no label
             return ()
-        by_position = scored(trial, response)
-        number = self._position(by_position)
-        if number is None:
+        found = self._position(scored(trial, response))
+        if found is None:
             return (Reading("illegal", rule="no_label_token"),)
-        return (choice(by_position[number], f"position_{number + 1}"),)
+        return (choice(found[1], f"position_{found[0]}"),)
 
-    def _position(self, scores: Sequence[Sequence[float]]) -> int | None:
-        """Which position to read, from 0; None where no label is to be seen."""
-        seen = [at for at, logs in enumerate(scores) if max(logs, default=-math.inf) > -math.inf]
+    def _position(self, scores: Iterator[list[float]]) -> tuple[int, list[float]] | None:
+        """Which position to read, from 1, and its scores; None where no label is to be seen."""
+        seen = (one for one in enumerate(scores, 1) if max(one[1], default=-math.inf) > -math.inf)
+        if self.token == "any":
+            return next(seen, None)
         if self.token.isdigit():
-            return next((place for place in seen if place == int(self.token) - 1), None)
-        if self.token == "any" or not seen:
-            return seen[0] if seen else None
-        totals = [*map(log_sum, scores)]
-        held = [place for place in seen if totals[place] >= math.log(REAL_MASS)]
-        return held[0] if held else max(seen, key=totals.__getitem__)
+            return next((one for one in seen if one[0] == int(self.token)), None)
+        by_mass = [(log_sum(logs), (place, logs)) for place, logs in seen]
+        held = (one for mass, one in by_mass if mass >= math.log(REAL_MASS))
+        return next(held, max(by_mass, key=itemgetter(0), default=(0.0, None))[1])
 
     def fit(self, answered: Iterable[tuple[Trial, Response]], setting: object) -> None:
         """Look where the labels stand in the replies to the items as published."""
@@ -131,7 +131,7 @@ class FirstTokenReader:
         for trial, response in answered:
             if trial.answer_format != "letter" or not response.token_logprobs:
                 continue
-            by_position = scored(trial, response)
+            by_position = [*scored(trial, response)]
             self._labels += len(by_position[0])
             missing = by_position[0].count(-math.inf)
             self._missing += missing
@@ -177,10 +177,11 @@ class FirstTokenReader:
         }
 
 
-def scored(trial: Trial, response: Response) -> list[list[float]]:
-    """Log-probabilities of the labels at each position of a response, in the order shown."""
+def scored(trial: Trial, response: Response) -> Iterator[list[float]]:
+    """Log-probabilities of the labels at each position of a response, in the order shown; each is
+    worked out when it is asked for, as the first mostly suffices."""
     labels, any_case = trial.variant.labels, trial.answer_format == "yes_no"
-    return [label_logs(position, labels, any_case=any_case) for position in response.token_logprobs]
+    return (label_logs(position, labels, any_case=any_case) for position in response.token_logprobs)
 
 
 def choice(logs: Sequence[float], rule: str) -> Reading:

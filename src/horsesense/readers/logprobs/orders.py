@@ -39,7 +39,7 @@ def weights_of(trial: Trial, response: Response) -> LabelWeights | None:
     """Label probabilities at the first position; None unless every label has one."""
     if not response.token_logprobs:
         return None
-    logs = scored(trial, response)[0]
+    logs = next(scored(trial, response))
     if not all(map(isfinite, logs)):
         return None
     peak = max(logs)

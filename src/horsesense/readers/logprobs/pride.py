@@ -38,7 +38,7 @@ from horsesense.stats.words import plural, some_of
 from horsesense.trials.condition import Condition
 from horsesense.trials.trial import Trial, Variant
 
-RULES: Final = Rules(version="3", source="705b880e3dfe")
+RULES: Final = Rules(version="3", source="cc01a1651ed7")
 
 FITTED_ON: Final = "estimation_item"
 """Rule of the readings of items that the prior was estimated on."""
@@ -356,7 +356,7 @@ class PrideReader:
             weights = own[list(variant.origin)]
         else:
             weights = pride.debiased(shown.weights, prior)
-        mass = log_sum(scored(trial, response)[0])
+        mass = log_sum(next(scored(trial, response)))
         rule = "prior_removed" if own is None else FITTED_ON
         best = int(weights.argmax())
         if (weights == weights[best]).sum() > 1:

