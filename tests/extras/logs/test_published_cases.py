@@ -22,8 +22,11 @@ import horsesense as hs
 from harness_logs import Asked, batch, helm, inspect, lm_eval
 from horsesense.models.messages import Failure, Response, Usage
 from horsesense.report.score_bar import headline, spoken
+from horsesense.runs.exchanges import exchanges
 from horsesense_extras.cli.logs import lines, summary
+from horsesense_extras.integrations.exports import write_lm_eval
 from horsesense_extras.integrations.inspect_log import write_inspect_log
+from horsesense_extras.logs.log_score import log_scores
 from horsesense_extras.logs.registry import open_logs
 from horsesense_extras.logs.sample import Sample
 
@@ -214,6 +217,16 @@ def limited(sample: dict[str, Any]) -> None:
     sample["metadata"] = {"subject": "physics"}
 
 
+def unscored(run: hs.Run) -> list[Any]:
+    """Each answer but its scores; lm-eval strips questions, and own orders need a prompt."""
+    return [
+        (e.trial.repetition, one.question.strip(), one.options, one.labels, one.gold_at,
+         one.subject, e.response and e.response.text,
+         e.request and e.request.messages and run.items.by_id[one.item_id].options)
+        for e in exchanges(run.directory) for one in e.trial.variants
+    ]  # fmt: skip
+
+
 EDITS = (in_its_prompt, called, shuffled, limited)
 REAL = ("mmlu-summary-choices.eval", "mmlu_shuffled_mock.eval", "arc_qwen.json")
 LOGS = [*REAL, *EDITS, *(name for name in CASES if name.startswith("inspect")), False, True]
@@ -268,3 +281,18 @@ def test_a_log_that_is_imported_and_exported_is_the_log_again(
     assert [getattr(new, field) for field in same] == [getattr(old, field) for field in same]
     told = ({(r.name, r.value, r.over) for r in log.reported} for log in (new, old))
     assert next(told) >= next(told)
+    back = hs.load_log(write_lm_eval(run.results, tmp_path / "lm"), out=tmp_path / "back")
+    assert unscored(back) == unscored(run)
+
+
+@pytest.mark.parametrize("name", ["gen", "letters", "option_texts"])
+def test_a_log_of_lm_eval_is_exported_whole(name: str, tmp_path: Path, shared: Path) -> None:
+    run = hs.load_log(
+        shared / f"logs/lm_eval/samples_mmlu_{name}_smollm2.jsonl", out=tmp_path / "a"
+    )
+    back = hs.load_log(write_lm_eval(run.results, tmp_path / "lm"), out=tmp_path / "b")
+    assert unscored(back) == unscored(run)
+    one, other = (r.estimates.drop("signature", "dataset") for r in (run, back))
+    assert one.equals(other)
+    new, old = ([[*s.findings()] for s in log_scores(r.results)] for r in (back, run))
+    assert new == old
