@@ -253,16 +253,17 @@ class Response:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Response:
+        get = value.get
         return cls(
-            text=value["text"],
-            finish_reason=value.get("finish_reason"),
-            token_logprobs=tuple(map(_position, value.get("positions", ()))),
-            continuations=_pairs(value.get("continuations", {})),
-            unconditional=_pairs(value.get("unconditional", {})),
-            usage=Usage(*value.get("usage", (None, None))),
-            latency=value.get("latency"),
-            served_by=value.get("served_by"),
-            reasoning=value.get("reasoning", ""),
+            value["text"],
+            get("finish_reason"),
+            tuple(map(_position, get("positions", ()))),
+            _pairs(get("continuations", _NO_SCORES)),
+            _pairs(get("unconditional", _NO_SCORES)),
+            Usage(*get("usage", ())),
+            get("latency"),
+            get("served_by"),
+            get("reasoning", ""),
         )
 
 
@@ -271,8 +272,8 @@ def _said(response: Response) -> dict[str, Any]:
     return {name: value for name, value in response.as_json().items() if name not in aside}
 
 
-def _pairs(scores: Mapping[str, Any]) -> dict[str, tuple[float, int]]:
-    return {
+def _pairs(scores: Mapping[str, Any]) -> Mapping[str, tuple[float, int]]:
+    return scores and {
         text: (-math.inf if total is None else total, tokens)
         for text, (total, tokens) in scores.items()
     }

@@ -96,8 +96,8 @@ async def read_stage(
         with progress("reading", height) as tick:
             for rows, answers in _chunks(trials, store) if whole is None else whole:
                 replies = [one for one in answers if not one[2].scores_alone]
-                pairs = [(trial, response) for _, trial, response in replies]
                 for reader in bulk:
+                    pairs = [(trial, response) for _, trial, response in replies]
                     spent += await reader.prepare(pairs, store, limits, max_connections)
                 for shelf in shelves:
                     shelf.read(answers if shelf.of_scores else replies)

@@ -41,16 +41,18 @@ def read_choice(reader: TextReader, trial: Trial, response: Response) -> Reading
     or in words of its own; `IN_OTHER_WORDS` is the rule of the latter.
     """
     variant, phrase = trial.variant, none_phrase(trial)
-    nones = [place for place, option in enumerate(variant.origin) if option == NONE_OPTION]
-    labelled = [place for place in nones if place < len(variant.labels)]
-    offered = variant.options[nones[0]] if nones else phrase
+    nones = NONE_OPTION in variant.origin
+    offered = variant.options[variant.origin.index(NONE_OPTION)] if nones else phrase
     if offered is None:
         alone = _alone(_UNOFFERED, response.text)
         if alone and not any(map(says_none, variant.options)):
             return Reading("none", (), IN_OTHER_WORDS, alone.span(), 0.95)
         return _chosen(reader, trial, response)
+    named = enumerate(variant.origin[: len(variant.labels)])
+    labelled = [place for place, option in named if option == NONE_OPTION]
     text = plainly(response.text)
-    response = replace(response, text=text)
+    if text != response.text:
+        response = replace(response, text=text)
     start = small(text).find(small(offered))  # of the same length: a place is the reply's
     if phrase and text.strip(" \n\t.!*\"'`").casefold() == phrase.casefold():
         return Reading("none", (), "phrase_alone", (start, start + len(phrase)), 0.99)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Set
+from functools import lru_cache
 from typing import Final
 
 from horsesense.expressions import expression
@@ -62,11 +63,9 @@ def exact(response: str, options: tuple[str, ...], labels: tuple[str, ...]) -> R
         return Reading("answer", (meant,), "says_so", span, LESS)
     if not labels or len(response) > LONGEST_EXACT:
         return None
-    known, names = alone(labels), names_of(labels)
-    one = known.whole.fullmatch(response)
-    if one is not None and one["label"] in names:
-        return Reading("answer", (names[one["label"]],), "label_alone", span, EXACT)
-    lead = known.lead.match(said)
+    if (named := _label(response, labels)) is not None:
+        return named
+    lead, names = alone(labels).lead.match(said), names_of(labels)
     if lead is None or lead["label"] not in names:
         return None
     position = names[lead["label"]]
@@ -76,6 +75,16 @@ def exact(response: str, options: tuple[str, ...], labels: tuple[str, ...]) -> R
     if text and text in [option.strip(_AROUND) for option in options]:
         return Reading("ambiguous", (), "other_text", span, LESS)
     return None
+
+
+@lru_cache(maxsize=1 << 10)
+def _label(response: str, labels: tuple[str, ...]) -> Reading | None:
+    """The reading of a reply that is a label and no more: most audits have few different ones."""
+    one = alone(labels).whole.fullmatch(response)
+    position = names_of(labels).get(one["label"]) if one else None
+    if position is None:
+        return None
+    return Reading("answer", (position,), "label_alone", (0, len(response)), EXACT)
 
 
 def _exact_text(
