@@ -253,17 +253,16 @@ class Response:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Response:
-        get = value.get
         return cls(
             value["text"],
-            get("finish_reason"),
-            tuple(map(_position, get("positions", ()))),
-            _pairs(get("continuations", _NO_SCORES)),
-            _pairs(get("unconditional", _NO_SCORES)),
-            Usage(*get("usage", ())),
-            get("latency"),
-            get("served_by"),
-            get("reasoning", ""),
+            value.get("finish_reason"),
+            tuple(map(_position, value.get("positions", ()))),
+            _pairs(value.get("continuations", _NO_SCORES)),
+            _pairs(value.get("unconditional", _NO_SCORES)),
+            Usage(*value.get("usage", ())),
+            value.get("latency"),
+            value.get("served_by"),
+            value.get("reasoning", ""),
         )
 
 

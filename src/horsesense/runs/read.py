@@ -158,16 +158,15 @@ class _Shelf:
         self.reader = reader
         self.of_scores = reads_scores(reader.name) or isinstance(reader, OptionScorer)
         self.folder = layout.readings_of(reader.name, reader.version)
-        place = self.folder / f"stage-{stage}"
         self._stage, self._plan = stage, plan
-        self._place = place
+        self._place = self.folder / f"stage-{stage}"
         self._told = _told_or_none(self.folder) or _spent_by_others(layout, reader.name)
         self._done = self._read_before()
         if self._done is None:
-            shutil.rmtree(place, ignore_errors=True)
+            shutil.rmtree(self._place, ignore_errors=True)
             self._done = frozenset()
             self._tell(0)
-        self._writer = PartWriter(place, READINGS)
+        self._writer = PartWriter(self._place, READINGS)
 
     def _read_before(self) -> frozenset[int] | None:
         """Trials that an earlier session read; None where its readings cannot be used."""

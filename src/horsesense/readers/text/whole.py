@@ -63,8 +63,9 @@ def exact(response: str, options: tuple[str, ...], labels: tuple[str, ...]) -> R
         return Reading("answer", (meant,), "says_so", span, LESS)
     if not labels or len(response) > LONGEST_EXACT:
         return None
-    if (named := _label(response, labels)) is not None:
-        return named
+    position = _label(response, labels)
+    if position is not None:
+        return Reading("answer", (position,), "label_alone", span, EXACT)
     lead, names = alone(labels).lead.match(said), names_of(labels)
     if lead is None or lead["label"] not in names:
         return None
@@ -78,13 +79,10 @@ def exact(response: str, options: tuple[str, ...], labels: tuple[str, ...]) -> R
 
 
 @lru_cache(maxsize=1 << 10)
-def _label(response: str, labels: tuple[str, ...]) -> Reading | None:
-    """The reading of a reply that is a label and no more: most audits have few different ones."""
+def _label(response: str, labels: tuple[str, ...]) -> int | None:
+    """The position of a reply that is a label and no more: the replies of most audits are few."""
     one = alone(labels).whole.fullmatch(response)
-    position = names_of(labels).get(one["label"]) if one else None
-    if position is None:
-        return None
-    return Reading("answer", (position,), "label_alone", (0, len(response)), EXACT)
+    return names_of(labels).get(one["label"]) if one else None
 
 
 def _exact_text(

@@ -21,7 +21,7 @@ from horsesense_extras.readers.trained.saved import (
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="10", source="25c683cd78f0")
+RULES: Final = Rules(version="10", source="3b581aaa9c93")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""
