@@ -299,3 +299,5 @@ def test_a_log_of_lm_eval_is_exported_whole(name: str, tmp_path: Path, shared: P
     assert one.equals(other)
     new, old = ([[*s.findings()] for s in log_scores(r.results)] for r in (back, run))
     assert new == old
+    kinds = "(as read: chose several options 3) = 13 right as read, of 60."
+    assert any(said.endswith(kinds) for score in new for said in score) == (name == "gen")
