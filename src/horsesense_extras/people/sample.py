@@ -30,6 +30,7 @@ from horsesense.runs.parts import readable
 from horsesense.runs.tables import with_questions
 from horsesense.stats.binomial import limits
 from horsesense.stats.corrected import Bounded, corrected
+from horsesense.stats.rater_agreement import kappa_in_words
 from horsesense.stats.words import percent, plural
 from horsesense_extras.people.spreadsheet import inert_cell, read_table, write_table
 
@@ -134,10 +135,30 @@ class Sampled:
         return len(ids)
 
     def take(self, path: Path) -> int:
-        """Keep the labels of a filled file; how many replace another one of the same reply.
+        """Keep the labels of a filled file; how many replace another one of the same reply."""
+        found = self.filled(path)
+        changed = sum(self.labels.get(id, label) != label for id, label in found.items())
+        self.labels.update(found)
+        rows = [[*id, label] for id, label in self.labels.items()]
+        keep(self.run.layout.root / FILE, orjson.dumps(rows))
+        return changed
 
-        ItemsError names all rows that cannot be used.
-        """
+    def compared(self, first: Path, second: Path, level: float) -> list[str]:
+        """How far two people agree, and whose labels count."""
+        one, other = self.filled(first), self.filled(second)
+        pairs = [(one[id], other[id]) for id in one if id in other]
+        if not pairs:
+            return [f"{first.name} and {second.name} label no reply in common."]
+        n, same = len(pairs), sum(a == b for a, b in pairs)
+        share = shown((same / n, *limits(same, n, (1 - level) / 2)))
+        return [
+            f"Two people give the same label to {same} of {plural(n, 'reply')} ({share};"
+            f" {kappa_in_words(pairs, level)}; replies taken as independent).",
+            f"The labels of {first.name} count below.",
+        ]
+
+    def filled(self, path: Path) -> dict[Id, str]:
+        """The labels in a filled file; ItemsError names all rows that cannot be used."""
         table = read_table(path, NEEDED, HINT)
         known = {(key, inert_cell(item)): (key, item) for key, item in self.rows}
         lines = {known.get((row["key"] or "", row["item"] or "")): line for line, row in table}
@@ -168,11 +189,7 @@ class Sampled:
         if faults:
             hint = f"Label every row ({', '.join(WORDS)} are labels too), and change nothing else."
             raise ItemsError(str(path), faults, hint=hint)
-        changed = sum(self.labels.get(id, label) != label for id, label in found.items())
-        self.labels.update(found)
-        rows = [[*id, label] for id, label in self.labels.items()]
-        keep(self.run.layout.root / FILE, orjson.dumps(rows))
-        return changed
+        return found
 
     def _allowed(self, id: Id) -> tuple[str, ...]:
         return (*(self.rows[id]["labels"] or self.rows[id]["options"]), *WORDS)
