@@ -70,7 +70,6 @@ class LogScore:
         both: answers with a score of the log and a known right answer.
         differ: of these, how many the two count differently.
         right: how many are right in the log.
-        only_said: how many are right only as said.
         only_log: what became of those that are right only in the log, by cause.
         examples: those counted differently, right as said and right in the log in turn.
         answers, graded: samples of the logs, and how many of them have a score.
@@ -92,7 +91,6 @@ class LogScore:
     both: int
     differ: int
     right: int
-    only_said: int
     only_log: Mapping[Cause, int]
     examples: tuple[Differing, ...]
     answers: int
@@ -140,9 +138,9 @@ class LogScore:
             only = ", ".join(f"{WORDS[cause]} {n:,}" for cause, n in self.only_log.items())
             lost = sum(self.only_log.values())
             yield (
-                f"{self.right:,} right in the log + {self.only_said:,} right only as read - {lost:,}"
-                f" right only in the log (as read: {only}) = {self.right + self.only_said - lost:,}"
-                f" right as read, of {self.both:,}."
+                f"{self.right:,} right in the log + {self.differ - lost:,} right only as read -"
+                f" {lost:,} right only in the log (as read: {only}) ="
+                f" {self.right + self.differ - 2 * lost:,} right as read, of {self.both:,}."
             )
         if self.graded < self.answers:
             left = self.answers - self.graded
@@ -281,7 +279,6 @@ def _score(
     means = [log["scores"][name] for log in told["logs"] if name in log["scores"]]
     both = frame.filter(pl.col("correct").is_not_null())
     differing = both.filter((pl.col("value") >= 0.5) != pl.col("correct"))
-    gained, spurned = differing.filter("correct"), differing.filter(~pl.col("correct"))
     wrong, stated = pl.col("value") < 0.5, pl.col("correct").fill_null(value=False)
     # Scores are read as they stand: no scorer can miss them.
     missed = wrong & stated & (pl.col("cause") == "choice") & (reader == "text")
@@ -297,8 +294,7 @@ def _score(
         both=both.height,
         differ=differing.height,
         right=both.filter(pl.col("value") >= 0.5).height,
-        only_said=gained.height,
-        only_log=dict(spurned["cause"].value_counts(sort=True).rows()),
+        only_log=dict(differing.filter(~pl.col("correct"))["cause"].value_counts(sort=True).rows()),
         examples=_examples(directory, differing),
         answers=sum(log["samples"] for log in told["logs"]),
         graded=frame.height,
