@@ -152,8 +152,8 @@ def _tested(q: Question, routes: int, guesses: Guesses | None) -> Question:
         return q if guess is None else q._replace(p_small=guess)
     both = [e, *([q.spared.open_ended()] if q.spared is not None else [])]
     p = max(each.p_found(q.way, q.null, q.size) for each in both)
-    if guesses is not None and q.kind.measure == "accuracy_change":
-        p = max(p, guesses.first_drawn(e, q.way))
+    if guesses is not None and q.kind.measure in ("accuracy_change", "answer_switch_beyond_repeat"):
+        p = max(p, guesses.drawn(e, q.way))
     small = e.p_ruled_out(q.way, q.null, q.size) if guess is None else guess
     return q._replace(p=min(1.0, routes * p), p_small=min(1.0, routes * small))
 
