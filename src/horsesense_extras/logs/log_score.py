@@ -135,8 +135,8 @@ class LogScore:
                 f"{self._without(self.without_missed, (if_right, 'if counted as right'))}."
             )
         if self.only_log:
-            only = ", ".join(f"{WORDS[cause]} {n:,}" for cause, n in self.only_log.items())
             lost = sum(self.only_log.values())
+            only = ", ".join(f"{WORDS[cause]} {n:,}" for cause, n in self.only_log.items())
             yield (
                 f"{self.right:,} right in the log + {self.differ - lost:,} right only as read -"
                 f" {lost:,} right only in the log (as read: {only}) ="
