@@ -48,8 +48,8 @@ def read_choice(reader: TextReader, trial: Trial, response: Response) -> Reading
         if alone and not any(map(says_none, variant.options)):
             return Reading("none", (), IN_OTHER_WORDS, alone.span(), 0.95)
         return _chosen(reader, trial, response, response.text)
-    named = enumerate(variant.origin[: len(variant.labels)])
-    labelled = [place for place, option in named if option == NONE_OPTION]
+    lettered = enumerate(variant.origin[: len(variant.labels)])
+    labelled = [place for place, option in lettered if option == NONE_OPTION]
     text = plainly(response.text)
     start = small(text).find(small(offered))  # of the same length: a place is the reply's
     if phrase and text.strip(" \n\t.!*\"'`").casefold() == phrase.casefold():

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import cache
 from itertools import repeat
 from math import exp, log
 from operator import mul
 from os.path import dirname, join  # pathlib: 5 ms of the 61 that the import took
 from typing import Any, Final, NamedTuple
-
-import orjson
 
 from horsesense.readers.text import around, evidence
 from horsesense.readers.text.evidence import STATUSES, Features, Named, Scene
@@ -54,7 +54,7 @@ class Weights(NamedTuple):
 def shipped() -> Weights:
     """The weights of the package."""
     with open(join(dirname(__file__), "weights.json"), "rb") as file:
-        value = orjson.loads(file.read())
+        value = json.load(file, parse_float=cache(float))  # one number for all that are equal
     beside, choice, status = parted(value["choice"])
     trees = [array(kind, column) for kind, column in zip("hhdhh", value["trees"], strict=True)]
     return Weights(value["mention"], beside, choice, status, value["base"], trees,
