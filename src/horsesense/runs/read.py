@@ -21,7 +21,6 @@ import polars as pl
 from horsesense.errors import StoreError
 from horsesense.inference.limits import Limits, RunSummary
 from horsesense.inference.store import Store
-from horsesense.inference.stored_rows import response_of
 from horsesense.kept import keep
 from horsesense.models.messages import Key, Response
 from horsesense.probes.base import Setting
@@ -112,8 +111,7 @@ def _chunks(
 ) -> Iterator[tuple[int, list[_Answered]]]:
     """How many trials a part of the table holds, and those of them that have an answer."""
     for rows in read_trials(trials, probes):
-        texts = store.texts([row.key for row in rows])
-        answers = {key: response_of(text) for key, text in texts.items()}
+        answers = store.get([row.key for row in rows])
         answers |= _at_limit(store, answers)
         yield len(rows), [(r.number, r.trial, answers[r.key]) for r in rows if r.key in answers]
 
