@@ -66,11 +66,7 @@ def _task(results: Results, of: Trial | Estimate) -> str:
 def _rows(
     exchange: Exchange, request: Request, carrier: Carrier, place: int, own: Any
 ) -> Iterator[dict[str, Any]]:
-    """One row per filter, which each reader of ours is too; at least one.
-
-    Args:
-        own: the sample as another program's log has it; None for a trial of ours.
-    """
+    """One row per filter, which each reader of ours is too; `own` is the sample of a log."""
     trial, doc = exchange.trial, _document(exchange, request, carrier, own)
     prompt = doc.get("prompt", request.text or "")
     if own and request.messages:

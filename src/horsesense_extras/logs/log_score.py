@@ -28,8 +28,8 @@ from horsesense_extras.logs.told import load_imported
 
 _CAUSES = {status: of_status(status) for status in STATUSES}
 
-EXAMPLES = 8
-"""Differing answers that are shown."""
+EXAMPLES = 1_000
+"""Differing answers that are named."""
 SOME = 200
 """Replies called cut off in which a stop reason is looked for."""
 
@@ -69,7 +69,9 @@ class LogScore:
         said: the accuracy as read; None where no right answer is known.
         both: answers with a score of the log and a known right answer.
         differ: of these, how many the two count differently.
-        examples: some of them, those first in which what was said is right.
+        right: how many are right in the log.
+        only_log: what became of those that are right only in the log, by cause.
+        examples: those counted differently, right as said and right in the log in turn.
         answers, graded: samples of the logs, and how many of them have a score.
         over: of how many samples the reported number is, as the logs say; None where they do not.
         missed: answers graded as wrong that state the right choice; 0 where scores were read.
@@ -88,6 +90,8 @@ class LogScore:
     said: Estimate | None
     both: int
     differ: int
+    right: int
+    only_log: Mapping[Cause, int]
     examples: tuple[Differing, ...]
     answers: int
     graded: int
@@ -129,6 +133,14 @@ class LogScore:
                 f"{some_of(self.missed, self.graded, 'answer', 'state')} the right choice, and the"
                 f" log grades {'them' if self.missed > 1 else 'it'} as wrong"
                 f"{self._without(self.without_missed, (if_right, 'if counted as right'))}."
+            )
+        if self.only_log:
+            lost = sum(self.only_log.values())
+            only = ", ".join(f"{WORDS[cause]} {n:,}" for cause, n in self.only_log.items())
+            yield (
+                f"{self.right:,} right in the log + {self.differ - lost:,} right only as read -"
+                f" {lost:,} right only in the log (as read: {only}) ="
+                f" {self.right + self.differ - 2 * lost:,} right as read, of {self.both:,}."
             )
         if self.graded < self.answers:
             left = self.answers - self.graded
@@ -281,6 +293,8 @@ def _score(
         said=said,
         both=both.height,
         differ=differing.height,
+        right=both.filter(pl.col("value") >= 0.5).height,
+        only_log=dict(differing.filter(~pl.col("correct"))["cause"].value_counts(sort=True).rows()),
         examples=_examples(directory, differing),
         answers=sum(log["samples"] for log in told["logs"]),
         graded=frame.height,
@@ -318,7 +332,8 @@ def _over(told: Mapping[str, Any], name: str, there: set[int]) -> int | None:
 
 
 def _examples(directory: RunDirectory, differing: pl.DataFrame) -> tuple[Differing, ...]:
-    rows = differing.sort("correct", descending=True, maintain_order=True).head(EXAMPLES).to_dicts()
+    turn = pl.int_range(pl.len()).over("correct")
+    rows = differing.sort(turn, ~pl.col("correct")).head(EXAMPLES).to_dicts()
     with directory.store() as store:
         replies = store.get([row["key"] for row in rows])
     return tuple(

@@ -23,6 +23,7 @@ from harness_logs import Asked, batch, helm, inspect, lm_eval
 from horsesense.models.messages import Failure, Response, Usage
 from horsesense.report.score_bar import headline, spoken
 from horsesense.runs.exchanges import exchanges
+from horsesense_extras.cli.cite import cited
 from horsesense_extras.cli.logs import lines, summary
 from horsesense_extras.integrations.exports import write_lm_eval
 from horsesense_extras.integrations.inspect_log import write_inspect_log
@@ -283,6 +284,8 @@ def test_a_log_that_is_imported_and_exported_is_the_log_again(
     assert next(told) >= next(told)
     back = hs.load_log(write_lm_eval(run.results, tmp_path / "lm"), out=tmp_path / "back")
     assert unscored(back) == unscored(run)
+    if name is called:
+        assert cited(run)["asked"].endswith("log; max_tokens 7; temperature 0.5; top_p 0.9")
 
 
 @pytest.mark.parametrize("name", ["gen", "letters", "option_texts"])
@@ -296,3 +299,5 @@ def test_a_log_of_lm_eval_is_exported_whole(name: str, tmp_path: Path, shared: P
     assert one.equals(other)
     new, old = ([[*s.findings()] for s in log_scores(r.results)] for r in (back, run))
     assert new == old
+    kinds = "(as read: chose several options 3) = 13 right as read, of 60."
+    assert any(said.endswith(kinds) for score in new for said in score) == (name == "gen")
