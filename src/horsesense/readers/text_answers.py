@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="36", source="0a2804d44175")
+RULES: Final = Rules(version="36", source="065c5107bf91")
 
 
 class TextAnswers:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -82,6 +83,8 @@ def test_the_page_is_static_and_everything_in_it_is_escaped(made: tuple[dict, st
     assert "in 33.3\u202f% of the replies no answer was found, and one was drawn" in page
     assert "<b>undecided</b>" in page
     assert page.count("1 left out") == 1
+    assert "drew an option at random: 8.3 points of its 8.3" in page
+    assert re.search(r"[12] of [23] models say", page), "models are counted, not put in percent"
     assert "reply of <bdi>twin</bdi> (n = 29) ends before" in page
     for text in (page, *(path.read_text(encoding="utf-8") for path in out.glob("*.html"))):
         assert "<img" not in text
@@ -139,7 +142,8 @@ def test_it_says_what_it_assumes_and_that_models_were_asked_different_items(tmp_
     assert told_of(tmp_path / "page" / "runs", tmp_path / "page")["models"]
     for sentence in ("With --unread random --out ANOTHER", "all share 1 of 3 items."):
         assert sentence in said
-        assert sentence in (tmp_path / "page" / "index.html").read_text(encoding="utf-8")
+        page = (tmp_path / "page" / "index.html").read_text(encoding="utf-8")
+        assert (sentence in page) == ("--" not in sentence), "a reader of it types nothing"
 
 
 def test_models_without_an_item_in_common_have_no_ranks_and_none_is_there_twice(

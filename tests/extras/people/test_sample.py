@@ -84,6 +84,8 @@ def test_from_the_sample_to_the_report(run: Path, tmp_path: Path) -> None:
     report = (run / "report.html").read_text()
     assert "How often readers are right" in report
     assert shown(tuple(row["score"])) in report
+    assert row["otherwise"] == [{"item": first["item"], "label": gold, "read": "A"}] * (gold != "A")
+    assert (row["needed"], f"Some {N} labels would tell" in report) == (N, True)
     assert told["says"].startswith(f"{N - 10} rows are still empty.\n")
     first["label"] = "none"
     assert annotate(run, "--take", save(rows, path))["says"].startswith("1 label replaces what")
