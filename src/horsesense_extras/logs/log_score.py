@@ -7,7 +7,7 @@ states, and a reply may be cut off. Both are told as findings, with the score wi
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path
@@ -136,7 +136,7 @@ class LogScore:
             )
         if self.only_log:
             lost = sum(self.only_log.values())
-            only = ", ".join(f"{WORDS[cause]} {n:,}" for cause, n in self.only_log.items())
+            only = _kinds(self.only_log.items())
             yield (
                 f"{self.right:,} right in the log + {self.differ - lost:,} right only as read -"
                 f" {lost:,} right only in the log (as read: {only}) ="
@@ -199,8 +199,14 @@ def findings(results: Results, scores: Sequence[LogScore]) -> list[str]:
 def _contradicting(results: Results) -> Iterator[str]:
     """How many replies name one option by its label and another by its text."""
     one = (pl.col("rule") == "other_text") & (pl.col("reader") == results.reader)
-    if n := results.directory.readings().filter(one).select(pl.len()).collect().item():
-        yield f"{plural(n, 'reply')} {agreeing(n, 'give')} a label with another option's text."
+    of = results.directory.readings().filter(one).select("cause").collect()["cause"]
+    if n := len(of):
+        gives, kinds = agreeing(n, "give"), _kinds(of.value_counts(sort=True).rows())
+        yield f"{plural(n, 'reply')} {gives} a label with another option's text ({kinds})."
+
+
+def _kinds(counts: Iterable[tuple[Cause, int]]) -> str:
+    return ", ".join(f"{WORDS[cause]} {n:,}" for cause, n in counts)
 
 
 def _inferred(results: Results) -> Iterator[str]:

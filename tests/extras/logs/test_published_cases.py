@@ -177,7 +177,10 @@ def test_all_tokens_taken_without_a_reason_is_a_reply_cut_off(
 def test_a_log_of_one_order_says_so_and_why_replies_choose_nothing(tmp_path: Path) -> None:
     log = lm_eval(tmp_path, asked([*[RIGHT] * 6, *[said("A. granite")] * 2]))
     run = hs.load_log(log, out=tmp_path / "run")
-    assert "2 replies give a label with another option's text." in summary(run)["findings"]
+    assert (
+        "2 replies give a label with another option's text (chose several options 2)."
+        in summary(run)["findings"]
+    )
     assert "though 100\u202f% of the answers are B: each item" in " ".join(spoken(run.results))
 
 
