@@ -151,6 +151,16 @@ def test_what_a_cell_of_a_notebook_shows_is_short(tmp_path: Path) -> None:
         assert len(repr(shown)) < 300
 
 
+def test_an_interval_above_guessing_that_the_orders_doubt_says_so(tmp_path: Path) -> None:
+    rows = [
+        {"question": f"{n} + 1?", "options": [str(n), str(n + 1)], "answer_index": 1}
+        for n in range(20)
+    ]
+    run = hs.audit(rows, lambda prompts: ["B"] * len(prompts), out=tmp_path / "run", **SMALL)
+    said = "guessing 50\u202f%); over all orders, guesses would do as well."
+    assert any(line.endswith(said) for line in run.verdict())
+
+
 def test_asking_takes_what_auditing_takes_and_knows_its_model(tmp_path: Path) -> None:
     hs.audit(ROWS, "sim:oracle", out=tmp_path / "run", budget="requests=3", **SMALL)
     assert hs.open(tmp_path / "run").ask("sim:oracle", limits=hs.Limits(requests=5)).answered == 2

@@ -18,6 +18,7 @@ from horsesense.errors import EXIT_CODES, ExitCode, UsageError
 from horsesense.findings.sentences import sentence, statement
 from horsesense.inference.store_file import held
 from horsesense.models.registry import make_model
+from horsesense.report.item_text import item_text
 from horsesense.runs.settings import Settings
 from horsesense.runs.studies import StudyFile
 from horsesense.testing.faults import FaultServer
@@ -328,6 +329,13 @@ def test_an_item_in_the_terminal(tmp_path: Path) -> None:
     assert "\nreply (ended by stop" in shown
     assert "text: " in shown
     assert all(f": Options reordered ({n} of 4, right: " in shown for n in (1, 4))
+    read = {"reader": "first_token", "status": "illegal", "cause": "no_choice", "correct": False}
+    read |= {"chosen": [], "rule": "position_1", "confidence": 0.49}
+    form = {"form": "f", "right": None, "prompt": [], "reasoning": None, "reply": None}
+    form |= {"failure": None, "readings": [read]}
+    of = dict.fromkeys(("subject", "context", "question", "text_b", "gold")) | {"id": "x"}
+    words = "first_token: names an option that was not offered, wrong (token 1, confidence 0.49)"
+    assert words in item_text({"item": of | {"options": []}, "forms": [form]})
     told = call("report", "run", "--item", item.id, "--json", "--to", "page.html", cwd=tmp_path)
     OUTPUTS["item"].model_validate_json(told.stdout, strict=True)
     assert (tmp_path / "page.html").exists()

@@ -218,7 +218,7 @@ def plan(
     timeout: Timeout = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what an audit would ask, cost and be able to find, before anything is spent.
+    """Say what an audit would ask, cost and can find; a server gets a few tiny requests.
 
     It takes the options of `audit`, without those for workers (--engine). Without --model, tokens
     are estimated. What a judge costs depends on the replies and is not counted.

@@ -11,6 +11,7 @@ import typer
 from horsesense.cli.options import AsJson
 from horsesense.cli.output import print_json, print_json_line
 from horsesense.cli.readings import printable
+from horsesense.findings.wording import level_text
 from horsesense.stats.words import plural
 
 if TYPE_CHECKING:
@@ -136,7 +137,8 @@ def _show(found: Comparison) -> None:
     for sentence in sentences(found):
         print(f"- {plain(sentence)}")
     if at := [d.level for d in found.differences if d.view == found.main and d.level]:
-        print(f"- Interval of a difference: {100 * min(at):.4g} %, corrected for all comparisons.")
+        level = plain(level_text(min(at)))
+        print(f"- Interval of a difference: {level}, corrected for all comparisons.")
     for name, values in found.settings:
         told = "; ".join(f"{place}: {value or 'none'}" for place, value in values.items())
         print(f"Differs: {name} ({printable(told)})")

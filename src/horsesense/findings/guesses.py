@@ -31,6 +31,8 @@ from horsesense.stats.two_way import Floats, Ints, by_cluster
 from horsesense.trials.condition import Condition
 
 ORDER = "order"
+AS_WELL = "over all orders, guesses would do as well"
+"""Why a score whose own interval leaves guessing out is not shown to be better."""
 MOST_DRAWN = 1_000
 """Clusters up to which a change may hang on a few skewed differences."""
 

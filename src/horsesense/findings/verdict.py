@@ -23,7 +23,7 @@ from horsesense.findings.evidence import (
     within,
 )
 from horsesense.findings.finding import ORDER, Beside, Conclusion, Finding, Reason
-from horsesense.findings.guesses import Guesses
+from horsesense.findings.guesses import AS_WELL, Guesses
 from horsesense.findings.kinds import BY_NAME, KINDS, RANK, SIZES, Kind, accused, problems
 from horsesense.findings.places import RunToJudge
 from horsesense.findings.rare import had, judged, least_share, rare_positions
@@ -185,6 +185,8 @@ def _answer(run: RunToJudge, q: Question, p: float, guesses: Guesses | None, who
     items = e.n if e.counted == "items" else whole or e.about.clusters
     open_still = reason == "noise" and not run.by_people and _settles(q)
     needed = items_needed(e, q.way, q.null, q.size, items) if open_still else None
+    doubted = q.kind.name == "no_better_than_guessing" and reason == "noise"
+    by_orders = AS_WELL if doubted and ends is not None and ends[0] > q.null else ""
     return Finding(
         kind=q.kind.name,
         conclusion=conclusion,
@@ -207,7 +209,7 @@ def _answer(run: RunToJudge, q: Question, p: float, guesses: Guesses | None, who
         units=e.about.clusters,
         needed=needed,
         about="these_items" if e.few else "items_like_these",
-        detail=run.not_covered(e),
+        detail="; ".join(filter(None, (by_orders, run.not_covered(e)))),
         beside=q.beside,
     )
 

@@ -35,7 +35,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict, str, Path]:
             letter = "ABCD"[choose(n)]
             found = None if model == "drawn" and n % 3 == 0 else letter
             reply = f"It is ({letter})."
-            if model == "twin" and n in (5, 7):
+            if model == "twin" and n in (5, 6):
                 reply = None if n == 5 else "Let us look at each tree in turn, and begin with the"
             options = [f"{tree} {n}" for tree in ("oak", "elm", "yew", "fir")]
             rows.append({"question_id": n, "question": f"Which is it? {EVIL} ({n})", "pred": found,
@@ -65,6 +65,8 @@ def test_each_model_as_graded_and_as_said(made: tuple[dict, str, Path]) -> None:
     assert models["right"]["unfound"] == models["right"]["lost"] == 0
     assert [models[name]["left_out"] for name in ("right", "twin")] == [0, 1]
     assert models["twin"]["lost"] == 1
+    changed = {name: (m["gained"], m["spurned"], m["unread"]) for name, m in models.items()}
+    assert changed == {"right": (0, 0, 0), "drawn": (9, 0, 0), "twin": (0, 1, 1)}
     assert [e["n"] for e in models["right"]["subjects"].values()] == [15, 15]
 
 
@@ -82,7 +84,9 @@ def test_the_page_is_static_and_everything_in_it_is_escaped(made: tuple[dict, st
     _, page, out = made
     assert "in 33.3\u202f% of the replies no answer was found, and one was drawn" in page
     assert "<b>undecided</b>" in page
+    assert "(n = 30): 9 answers right only as said, 0 only as graded." in page
     assert page.count("1 left out") == 1
+    assert "the log grades them as wrong or as a guess" in (out / "drawn.html").read_text()
     assert "drew an option at random: 8.3 points of its 8.3" in page
     assert re.search(r"[12] of [23] models say", page), "models are counted, not put in percent"
     assert "reply of <bdi>twin</bdi> (n = 29) ends before" in page
