@@ -50,7 +50,9 @@ def main() -> None:
             counts[rule] += finding.count if test is None else 0
             if test is not None:
                 told[rule].append(f"{name.split('/')[0]} {test.share:.3f} ({test.expected:.3f})")
-    print(f"# What the rules of check find\n\n{total:,} items of {len(SETS)} published files.\n")
+    print("# What the rules of check find\n")
+    print("`python benchmarks/check_rules.py FOLDER > docs/measured/checks.md` wrote this page:")
+    print(f"{total:,} items of {len(SETS)} published files in FOLDER.\n")
     print("| rule | items found | sets where its test speaks: share (chance) |")
     print("|---|---|---|")
     for rule in RULES:

@@ -401,7 +401,8 @@ def table(paths: Sequence[str]) -> str:
             counted[0] += row["found"]
             counted[1] += row["studies"]
     lines = ["# Verdicts of studies with a known truth", ""]
-    lines += ["Written by `benchmarks/verdict_errors.py`. Each cell: studies found / studies."]
+    lines += ["`python benchmarks/verdict_errors.py --studies 200 --first 1001 --out FILE` counts,"]
+    lines += ["and `--table FILE` writes these tables. Each cell: studies found / studies."]
     for title, kind in (("Innocent models accused", "innocent"), ("Faults found", "guilty")):
         lines += ["", f"## {title}", "", f"| | {' | '.join(versions)} |"]
         lines += [f"|---|{'---|' * len(versions)}"]

@@ -20,13 +20,14 @@ import os
 import resource
 import shutil
 import signal
+import sqlite3
 import sys
 import tempfile
 import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from contextlib import closing, contextmanager, redirect_stderr, redirect_stdout, suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
@@ -304,7 +305,7 @@ class World:
             moments = {trouble.at}
             if trouble.act == "interrupt twice":
                 moments.add(trouble.at + 1)
-            server.at_call = dict.fromkeys(moments, partial(_send, process.pid, number))
+            server.at_call |= dict.fromkeys(moments, partial(_send, process.pid, number))
         process.join(timeout=120)
         server.at_call = {}
         if process.is_alive():
@@ -463,6 +464,19 @@ class Chaos(RuleBasedStateMachine):
             aside.rename(self.out)
             self.sessions[-1] = replace(self.sessions[-1], largest=0)  # it lost what was in flight
             TALLY.tried["folder moved"] += 1
+
+    @rule(at=counts)
+    def neighbour(self, at: int) -> None:
+        """Another program opens and closes the store while an audit is under way, then killed."""
+        address = f"file:{self.out / 'store.sqlite'}?mode=rw"
+
+        def look() -> None:
+            with suppress(sqlite3.Error), closing(sqlite3.connect(address, uri=True)) as store:
+                store.execute("SELECT count(*) FROM responses").fetchone()
+                TALLY.tried["neighbour"] += 1
+
+        self.server.at_call = {at: look}
+        self.audit(trouble=Trouble("kill", "call", at + 2 * CONNECTIONS))
 
     @rule(budget=budgets)
     def with_budget(self, budget: tuple[str, int]) -> None:

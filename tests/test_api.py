@@ -146,15 +146,26 @@ class TestOddFunctions:
 def test_what_a_cell_of_a_notebook_shows_is_short(tmp_path: Path) -> None:
     run = hs.audit(ROWS, "sim:oracle", out=tmp_path / "run", **SMALL)
     twice = hs.compare({"a": run, "b": run})
-    judged = hs.gate(run, require=["accuracy > 0"]), hs.check(ROWS), twice
+    judged = hs.gate(run, require="accuracy > 0"), hs.check(ROWS), twice
     for shown in (run, run.measure(), run.items, run.figure(), *judged):
         assert len(repr(shown)) < 300
 
 
+def test_an_interval_above_guessing_that_the_orders_doubt_says_so(tmp_path: Path) -> None:
+    rows = [
+        {"question": f"{n} + 1?", "options": [str(n), str(n + 1)], "answer_index": 1}
+        for n in range(20)
+    ]
+    run = hs.audit(rows, lambda prompts: ["B"] * len(prompts), out=tmp_path / "run", **SMALL)
+    said = "guessing 50\u202f%); over all orders, guesses would do as well."
+    assert any(line.endswith(said) for line in run.verdict())
+
+
 def test_asking_takes_what_auditing_takes_and_knows_its_model(tmp_path: Path) -> None:
-    hs.audit(ROWS, "sim:oracle", out=tmp_path / "run", limits=hs.Limits(requests=3), **SMALL)
+    hs.audit(ROWS, "sim:oracle", out=tmp_path / "run", budget="requests=3", **SMALL)
     assert hs.open(tmp_path / "run").ask("sim:oracle", limits=hs.Limits(requests=5)).answered == 2
     assert hs.open(tmp_path / "run").ask().stopped is None
+    assert (hs.plan(ROWS, budget="requests=2", price="1e6,0", **SMALL).cost or 0) > 1
 
 
 def test_a_reader_that_reads_nothing_is_named_with_the_reason(

@@ -157,13 +157,13 @@ class ItemsError(UsageError):
 
 _VALUE = re.compile(
     r"'[^']*'|\"[^\"]*\"|0x[0-9a-f]{2}|(?<=position )\d+|(?<=line )\d+"
-    r"|^.{1,60}(?= is (?:missing|empty)$)"
+    r"|(?<=^option )[A-Z](?= is empty$)"
 )
 
 
 def _gathered(faults: Sequence[str]) -> list[str]:
     """Faults that say the same of several lines as one, with the first line and their number;
-    values in quotation marks, bytes and places, and names of empty fields may differ."""
+    values in quotation marks, bytes and places, and letters of empty options may differ."""
     alike: dict[str, list[tuple[str, str]]] = {}
     for fault in faults:
         place, _, says = fault.partition(": ")

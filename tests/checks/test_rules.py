@@ -443,6 +443,10 @@ REPEATS: dict[str, tuple[list[Item], list[str]]] = {
         ["q1"],
     ),
     "conflicting_gold": ([item("Which of these?"), item("Which of these?", FOUR, 1)], ["q0", "q1"]),
+    "fewer_options": (
+        [item(f"{n}?", FOUR[: 4 - (n == 7)]) for n in range(20)],
+        ["q7"],
+    ),
     "nearly_repeated": (
         [
             item(f"{PASSAGE} Where did the ship go when the storm had reached the cape?"),
@@ -567,6 +571,12 @@ def test_the_items_without_a_fault_are_kept_in_a_new_file(tmp_path: Path) -> Non
     done = call("check", "sample", "--keep", str(kept), "--json")
     OUTPUTS["check"].model_validate_json(done.stdout, strict=True)
     assert load_items(kept).items == load_items("sample").items
+    rows = [*map(json.loads, kept.read_text().splitlines())]
+    again = tmp_path / "again.jsonl"
+    again.write_text("\n".join(map(json.dumps, [*rows, rows[0] | {"id": "again"}])))
+    done = call("check", str(again), "--keep", str(tmp_path / "once.jsonl"))
+    assert f"{len(rows)} of {len(rows) + 1} rows without a fault and not repeated" in done.stderr
+    assert "ends in .jsonl" in call("check", "sample", "--keep", str(tmp_path / "x.csv")).stderr
     for option in ("--keep", "--out"):
         assert "kept.jsonl is there already" in call("check", "sample", option, str(kept)).stderr
     rows = {"question": ["1?", "2?"], "A": ["1", "2"], "B": ["1", "3"], "answer": ["A", "B"]}

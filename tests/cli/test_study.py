@@ -18,6 +18,7 @@ from horsesense.errors import EXIT_CODES, ExitCode, UsageError
 from horsesense.findings.sentences import sentence, statement
 from horsesense.inference.store_file import held
 from horsesense.models.registry import make_model
+from horsesense.report.item_text import item_text
 from horsesense.runs.settings import Settings
 from horsesense.runs.studies import StudyFile
 from horsesense.testing.faults import FaultServer
@@ -62,6 +63,14 @@ def test_two_models_are_two_runs_and_the_study_can_be_given_back(tmp_path: Path)
     assert [json.loads(line)["verdict"] for line in lines] == [row["verdict"] for row in told]
     compared = call("compare", "study", "--json", cwd=tmp_path)
     assert compared.returncode == 0, compared.stderr
+    (tmp_path / "study" / "study.toml").write_text(
+        'models = ["sim:oracle"]\nitems = ["sample"]\nprice = "0.4,1.6"\n'
+    )
+    assert StudyFile.load(tmp_path / "study").price == (0.4, 1.6), "as it is typed"
+    assert "take no timeout" in call("run", "study", "--timeout", "5", cwd=tmp_path).stderr
+    (tmp_path / "study" / "study.toml").unlink()
+    replaced = "study/comparison.html (in place of an earlier one)"
+    assert replaced in call("compare", "study", cwd=tmp_path).stdout, "of any folder of runs"
     one_file = call("report", "study", "--to", "page.html", cwd=tmp_path)
     assert "holds 2 runs" in one_file.stderr
 
@@ -239,7 +248,7 @@ def test_a_budget_stop_has_a_code_of_its_own(tmp_path: Path) -> None:
     words = ("audit", *SMALL, "-m", "sim:oracle", "--out", "run")
     stopped = call(*words, "--budget", "requests=5", cwd=tmp_path)
     assert stopped.returncode == ExitCode.BUDGET
-    assert "The budget may end that early (requests=5 left" in stopped.stderr
+    assert "The budget may stop this audit early (requests=5 left" in stopped.stderr
     assert re.search(r"7 of 12 prompts were not asked, .*\. The other 5 were read", stopped.stdout)
     resumed = call(*words, "--budget", "requests=500", cwd=tmp_path)
     assert "(requests=495 left, about 7 needed)" in resumed.stderr
@@ -320,6 +329,13 @@ def test_an_item_in_the_terminal(tmp_path: Path) -> None:
     assert "\nreply (ended by stop" in shown
     assert "text: " in shown
     assert all(f": Options reordered ({n} of 4, right: " in shown for n in (1, 4))
+    read = {"reader": "first_token", "status": "illegal", "cause": "no_choice", "correct": False}
+    read |= {"chosen": [], "rule": "position_1", "confidence": 0.49}
+    form = {"form": "f", "right": None, "prompt": [], "reasoning": None, "reply": None}
+    form |= {"failure": None, "readings": [read]}
+    of = dict.fromkeys(("subject", "context", "question", "text_b", "gold")) | {"id": "x"}
+    words = "first_token: names an option that was not offered, wrong (token 1, confidence 0.49)"
+    assert words in item_text({"item": of | {"options": []}, "forms": [form]})
     told = call("report", "run", "--item", item.id, "--json", "--to", "page.html", cwd=tmp_path)
     OUTPUTS["item"].model_validate_json(told.stdout, strict=True)
     assert (tmp_path / "page.html").exists()

@@ -22,6 +22,7 @@ from horsesense.comparison.compare import Comparison, OrderInView, Standing, _or
 from horsesense.comparison.views import View, ViewScores
 from horsesense.errors import UsageError
 from horsesense.report.comparison import (
+    as_table,
     headline,
     items_text,
     score_text,
@@ -281,7 +282,11 @@ def test_a_pair_that_a_change_alone_decides_is_told(found: Comparison) -> None:
     two = replace(found, models=(best, second), differences=tuple(as_seen), orders=orders)
     assert any(text.startswith(f"Under “{view}”, {second} is better") for text in sentences(two))
     heads, rows = table(two)
-    assert heads[-2:] == ["items", "order"]
+    assert heads[-2:] == ["items", "ranking"]
+    only = tuple(s for s in two.standings if s.view == two.main)
+    one = replace(two, views={two.main: "original"}, standings=only)
+    assert table(one)[0][-1] == "items"
+    assert as_table(two).note.startswith(headline(two))
     assert score_text(Standing(view, best, 0.005, 0.0001, 0.03, 200, 1)) == "0\u202f% [0, 3]"
     assert {row[-1] for row in rows[1:]} <= {"undecided", "changes", "holds", ""}
 

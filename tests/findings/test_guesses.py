@@ -148,8 +148,27 @@ def test_the_original_is_one_of_all_orders_unless_it_is_right_more_often() -> No
         said: list[list[int | None]] = np.where(correct, 0, 1).tolist()
         cells = [cell_of([row[:1] for row in said], [0] * items, probe="original")]
         cells.append(orders([row[1:] for row in said], [0] * items))
-        return Guesses(cells, np.arange(items)).first_drawn(asked, way)
+        return Guesses(cells, np.arange(items)).drawn(asked, way)
 
     assert sum(p(1.0, 1.0, "both") <= 0.05 for _ in range(200)) <= 18
     assert max(p(1.0, 0.6, "below") for _ in range(20)) < 0.001
     assert min(p(1.0, 0.6, "above") for _ in range(20)) > 0.99
+
+
+def test_a_form_of_a_few_texts_is_one_of_all_forms_unless_it_changes_more_answers() -> None:
+    """30 texts of 5 copies, 12 of them guessed anew in every form, and alike for all copies."""
+    rng, cluster = np.random.default_rng(6), np.repeat(np.arange(30), 5)
+    asked = evidence("answer_switch_beyond_repeat", "labels")
+
+    def p(moved: int, steady: int) -> float:
+        said = rng.integers(0, 4, (30, 5)) * (np.arange(30) < 12)[:, None]
+        said[:steady] = 0
+        said[:moved, 1] = 1
+        first, labels, *others = said[cluster].T[:, :, None].tolist()
+        gold = [0] * len(cluster)
+        cells = [cell_of(first, gold, probe=probe) for probe in ("original", "repeat")]
+        cells += [cell_of(labels, gold, probe="labels"), orders(np.hstack(others).tolist(), gold)]
+        return Guesses(cells, cluster).drawn(asked, "above")
+
+    assert sum(p(0, 0) <= 0.05 for _ in range(200)) <= 18
+    assert p(12, 12) < 1e-4, "answers that change under the form alone"

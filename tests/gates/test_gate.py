@@ -118,12 +118,25 @@ def test_a_regression_fails_and_says_why(runs: dict[str, str]) -> None:
     )
     assert "% before" in done.stdout
     assert "Shared: 160 items (" in done.stdout
-    assert re.search("^160 items cannot show a loss under [0-9]+ points", done.stdout)
+    sees = r"^160 items cannot show a loss under \d+ points \(the tolerance of 2 included\)\."
+    assert re.search(sees, done.stdout)
     assert "Question withheld" not in done.stdout
     gained = call("gate", runs["good"], "--baseline", runs["bad"])
     assert (gained.returncode, "FAILED" in gained.stdout) == (0, False)
     assert call(*words[:-1], "0.9").returncode == 0
     assert call(*words[:-1], "0.9", "--tolerance", "order=1%").returncode == 1
+
+
+def test_an_interval_wholly_beyond_the_tolerance_is_decided(runs: dict[str, str]) -> None:
+    states = []
+    for tolerance in (0.25, 0.27, 0.29, 0.31, 0.33, 0.35):
+        judged = horsesense.gate(runs["bad"], baseline=runs["good"], tolerance=tolerance).checks
+        for check in (c for c in judged if c.values.get("low") is not None):
+            low, high = check.values["low"], check.values["high"]
+            beyond = "failed" if high < -tolerance else "undecided"
+            assert check.state == ("passed" if low >= -tolerance else beyond), check
+            states.append(check.state)
+    assert {"failed", "undecided"} <= set(states)
 
 
 def test_a_gate_is_a_test(runs: dict[str, str]) -> None:
@@ -337,7 +350,7 @@ def test_a_run_that_is_not_finished_cannot_tell(runs: dict[str, str], tmp_path: 
     assert f"{early} stopped early (budget)" in more.stdout, more.stdout
     assert "undecided    found == 0" in done.stdout
     assert "Undecided: 1 of 2 checks." in done.stdout
-    case = ElementTree.parse(xml).getroot()[0][0].find("skipped")
+    case = ElementTree.parse(xml).getroot()[0][0].find("error")
     assert said in case.get("message", "")
     assert "gate: undecided" in page.read_text()
     told = json.loads(call(*words, "--json").stdout)

@@ -236,14 +236,15 @@ def test_a_device_or_a_pipe_is_not_replaced(tmp_path: Path) -> None:
 def test_a_folder_that_takes_the_place_of_one_that_was_moved_gets_nothing(tmp_path: Path) -> None:
     path, answer = tmp_path / "run" / "store.sqlite", [(ASKED[0], ANSWERS[KEYS[0]])]
     for begun in (True, False):
-        with Store.lazy(path, lambda: None) as store:
-            if begun:
+        store = Store.lazy(path, lambda: None)
+        if begun:
+            store.put(answer, identity=MODEL)
+        path.parent.rename(tmp_path / f"moved-{begun}")
+        for there in ("nothing", "another run"):
+            with pytest.raises(StoreError, match="was moved or removed"):
                 store.put(answer, identity=MODEL)
-            path.parent.rename(tmp_path / f"moved-{begun}")
-            for there in ("nothing", "another run"):
-                with pytest.raises(StoreError, match="was moved or removed"):
-                    store.put(answer, identity=MODEL)
-                assert path.parent.exists() == (there == "another run")
-                path.parent.mkdir(exist_ok=True)
+            assert path.parent.exists() == (there == "another run")
+            path.parent.mkdir(exist_ok=True)
+        store.close()
         assert not path.exists()
         shutil.rmtree(path.parent, ignore_errors=True)

@@ -450,3 +450,71 @@ def test_names_that_come_late_lose_nothing(path: Path, monkeypatch: pytest.Monke
         store.begin()
         assert store.get([asked.key]) == {asked.key: response}
     assert set(late.values()) == {0}
+
+
+_NEIGHBOUR = """
+import sqlite3, sys
+with sqlite3.connect(sys.argv[1]) as store:
+    print(store.execute("SELECT count(*) FROM responses").fetchone()[0])
+store.close()
+"""
+
+
+def _peek(path: Path) -> int:
+    """Another program opens and closes the store; what it counts there."""
+    words = [sys.executable, "-c", _NEIGHBOUR, str(path)]
+    return int(subprocess.run(words, capture_output=True, check=True).stdout)
+
+
+def test_a_neighbour_that_closes_the_store_takes_no_log_away(path: Path) -> None:
+    log = Path(f"{path}-wal")
+    with Store.open(path) as store:
+        store.put(answered(3), identity=ME)
+        for look in ("has_locks", "reader", "nothing"):
+            if look == "has_locks":
+                assert store_file.has_locks(path)
+            elif look == "reader":
+                Store.open(path, read_only=True).close()
+            if sys.platform == "linux":
+                assert f":{path.stat().st_ino} " in Path("/proc/locks").read_text(), look
+            assert (_peek(path), log.exists()) == (3, True), look
+        kept = shutil.copytree(path.parent, path.parent.with_name("killed"))
+        store.put(answered(3, 3), identity=ME)
+    assert (_peek(kept / path.name), _peek(path)) == (3, 6)
+
+
+def test_a_reader_that_shares_its_process_keeps_its_lock(filled: Path) -> None:
+    with Store.open(filled, read_only=True) as one, Store.open(filled, read_only=True):
+        assert (store_file.has_locks(filled), one.answered()) == (True, 300)
+        if sys.platform == "linux":
+            assert f":{filled.stat().st_ino} " in Path("/proc/locks").read_text()
+
+
+@pytest.mark.parametrize("loss", ["log removed", "store removed", "store replaced"])
+def test_a_file_that_is_taken_away_while_answers_come_stops_them(path: Path, loss: str) -> None:
+    with Store.open(path) as store:
+        store.put(answered(3), identity=ME)
+        if loss == "store replaced":
+            shutil.copy(path, path.with_suffix(".copy"))
+            path.with_suffix(".copy").replace(path)
+        else:
+            Path(f"{path}-wal" if loss == "log removed" else path).unlink()
+        with pytest.raises(StoreError, match="another program removed or replaced it") as told:
+            store.put(answered(3, 3), identity=ME)
+        store.close()
+    if loss != "log removed":
+        assert "store.kept.sqlite" in (told.value.hint or "")
+        path.with_name("store.kept.sqlite").replace(path)
+    with Store.open(path) as store:  # what was paid for is there
+        assert (store.totals().responses, store.verify().faults) == (6, ())
+
+
+def test_answers_that_the_file_lacks_at_the_end_are_an_error(filled: Path) -> None:
+    store = Store.open(filled)
+    store.put(answered(3, 300), identity=ME)
+    with closing(sqlite3.connect(filled)) as other:  # that keeps the log from being folded in
+        other.execute("SELECT count(*) FROM models").fetchone()
+        for beside in ("wal", "shm"):
+            Path(f"{filled}-{beside}").unlink()
+        with pytest.raises(StoreError, match="holds 300 of 303 answers"):
+            store.__exit__(None, None, None)

@@ -76,6 +76,9 @@ def test_a_number_that_may_count_both_ways_is_asked_for() -> None:
     assert "--map answer_number=answer" in str(caught.value)
     assert load_items(rows, map={"answer_number": "answer"}).items[0].gold == 0
     assert load_items(rows, map={"answer_index": "answer"}).items[0].gold == 1
+    few = [{"question": f"{n}?", "choices": TOWNS, "answer": n or "B"} for n in range(5)]
+    with pytest.raises(ItemsError, match=r"1 fault\n  row 1: answer \(answer_number\) is 'B'"):
+        load_items(few)
 
 
 def test_a_map_and_our_own_names_come_first() -> None:

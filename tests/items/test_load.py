@@ -505,6 +505,14 @@ def test_reading_stops_after_a_thousand_faults(write: Write) -> None:
     assert "line 1 and 999 more: {}" in str(caught.value)
 
 
+def test_options_are_gathered_and_other_fields_are_named() -> None:
+    said = str(ItemsError("f", [f"line {n}: option {'ABCD'[n]} is empty" for n in (1, 2)]))
+    assert "line 1: option B is empty; 1 more like it, the next line 2" in said
+    assert "line 2: question" in str(
+        ItemsError("f", ["line 1: id is empty", "line 2: question is empty"])
+    )
+
+
 def test_load_rows_yields_what_is_sound_and_then_names_all_faults(write: Write) -> None:
     path = write(b'{"a": 1}\n{\n{"a": 2}\n[]\n')
     path.write_bytes(b'{"a": 1}\n{"b\n{"a": 2}\n[]\n')

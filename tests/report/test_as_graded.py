@@ -96,7 +96,8 @@ def test_prompts_that_were_not_asked_are_not_called_lost_replies(tmp_path: Path)
     run.measure()
     (first,) = headline(run.results)
     assert first == "100\u202f% right as graded, in the original order."
-    assert "The score would be up to 100\u202f% if every prompt were asked." in caveats(run.results)
+    said = "The score would be between 7\u202f% and 100\u202f% if every prompt were asked."
+    assert said in [*caveats(run.results)]
 
 
 def test_prose_without_a_choice_is_wrong_as_graded(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from horsesense.cli.ending import ending
 from horsesense.findings.finding import Finding
+from horsesense.findings.guesses import AS_WELL
 from horsesense.report.behind_score import caveats, may_be_guessing
 from horsesense.report.score_bar import NO_SCORE, Bar, headline, score_bar, score_rows, spoken
 from horsesense.report.told import as_rows, in_brief, notices_of, verdict_of
@@ -64,13 +65,15 @@ def test_who_sees_no_figure_is_told_its_numbers(runs: dict[str, Results], model:
 def test_another_readers_score_takes_the_place_of_the_share_known(runs: dict[str, Results]) -> None:
     (said,) = headline(runs["talker"])
     assert said.endswith(" by the first token.")
-    assert any("known or found by comparing options" in line for line in spoken(runs["talker"]))
+    assert any(line.startswith("Known (estimated): ") for line in spoken(runs["talker"]))
 
 
 def test_a_score_that_may_be_guessing_says_so(runs: dict[str, Results]) -> None:
     run = judged(runs["uniform"], conclusion="undecided")
     assert list(caveats(run)) == ["The score may be guessing, which gives 25\u202f%."]
     assert may_be_guessing(judged(run, conclusion="ruled_out")) == ""
+    doubted = judged(run, conclusion="undecided", detail=AS_WELL)
+    assert may_be_guessing(doubted) == "Over all orders, guesses would do as well (25\u202f%)."
     # Who chooses nothing does not guess.
     assert may_be_guessing(judged(runs["refuse"], conclusion="undecided")) == ""
 

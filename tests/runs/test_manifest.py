@@ -16,6 +16,7 @@ from horsesense.errors import StoreError
 from horsesense.kept import keep
 from horsesense.readers.registry import READERS
 from horsesense.readers.text_answers import TextAnswers
+from horsesense.runs.asked import AskedRecord
 
 DERIVED = (
     *("estimates.json", "asked.json", "trials/*/*.parquet"),
@@ -191,3 +192,14 @@ def test_a_run_without_a_manifest_says_so(run: Path) -> None:
     (run / "manifest").mkdir()
     with pytest.raises(StoreError):
         hs.open(run)
+
+
+def test_answers_that_came_and_are_gone_are_a_fault(run: Path) -> None:
+    opened = hs.open(run)
+    asked = AskedRecord.load(opened.directory.layout.asked)
+    assert asked.spent["answered"] == opened.verify().checked
+    asked.spent["answered"] += 1
+    asked.save(opened.directory.layout.asked)
+    assert [*opened.verify().faults] == [
+        f"store: {asked.spent['answered'] - 1} answers stand there, {asked.spent['answered']} came"
+    ]

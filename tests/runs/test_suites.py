@@ -349,7 +349,7 @@ def test_a_report_can_say_which_protocol_was_run(tmp_path: Path) -> None:
     columns = {"what", "published", "faithful", "default", "why"}
     assert all(set(row) == columns and all(row.values()) for row in suite["differences"])
     known = SUITES.get("know-no").differences
-    declared = [each.what for each in known if each.faithful and each.kind != "label"]
+    declared = [each.what for each in known if each.faithful and each.kind in ("", "choice")]
     assert [row["what"] for row in suite["departures"]] == declared
     write_report(result.results, max_items=0)
     page = (result.out / "report.html").read_text()
@@ -414,10 +414,10 @@ def test_what_is_usual_is_what_settings_begin_with() -> None:
 def test_what_a_run_chose_is_told_in_place_of_what_is_declared() -> None:
     suite = SUITES.get("know-no")
     named = Settings.of(
-        items="sample", model="sim:none", suite="know-no", faithful=True, max_tokens=50
+        items="sample", model="sim:none", suite="know-no", faithful=True, max_tokens=50, limit=100
     )
     told = {r["what"]: r["here"] for r in suite.departures(True, named.model_dump())}
-    assert told["--max-tokens"] == "50"
+    assert (told["--max-tokens"], told["--limit"], told.get("items")) == ("50", "100", None)
     assert "length of replies, nucleus" not in told
     assert "wording of the prompts" in told
 
@@ -425,12 +425,13 @@ def test_what_a_run_chose_is_told_in_place_of_what_is_declared() -> None:
 def test_points_of_class_names_are_listed_for_class_names_alone() -> None:
     suite, named = SUITES.get("know-no"), Settings.of(items="sample", model="m", suite="know-no")
     points = {}
-    for kind in ("choice", "label"):
+    for kind in ("choice", "label", "gap"):
         here = {**named.model_dump(), "kind": kind}
         points[kind] = {row["what"] for row in suite.departures(True, here)}
     assert "class names that are listed" in points["label"] - points["choice"]
     assert not any("class name" in what for what in points["choice"])
     assert not any("EquInfer" in what for kind in points for what in points[kind])
+    assert points["gap"] - points["choice"] == {"question of items with a gap in their context"}
 
 
 def test_examples_that_are_asked_too_are_told(

@@ -28,7 +28,7 @@ def compare(
     """Compare the models of several runs on the items that all of them hold.
 
     Args:
-        runs: runs or their directories, or folders of studies for all of their runs; a mapping
+        runs: runs or their directories, or folders for all runs in them; a mapping
             gives the models other names than their own.
             Several runs of one model are other prompts for it.
         measure: accuracy_as_graded, accuracy (of those read), or another of `COMPARED`.
@@ -74,16 +74,16 @@ def sides(named: Iterable[tuple[str | None, Run | str | Path]]) -> list[Side]:
 
 
 def _runs_in(place: Run | str | Path) -> Sequence[Run | str | Path]:
-    """The runs of a study's folder; a run is one itself."""
+    """The runs in a folder; a run is one itself."""
     return [place] if isinstance(place, Run) else run_folders(Path(place)) or [place]
 
 
 def gate(
     run: Run | str | Path,
     *,
-    require: Sequence[str] = (),
+    require: str | Sequence[str] = (),
     baseline: Run | str | Path | None = None,
-    tolerance: Sequence[str] = (),
+    tolerance: float | str | Sequence[float | str] = (),
     on_doubt: OnDoubt = "",
     measure: str = "accuracy_as_graded",
     level: float = 0.95,
@@ -93,9 +93,9 @@ def gate(
 
     Args:
         run: what is checked.
-        require: what must hold, such as "found == 0" or "accuracy_hard.low > 0.5".
+        require: what must hold, such as "found == 0"; one or several.
         baseline: an earlier run; this one must not be worse.
-        tolerance: the loss against it that is accepted, such as "2%" or "order=5%".
+        tolerance: the loss against it that is accepted: 0.02, "2%" or "order=5%"; one or several.
         on_doubt: what an undecided check counts as: "pass", "fail", or a result of its own.
         measure: what must not be lost.
         level: confidence, from 0.5 to 1.
@@ -109,14 +109,16 @@ def gate(
     from horsesense.comparison.gates import gate as gates
     from horsesense.comparison.gates.expression import parse
 
+    require = [require] if isinstance(require, str) else require
+    accepted = [tolerance] if isinstance(tolerance, str | float | int) else tolerance
     if not require and baseline is None:
         raise UsageError(
             "This gate checks nothing.", hint="Give --require EXPRESSION or --baseline RUN."
         )
-    if tolerance and baseline is None:
+    if accepted and baseline is None:
         raise UsageError("--tolerance belongs to --baseline RUN.")
     wanted = [parse(text) for text in require]
-    tolerances = gates.Tolerances.parse(tolerance)
+    tolerances = gates.Tolerances.parse([*map(str, accepted)])
     results, before = _results(run), None if baseline is None else _results(baseline)
     checks = [*gates.require(wanted, results, before), *gates.replies_lost(results, lost, before)]
     notes, sees = gates.notes_on(results, before), ""

@@ -35,7 +35,10 @@ def audit(
     model: ModelLike,
     *,
     out: str | Path | None = None,
+    budget: str | None = None,
+    price: str | None = None,
     limits: Limits = UNLIMITED,
+    rate: float | None = None,
     max_connections: int | None = None,
     key_env: str | None = None,
     timeout: float | None = None,
@@ -50,7 +53,10 @@ def audit(
         model: "http:NAME@URL", "hf:NAME", "sim:PROFILE" or "replay:FILE"; a function from a list
             of prompts to as many texts; or an object of the protocol `Model`.
         out: run directory; one that is there is continued. By default "audits/ITEMS-MODEL".
-        limits: what the run directory may spend, over all sessions.
+        budget, price: what the run directory may spend, over all sessions, and what a million
+            tokens cost: texts as on the command line, such as "money=2" and "0.4,1.6".
+        limits: the same as an object; what the texts name goes before it.
+        rate: at most so many requests a second.
         max_connections: requests under way together.
         key_env: environment variable with the key for the server of `model`.
         timeout: seconds for one call to it; 300 by default.
@@ -70,9 +76,10 @@ def audit(
     ... # doctest: +SKIP
     1.0
     """
+    limits = limits.given(budget, price)
     chosen, found, answering = study_of(items, model, settings, key_env=key_env, timeout=timeout)
     run = Run.start(default_out(chosen) if out is None else out, chosen, found)
-    run.ask(answering, limits=limits, max_connections=max_connections)
+    run.ask(answering, limits=limits, max_connections=max_connections, rate=rate)
     run.read(limits=limits)
     run.measure()
     run.report(items=report_items)
@@ -83,11 +90,14 @@ def plan(
     items: Items,
     model: ModelLike | None = None,
     *,
+    budget: str | None = None,
+    price: str | None = None,
     key_env: str | None = None,
     timeout: float | None = None,
     **settings: Unpack[GivenSettings],
 ) -> Plan:
-    """What `audit` would ask and could show: prompts, requests, tokens. Spends nothing.
+    """What `audit` would ask and could show: prompts, requests, tokens. Spends next
+    to nothing.
 
     The arguments are those of `audit`. Without a model the plan is that of one that chats. (A
     server is asked one or two tiny probing questions to find out what it offers.)
@@ -95,7 +105,8 @@ def plan(
     from horsesense.runs.plan_text import plan_json
 
     chosen, found, answering = study_of(items, model, settings, key_env=key_env, timeout=timeout)
-    counted, study = plan_study(chosen, answering, found)
+    limits = UNLIMITED.given(budget, price)
+    counted, study = plan_study(chosen, answering, found, limits=limits)
     return replace(counted, seen=plan_json(counted, study)["seen"])
 
 

@@ -152,9 +152,10 @@ def _speaks(finding: ItemFinding) -> bool:
 
 
 def sound_rows(result: CheckResult) -> list[dict[str, Any]]:
-    """The rows of the items without a fault as they were read; a row without an id gets one."""
-    findings = [f for f in result.findings if f.rule.weight == "fault"]
-    faulty = {hit.item for finding in findings for hit in finding.found.hits}
+    """The rows of the items without a fault as they were read, of repeats the first; a row without
+    an id gets one."""
+    left = (f for f in result.findings if f.rule.weight == "fault" or f.rule.name == "repeated")
+    faulty = {hit.item for finding in left for hit in finding.found.hits}
     sound = (item.id for item in result.items if item.id not in faulty)
     return [{"id": id, **result.items.rows[id]} for id in sound]
 
@@ -298,7 +299,10 @@ def headlines(result: CheckResult, most: int = 3) -> list[str]:
 def summary(result: CheckResult) -> str:
     """One line: how many kinds of findings of each weight."""
     looked = sum(bool(f.found.n) for f in (*result.quiet, *result.findings))
-    counts = [sum(f.rule.weight == weight for f in result.findings) for weight in WEIGHTS]
-    nouns = ("fault", "cue", "style flaw")
-    told = [f"{plural(n, 'kind')} of {noun}" for n, noun in zip(counts, nouns, strict=True) if n]
+    told = []
+    for weight, noun in zip(WEIGHTS, ("fault", "cue", "style flaw"), strict=True):
+        findings = [f for f in result.findings if f.rule.weight == weight]
+        n = len({hit.item for f in findings for hit in f.found.hits})
+        where = f" (in {plural(n, 'item')})" if n else ""
+        told += [f"{plural(len(findings), 'kind')} of {noun}{where}"] if findings else []
     return f"{', '.join(told) or 'nothing found'} in {plural(looked, 'check')}."

@@ -53,6 +53,7 @@ WHOLE: Final[Mapping[str, Callable[[ItemSet], RuleHit]]] = {
     "shared_items": repeats.shared_items,
     "shared_contexts": repeats.shared_contexts,
     "repeated": repeats.repeated,
+    "fewer_options": repeats.fewer_options,
     "nearly_repeated": repeats.nearly_repeated,
 }
 """Rule -> what finds the flaw by comparing items."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from typing import Final
 
@@ -12,7 +12,7 @@ from horsesense.checks.shares import clipped
 from horsesense.checks.texts import texts
 from horsesense.items.item import Item, ItemSet, identity, normalised, same_text
 from horsesense.items.near import TOKENS, near_duplicates
-from horsesense.stats.words import some_of
+from horsesense.stats.words import plural, some_of
 
 _LITTLE: Final = frozenset((
     "a", "an", "the", "of", "in", "on", "at", "which", "what", "this", "that", "these", "those",
@@ -24,6 +24,7 @@ _SPECIFIC: Final = 5
 """Words from which a question asks for one thing, whatever its options."""
 _PASSAGE_WORDS: Final = 25
 """Words before the last sentence of a question from which they are a passage."""
+_NEARLY_ALL: Final = 0.95
 _SAME_ASKED: Final = 0.6
 """The share of common words from which two questions on one passage are nearly one."""
 _BEGINNING: Final = re.compile(
@@ -64,6 +65,14 @@ def repeated(items: ItemSet) -> RuleHit:
         for first, *others in items.copies
         for item in others
     })  # fmt: skip
+
+
+def fewer_options(items: ItemSet) -> RuleHit:
+    """Items with fewer options than `_NEARLY_ALL` items have."""
+    [(usual, number)] = Counter(len(item.options) for item in items).most_common(1)
+    shown = {i.id: f"{plural(len(i.options), 'option')}, others {usual}: {clipped(i.question)!r}"
+             for i in items if len(i.options) < usual}  # fmt: skip
+    return _found(items, shown if number >= _NEARLY_ALL * len(items) else {})
 
 
 def same_question(items: ItemSet) -> RuleHit:

@@ -24,7 +24,6 @@ from horsesense.cli.options import (
     ReportItems,
     RunOut,
     Timeout,
-    limits,
 )
 from horsesense.cli.output import print_json, print_json_line
 from horsesense.errors import UsageError
@@ -178,11 +177,12 @@ def audit(
     """
     from horsesense.api import Run, default_out
     from horsesense.cli.each import AuditOptions, audit_all, audit_one, show
+    from horsesense.inference.limits import UNLIMITED
     from horsesense.models.registry import make_model
     from horsesense.runs.studies import StudyFile
 
     options = AuditOptions(
-        limits(budget, price),
+        UNLIMITED.given(budget, price),
         max_connections,
         report_items,
         as_json,
@@ -218,7 +218,7 @@ def plan(
     timeout: Timeout = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what an audit would ask, cost and be able to find, before anything is spent.
+    """Say what an audit would ask, cost and can find; a server gets a few tiny requests.
 
     It takes the options of `audit`, without those for workers (--engine). Without --model, tokens
     are estimated. What a judge costs depends on the replies and is not counted.
@@ -227,7 +227,7 @@ def plan(
     """
     from horsesense.api import Run, default_out, plan_study
     from horsesense.api.given import model_of
-    from horsesense.inference.limits import rounded_up
+    from horsesense.inference.limits import UNLIMITED, rounded_up
     from horsesense.inference.stored_rows import Spent
     from horsesense.models.callables import NO_MODEL
     from horsesense.runs.plan_text import plan_json, plan_text
@@ -237,7 +237,7 @@ def plan(
         raise UsageError("--out holds the plan of one model.", hint=hint)
     plans, specs = [], study.models or (None,)
     show = print_json_line if len(specs) > 1 else print_json
-    may = limits(budget, price).share(Spent(), len(specs))
+    may = UNLIMITED.given(budget, price).share(Spent(), len(specs))
     for spec in specs:
         settings = study.settings(spec or NO_MODEL)
         model = model_of(spec, key_env=key_env, timeout=timeout)

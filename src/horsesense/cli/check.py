@@ -67,7 +67,8 @@ def check(
         show: Items shown of each finding; --json lists all.
         fail_on: fault, cue or style: exit with 1 where a finding has this weight or more.
         out: HTML page to write, with the items.
-        keep: JSONL file to write: the rows of items without a fault, with all their fields.
+        keep: JSONL file to write: the rows of items without a fault, of repeats the first, with all
+            their fields.
     """
     from horsesense.checks.base import WEIGHTS
     from horsesense.checks.check import check_json, check_sets, check_text
@@ -113,11 +114,12 @@ def _keep(results: list[CheckResult], path: Path) -> None:
     """Write the items without a fault."""
     from horsesense.checks.check import sound_rows
 
-    if len(results) > 1:
-        raise UsageError("--keep takes one set of items.")
-    rows = sound_rows(results[0])
+    if len(results) > 1 or path.suffix != ".jsonl":
+        raise UsageError("--keep takes one set of items, and a file that ends in .jsonl.")
+    rows, read = sound_rows(results[0]), results[0].items
     write_whole(empty_place(path), json_lines(rows, str))
-    say(f"{some_of(len(rows), len(results[0].items), 'item')} without a fault, in {path}.")
+    whole = len(read) + len(read.faults)
+    say(f"{some_of(len(rows), whole, 'row')} without a fault and not repeated, in {path}.")
 
 
 def _worst(results: list[CheckResult], weights: list[str]) -> int:

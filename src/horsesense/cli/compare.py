@@ -11,6 +11,7 @@ import typer
 from horsesense.cli.options import AsJson
 from horsesense.cli.output import print_json, print_json_line
 from horsesense.cli.readings import printable
+from horsesense.findings.wording import level_text
 from horsesense.stats.words import plural
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 Runs = Annotated[
     list[str],
     typer.Argument(
-        help="Run directories, or the folder of a study for all of its runs. NAME=DIRECTORY names"
+        help="Run directories, or a folder for all runs in it. NAME=DIRECTORY names"
         " the model; several runs of one model count as prompts of it."
     ),
 ]
@@ -38,7 +39,7 @@ def compare(
         bool, typer.Option("--across", help="Compare runs whose prompts differ, and say so.")
     ] = False,
     level: Level = 0.95,
-    out: Path = Path("comparison.html"),
+    out: Path | None = None,
     as_json: AsJson = False,
 ) -> None:
     """Compare models on the items that their runs share, and say whether their ranking holds.
@@ -52,7 +53,8 @@ def compare(
         measure: accuracy_as_graded, accuracy (of those read), accuracy_valid, accuracy_hard,
             accuracy_hard_as_graded or valid_rate.
         reader: The main reader; by default the one that most runs rest on.
-        out: The page, table (.csv, .tex, .md) or figure (.svg, .pdf, .png) to write.
+        out: The page, table (.csv, .tex, .md) or figure (.svg, .pdf, .png) to write; by default
+            comparison.html, in the folder of the runs where one alone is named.
     """
     from horsesense.api import sides
     from horsesense.comparison.compare import compare as compare_sides
@@ -63,6 +65,7 @@ def compare(
     from horsesense.runs.studies import slug
 
     given = sides(map(named, runs))
+    out = out or (Path(runs[0]) if len(runs) == 1 else Path()) / "comparison.html"
     cells = over_cells([side.results for side in given])
     parts = _parts(given)
     shared = set.intersection(*(set(side.keys) for side in given))
@@ -72,6 +75,7 @@ def compare(
     for name, part in parts.items():
         found = compare_sides(part, measure=measure, reader=reader, across=across, level=level)
         own = out.with_stem(f"{out.stem}-{slug(name)}") if len(parts) > 1 else out
+        again = " (in place of an earlier one)" * own.exists()
         page = write_comparison(found, own, part, cells)
         pages[name] = found, page
         if as_json:
@@ -83,7 +87,7 @@ def compare(
         if len(parts) > 1:
             print(name)
         _show(found)
-        print(f"Report: {page} (--json names every item on which they differ)")
+        print(f"Report: {page}{again} (--json names every item on which they differ)")
     drawn = out.suffix in AS_FIGURES  # a set each
     if len(pages) > 1 and not drawn:
         write_sets(pages, out)
@@ -133,7 +137,8 @@ def _show(found: Comparison) -> None:
     for sentence in sentences(found):
         print(f"- {plain(sentence)}")
     if at := [d.level for d in found.differences if d.view == found.main and d.level]:
-        print(f"- Interval of a difference: {100 * min(at):.4g} %, corrected for all comparisons.")
+        level = plain(level_text(min(at)))
+        print(f"- Interval of a difference: {level}, corrected for all comparisons.")
     for name, values in found.settings:
         told = "; ".join(f"{place}: {value or 'none'}" for place, value in values.items())
         print(f"Differs: {name} ({printable(told)})")

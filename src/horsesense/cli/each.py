@@ -95,7 +95,7 @@ def audit_all(study: StudyFile, folder: Path, options: AuditOptions) -> ExitCode
     from horsesense.runs.layout import RunLayout
 
     runs = list(study.runs(folder))
-    models = {settings.model: make_model(settings.model) for _, settings in runs}
+    models = {s.model: make_model(s.model, **options.server) for _, s in runs}
     refuse_shared_key(models.values())
     # Two at once would both spend what one run leaves to the next.
     shared = len(runs) > 1 and options.may.any
@@ -125,7 +125,7 @@ def audit_all(study: StudyFile, folder: Path, options: AuditOptions) -> ExitCode
                 say(f"{path}: not asked, since the budget of the study is spent.")
                 continue
             except InterruptedRunError as error:  # the command named the study, not the run
-                error.hint = (error.hint or "").replace(f"--out {path} ", f"--out {folder} ")
+                error.hint = (error.hint or "").replace(f" with --out {path} ", " ")
                 raise
             finally:  # what a run sent before it was refused counts too
                 if spent:

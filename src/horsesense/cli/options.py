@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from horsesense.errors import UsageError
 from horsesense.models.registry import FORMS
 from horsesense.plugins import pairs as pairs
-
-if TYPE_CHECKING:
-    from horsesense.inference.runner import Limits
 
 ITEMS = (
     "File (JSONL, CSV, Parquet; plain, .gz or .zst; FILE:SPLIT for one split), 'sample', or"
@@ -70,36 +66,3 @@ Price = Annotated[
     str | None,
     typer.Option(help="PROMPT,COMPLETION: price of a million tokens of each, a judge's too."),
 ]
-
-
-def limits(budget: str | None, price: str | None) -> Limits:
-    """What --budget and --price say."""
-    from horsesense.inference.runner import Limits
-
-    values: dict[str, Any] = {}
-    kinds = {"requests": int, "tokens": int, "money": float, "excess": int}
-    parts = [part for part in (budget or "").split(",") if part]
-    for name, text in (pair for part in parts for pair in pairs("budget", [part]).items()):
-        if name not in kinds:
-            raise UsageError.unknown("budget", name, kinds)
-        if name in values:
-            raise UsageError(f"--budget names {name} twice.", hint="Give each limit once.")
-        values[name] = _number("budget", text, kinds[name])
-    if price is not None:
-        prices = price.split(",")
-        if len(prices) != 2:
-            raise UsageError(
-                f"--price {price!r} is not PROMPT,COMPLETION.",
-                hint="Prices of a million tokens of each, as in --price 0.4,1.6.",
-            )
-        values["prompt_price"] = _number("price", prices[0], float)
-        values["completion_price"] = _number("price", prices[1], float)
-    return Limits(**values)
-
-
-def _number(option: str, text: str, kind: type) -> Any:
-    try:
-        return kind(text.replace("_", ""))
-    except ValueError:
-        noun = "a whole number" if kind is int else "a number"
-        raise UsageError(f"--{option}: {text!r} is not {noun}.") from None

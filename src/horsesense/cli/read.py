@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from horsesense.cli.options import AsJson, Budget, Connections, FieldMap, Price, limits, pairs
+from horsesense.cli.options import AsJson, Budget, Connections, FieldMap, Price, pairs
 from horsesense.cli.output import print_json, print_json_line
 from horsesense.cli.readings import Judging, context, line_of, printable, read_any
 from horsesense.errors import ExitCode, UsageError
@@ -101,10 +101,11 @@ def read(
             line of JSON with `id`, `status`, `position`, `confidence` for each.
         out: Where a judge's answers are stored; else FILE.judge/ beside the file.
     """
+    from horsesense.inference.limits import UNLIMITED
     from horsesense.readers.recorded import rows_by_id, standard_input
     from horsesense.readers.recorded_fields import Fields
 
-    may = limits(budget, price)
+    may = UNLIMITED.given(budget, price)
     judging = Judging(out, may, max_connections)
     if benchmark:
         if files:

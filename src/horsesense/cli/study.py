@@ -7,7 +7,16 @@ from typing import Annotated
 
 import typer
 
-from horsesense.cli.options import AsJson, Budget, Connections, Price, ReportItems, limits
+from horsesense.cli.options import (
+    AsJson,
+    Budget,
+    Connections,
+    KeyEnv,
+    Price,
+    Rate,
+    ReportItems,
+    Timeout,
+)
 
 StudyPath = Annotated[Path, typer.Argument(help="A study.toml, or the folder it lies in.")]
 Out = Annotated[
@@ -19,8 +28,11 @@ def run_study(
     study: StudyPath,
     out: Out = None,
     max_connections: Connections = None,
+    rate: Rate = None,
     budget: Budget = None,
     price: Price = None,
+    key_env: KeyEnv = None,
+    timeout: Timeout = None,
     report_items: ReportItems = 200,
     as_json: AsJson = False,
 ) -> None:
@@ -30,6 +42,7 @@ def run_study(
     """
     from horsesense.cli.each import AuditOptions, audit_all
     from horsesense.errors import UsageError
+    from horsesense.inference.limits import UNLIMITED
     from horsesense.runs.studies import StudyFile
 
     found = StudyFile.load(study)
@@ -42,7 +55,9 @@ def run_study(
             hint=f"If these are right, add them: --price {known}",
         )
     price = price or known or None
-    options = AuditOptions(limits(budget, price), max_connections, report_items, as_json)
+    server = {"key_env": key_env, "timeout": timeout}
+    may = UNLIMITED.given(budget, price)
+    options = AuditOptions(may, max_connections, report_items, as_json, rate, server=server)
     code = audit_all(found, folder, options)
     if code:
         raise typer.Exit(code)

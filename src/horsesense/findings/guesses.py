@@ -12,7 +12,7 @@ options, item by item.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property, reduce
+from functools import cached_property
 from typing import Any, Final, NamedTuple, Self, cast
 
 import numpy as np
@@ -22,6 +22,7 @@ from horsesense.items.item import ItemSet, same_text
 from horsesense.measures.cells import MISSING, Bools, Cell
 from horsesense.measures.contrast import (
     REPEAT,
+    Counting,
     SwitchBeyondOrders,
     SwitchBeyondRepeat,
     neutral,
@@ -37,8 +38,10 @@ from horsesense.trials.condition import Condition
 BEYOND_ORDERS = SwitchBeyondOrders()
 INSTEAD: Final = {SwitchBeyondRepeat.name: BEYOND_ORDERS.name}
 """By what a model is judged that never differs when asked again, for what it would be judged by."""
+AS_WELL = "over all orders, guesses would do as well"
+"""Why a score whose own interval leaves guessing out is not shown to be better."""
 MOST_DRAWN = 1_000
-"""Items up to which a change may hang on a few skewed differences."""
+"""Clusters up to which a change may hang on a few skewed differences."""
 
 
 class Copies(NamedTuple):
@@ -110,28 +113,48 @@ class Guesses:
         _lose_to_wrong(choices, hits > 0, options, lost)
         return better_than_guessing(choices, options, hits.sum(axis=1))
 
-    def first_drawn(self, e: Evidence, way: Way) -> float:
-        """p that the reply in the original order is one drawn from all replies to its item.
+    def drawn(self, e: Evidence, way: Way) -> float:
+        """p that what a form changes is chance: that a reply is one drawn from all to its item.
 
-        Where many replies stand beside one, random signs take too little for chance: guesses are
-        seldom right, so that the differences of a few items are skewed. 0.0 where each item has one
-        reply, where there are too many items for that to matter, and of groups.
+        Of accuracy it is the reply in the original order, and all are those under the form too. Of
+        another option chosen, where asking again never differs, it is the reply under the form, and
+        all are those in other orders too. Where many replies stand beside one, random signs take
+        too little for chance: the differences of a few clusters are skewed. 0.0 where each item has
+        one reply, where there are too many clusters for that to matter, and of groups.
         """
         here, first = self._cells.get(_where_asked(e)), self._of(ORIGINAL, e.reader)
         if here is None or first is None or e.group:
             return 0.0
-        mine, theirs = paired(here, first)
-        hits, among = (np.asarray(found)[mine] for found in right(here))
-        hit, known = (np.asarray(found)[theirs] for found in right(first))
-        m, used = among.sum(axis=1), (known.sum(axis=1) == 1) & among.any(axis=1)
-        if m.max(initial=0) < 2 or used.sum() > MOST_DRAWN:
+        if e.measure == "accuracy_change":
+            fewer, more = self._drawn(first, here, right)
+            return {"above": fewer, "below": more}.get(way, min(1.0, 2 * min(fewer, more)))
+        orders = self._orders(e.reader)
+        if e.reader not in self._never_differs or orders is None:
             return 0.0
-        own = np.any((hit & known)[used], axis=1)
-        share = ((hits & among)[used].sum(axis=1) + own) / (m[used] + 1)
-        chance = reduce(lambda pmf, p: np.convolve(pmf, [1 - p, p]), share, np.ones(1))
-        at = int(own.sum())
-        fewer, more = float(chance[: at + 1].sum()), float(chance[at:].sum())
-        return {"above": fewer, "below": more}.get(way, min(1.0, 2 * min(fewer, more)))
+        one, others = (c.among(first.item).against(first) for c in (here, orders.changed()))
+        return self._drawn(one, others, SwitchBeyondRepeat().changes)[1]
+
+    def _drawn(self, one: Cell, others: Cell, counted: Counting) -> tuple[float, float]:
+        """p of so few hits, and of so many, were each item's one reply drawn from its replies in
+        both cells: the same one of all items of a cluster, which may be copies."""
+        rows, width = paired(one, others), one.option.shape[1]
+        hits, among = (
+            np.column_stack([found[at] for found, at in zip(both, rows, strict=True)])
+            for both in zip(counted(one), counted(others), strict=True)
+        )
+        n = among[:, width:].sum(axis=1)
+        used = np.flatnonzero((among[:, :width].sum(axis=1) == 1) & (n > 0))
+        number = np.unique(self._cluster[one.item[rows[0][used]]], return_inverse=True)[1]
+        if n[used].max(initial=0) < 2 or number.max(initial=0) >= MOST_DRAWN:
+            return 0.0, 0.0
+        chance = np.ones(1)
+        for cluster in range(number.max(initial=-1) + 1):
+            replies = [hits[row, among[row]] for row in used[number == cluster]]
+            every = np.lcm.reduce([len(each) for each in replies])
+            counts = np.sum([np.resize(each, every) for each in replies], axis=0)
+            chance = np.convolve(chance, np.bincount(counts) / every)
+        at = int((hits & among)[used, :width].sum())
+        return float(chance[: at + 1].sum()), float(chance[at:].sum())
 
     def _orders(self, reader: str) -> Cell | None:
         """The cell of the cyclic orders that most items have."""

@@ -22,7 +22,7 @@ WHY: Mapping[str, str] = {
     "lost": "",
     "never_differs": "asking again never differs, and too few orders were asked to compare with",
     "impossible": "no value can lie so far from guessing",
-    "first_items": "only the first items of the file were asked",
+    "first_items": "asking stopped after the first items",
     "stopped": "asking stopped early",
     "budget": "the budget ended asking",
     "interrupted": "asking was interrupted",

@@ -23,7 +23,7 @@ from horsesense.findings.evidence import (
     within,
 )
 from horsesense.findings.finding import ORDER, Beside, Conclusion, Finding, Reason
-from horsesense.findings.guesses import INSTEAD, Guesses
+from horsesense.findings.guesses import AS_WELL, INSTEAD, Guesses
 from horsesense.findings.kinds import BY_NAME, KINDS, RANK, SIZES, Kind, accused, problems
 from horsesense.findings.places import RunToJudge
 from horsesense.findings.rare import had, judged, least_share, rare_positions
@@ -155,8 +155,8 @@ def _tested(q: Question, early: Early | None, guesses: Guesses | None) -> Questi
         return q if guess is None else q._replace(p_small=guess)
     both = [e, *([q.spared.open_ended()] if q.spared is not None else [])]
     p = max(each.p_found(q.way, q.null, q.size) for each in both)
-    if guesses is not None and q.kind.measure == "accuracy_change":
-        p = max(p, guesses.first_drawn(e, q.way))
+    if guesses is not None and q.kind.measure in ("accuracy_change", "answer_switch_beyond_repeat"):
+        p = max(p, guesses.drawn(e, q.way))
     small = e.p_ruled_out(q.way, q.null, q.size) if guess is None else guess
     return q._replace(p=min(1.0, routes * p), p_small=min(1.0, routes * small))
 
@@ -188,6 +188,8 @@ def _answer(run: RunToJudge, q: Question, p: float, guesses: Guesses | None, who
     items = e.n if e.counted == "items" else whole or e.about.clusters
     open_still = reason == "noise" and not run.by_people and _settles(q)
     needed = items_needed(e, q.way, q.null, q.size, items) if open_still else None
+    doubted = q.kind.name == "no_better_than_guessing" and reason == "noise"
+    by_orders = AS_WELL if doubted and ends is not None and ends[0] > q.null else ""
     return Finding(
         kind=q.kind.name,
         conclusion=conclusion,
@@ -210,7 +212,7 @@ def _answer(run: RunToJudge, q: Question, p: float, guesses: Guesses | None, who
         units=e.about.clusters,
         needed=needed,
         about="these_items" if e.few else "items_like_these",
-        detail=run.not_covered(e),
+        detail="; ".join(filter(None, (by_orders, run.not_covered(e)))),
         beside=q.beside,
     )
 

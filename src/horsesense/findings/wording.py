@@ -94,15 +94,16 @@ def _chance_digits(value: float) -> int:
 def against(value: float, null: float, digits: int) -> tuple[str, str]:
     """A share and what there is without the fault, with the digits that tell them apart.
 
-    Below 10 % both have the digits of what guessing gives, so that equal numbers look equal.
+    From 10 % up that is one decimal at most. Below, both have the digits of what guessing gives,
+    so that equal numbers look equal.
 
-    >>> against(0.5313, 0.53, 0), against(0.53, 0.53, 0), against(0.0353, 0.0351, 0)[0]
-    (('53.1\\u202f%', '53.0\\u202f%'), ('53\\u202f%', '53\\u202f%'), '3.53\\u202f%')
+    >>> against(0.5313, 0.53, 0), against(0.5314, 0.5312, 0), against(0.0353, 0.0351, 0)[0]
+    (('53.1\\u202f%', '53.0\\u202f%'), ('53.1\\u202f%', '53.1\\u202f%'), '3.53\\u202f%')
     """
     if 0 < value < 0.1:
         digits = max(digits, _chance_digits(null))
     texts = number(value, "fraction", digits), chance_text(null)
-    for more in (1, 2, 3):
+    for more in (1, 2, 3) if value < 0.1 else (1,):
         if texts[0] != texts[1] or abs(value - null) <= DUST:
             return texts
         texts = number(value, "fraction", more), number(null, "fraction", more)
@@ -151,7 +152,7 @@ WORDS: Mapping[tuple[str, str], str] = {
     ("none_of_the_above", "place=last"): "for the right option, last",
     ("none_of_the_above", "place=distractor"): "for a wrong option",
     ("labels", "set=lower"): "small letters",
-    ("gold_absent", "prompt=with_gold"): "kept, for comparison",
+    ("gold_absent", "prompt=with_gold"): "control that shows it, in the paper's wording",
     ("gold_absent", "prompt=hint_option"): "",
     ("gold_absent", "prompt=hint_instruction"): "the instruction allows for none",
     ("gold_absent", "prompt=no_hint"): "without a hint",

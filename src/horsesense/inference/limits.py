@@ -6,11 +6,12 @@ import math
 import random
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Decimal
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from horsesense.errors import ExitCode, UsageError
 from horsesense.inference.stored_rows import Spent
 from horsesense.models.messages import Failure, Response, Usage
+from horsesense.plugins import pairs
 from horsesense.stats.words import plural
 
 Stopped = Literal["budget", "interrupted", "failures", "alarm"]
@@ -54,6 +55,21 @@ class Limits:
             value = getattr(self, name)
             if value is not None and not (math.isfinite(value) and value >= 0):
                 raise UsageError(f"The limit {name} is {value}.", hint="Give a number from 0 up.")
+
+    def given(self, budget: str | None, price: str | None) -> Limits:
+        """These, but for what the texts of --budget and --price say."""
+        values: dict[str, Any] = {}
+        kinds = {"requests": int, "tokens": int, "money": float, "excess": int}
+        parts = [part for part in (budget or "").split(",") if part]
+        for name, text in (pair for part in parts for pair in pairs("budget", [part]).items()):
+            if name not in kinds:
+                raise UsageError.unknown("budget", name, kinds)
+            if name in values:
+                raise UsageError(f"--budget names {name} twice.", hint="Give each limit once.")
+            values[name] = _number("budget", text, kinds[name])
+        if price is not None:
+            values["prompt_price"], values["completion_price"] = prices(price)
+        return replace(self, **values)
 
     @property
     def priced(self) -> bool:
@@ -100,7 +116,7 @@ class Limits:
             f"{k}={round(left[k], 6):,} left, about {_of(k, needed[k])} needed" for k in few or left
         )
         if few:
-            return f"The budget may end that early ({told})."
+            return f"The budget may stop this audit early ({told})."
         unsure = ", ".join(f"{k}={_of(k, most[k])}" for k, v in left.items() if v < most[k])
         if not unsure:
             return told and f"The budget suffices ({told})."
@@ -134,6 +150,25 @@ class Limits:
     def any(self) -> bool:
         """Whether anything is limited."""
         return self.requests is not None or self.counts_tokens
+
+
+def prices(text: str) -> tuple[float, float]:
+    """What --price says, and `price` in a study.toml."""
+    parts = text.split(",")
+    if len(parts) != 2:
+        raise UsageError(
+            f"--price {text!r} is not PROMPT,COMPLETION.",
+            hint="Prices of a million tokens of each, as in --price 0.4,1.6.",
+        )
+    return _number("price", parts[0], float), _number("price", parts[1], float)
+
+
+def _number(option: str, text: str, kind: type) -> Any:
+    try:
+        return kind(text.replace("_", ""))
+    except ValueError:
+        noun = "a whole number" if kind is int else "a number"
+        raise UsageError(f"--{option}: {text!r} is not {noun}.") from None
 
 
 def _of(name: str, n: float) -> str:

@@ -24,7 +24,7 @@ import orjson
 
 from horsesense.errors import StoreError
 from horsesense.inference.store_errors import explained
-from horsesense.inference.store_file import Held, connect, connected, examine
+from horsesense.inference.store_file import Held, check_count, connect, connected
 from horsesense.inference.store_schema import PAID, Watched, refusal
 from horsesense.inference.stored_rows import (
     ASKED_IN,
@@ -95,7 +95,6 @@ class Store:
         """
         path = Path(path)
         if read_only:
-            examine(path)
             return cls(path, connect(path, read_only=True), None)
         return cls._alone(path, make=True)
 
@@ -156,7 +155,11 @@ class Store:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        wrote = kind is None and self._held and self._connection and self._connection.files
+        put = self.answered() if wrote else 0
         self.close()
+        if put:  # counted in the file, whatever its writer believes
+            check_count(self.path, put)
 
     def close(self) -> None:
         """Fold the log into the file and give the run directory free; twice does no harm."""
@@ -373,6 +376,8 @@ class Store:
             try:
                 yield database
                 database.execute("COMMIT")
+                if self._held is not None:
+                    database.check_files()
             except BaseException:
                 if database.in_transaction:
                     database.execute("ROLLBACK")

@@ -6,15 +6,17 @@ import contextlib
 import errno
 import os
 import sqlite3
+import threading
 from collections.abc import Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Final
+from weakref import WeakSet
 
 from horsesense.errors import InUseError, StoreError
 from horsesense.files import MOST_READ, PRIVATE, created, flush, make_folder, opened, refuse_links
 from horsesense.inference.store_errors import ADVICE, NO_LOCKS, explained
-from horsesense.inference.store_schema import LATER, Watched, check_schema, fill
+from horsesense.inference.store_schema import LATER, Watched, check_schema, fill, is_still
 
 SCHEMA: Final = 1
 APPLICATION: Final = 0x686F7273  # "hors", in the file's header: tells a store from other databases
@@ -25,6 +27,10 @@ _BEHIND: Final = 1 << 16
 _MAGIC: Final = b"SQLite format 3\0"
 _JOURNAL: Final = bytes.fromhex("d9d505f920a163d7")
 """How a rollback journal begins, and how one ends that names a file, which SQLite then deletes."""
+_CONNECTED: Final[WeakSet[Watched]] = WeakSet()
+"""Stores that are open in this process. Whoever closes another descriptor of such a file gives up
+the locks of the whole process on it, SQLite's too: another program then takes the log away."""
+_TURN: Final = threading.RLock()
 
 
 def hold(path: Path) -> tuple[int, ...]:
@@ -158,11 +164,9 @@ class Held:
 
     def check(self) -> None:
         """StoreError where another folder, or none, has come to the place of the one held."""
-        with contextlib.suppress(FileNotFoundError):
-            if os.path.samestat(self._place, os.stat(self._store.parent)):
-                return
-        hint = "What was stored moved with it: the same command with its new place continues."
-        raise StoreError(f"{self._store.parent} was moved or removed while in use.", hint=hint)
+        if not is_still(self._store.parent, self._place):
+            hint = "What was stored moved with it: the same command with its new place continues."
+            raise StoreError(f"{self._store.parent} was moved or removed while in use.", hint=hint)
 
     def release(self) -> None:
         """Give the directory free, and leave nothing where no store was made; twice no harm."""
@@ -269,12 +273,15 @@ def _check_marks(path: Path, application: int, version: int) -> None:
 
 
 def connect(path: Path, *, read_only: bool) -> Watched:
-    """Open an examined store.
+    """Open a store, which is examined first.
 
     Raises:
-        StoreError: its size is not what its header says.
+        StoreError: it is not a whole store, or its size is not what its header says.
     """
-    with explained(path):
+    with _TURN, explained(path):
+        if _connected(path) is None:
+            examine(path)
+        log = Path(f"{path}-wal")
         if not read_only:
             connection = _open(path, "mode=rw")
             # Keys are random, so that each answer touches another page of their index: a long
@@ -282,9 +289,10 @@ def connect(path: Path, *, read_only: bool) -> Watched:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA wal_autocheckpoint = 8192")
             _complete(connection)
+            with contextlib.suppress(FileNotFoundError):  # of a file system that knows no log
+                connection.files = [*connection.files, (log, os.stat(log))]
             return connection
-        log = Path(f"{path}-wal")
-        if has_locks(path):
+        if locks := has_locks(path):
             try:
                 return _open(path, "mode=ro")
             except sqlite3.OperationalError:
@@ -294,18 +302,40 @@ def connect(path: Path, *, read_only: bool) -> Watched:
                     raise
         elif log.exists() and log.stat().st_size:
             raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
-        return _open(path, "mode=ro&immutable=1")
+        return _open(path, "mode=ro&immutable=1", locks=locks)
+
+
+def _connected(path: Path) -> Watched | None:
+    """A connection that this process has to the file at `path`."""
+    there = (one for one in _CONNECTED if one.files and is_still(path, one.files[0][1]))
+    return next(there, None)
 
 
 def has_locks(path: Path) -> bool:
     """Whether a file may be locked where it lies; where it may not, no horsesense writes."""
-    try:
-        fcntl = import_module("fcntl")
-        with opened(path) as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except (ImportError, OSError) as error:
-        return getattr(error, "errno", None) not in NO_LOCKS
+    with _TURN:
+        if (there := _connected(path)) is not None:
+            return there.locks
+        try:
+            fcntl = import_module("fcntl")
+            with opened(path) as file:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except (ImportError, OSError) as error:
+            return getattr(error, "errno", None) not in NO_LOCKS
     return True
+
+
+def check_count(path: Path, put: int) -> None:
+    """StoreError where a store that was closed holds fewer answers than `put`."""
+    # A log that is left is of somebody else; without one, none is made.
+    mode = "mode=ro" if Path(f"{path}-wal").exists() else "mode=ro&immutable=1"
+    with _TURN, explained(path), contextlib.closing(_open(path, mode)) as kept:
+        there = kept.execute("SELECT max(rowid) FROM responses").fetchone()[0] or 0
+    if there < put:
+        raise StoreError(
+            f"{path} holds {there:,} of {put:,} answers: another program took the others away.",
+            hint="The same command asks them again.",
+        )
 
 
 def _complete(connection: sqlite3.Connection) -> None:
@@ -317,7 +347,7 @@ def _complete(connection: sqlite3.Connection) -> None:
             connection.executescript(f"BEGIN IMMEDIATE; {statement} COMMIT;")
 
 
-def _open(path: Path, options: str) -> Watched:
+def _open(path: Path, options: str, *, locks: bool = True) -> Watched:
     uri = f"{path.absolute().as_uri()}?{options}"
     connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=10, factory=Watched)
     connection.limit(path.stat().st_size)
@@ -333,9 +363,11 @@ def _open(path: Path, options: str) -> Watched:
         marks = (f"PRAGMA {name}" for name in ("application_id", "user_version"))
         _check_marks(path, *(connection.execute(mark).fetchone()[0] for mark in marks))
         connection.execute("SELECT count(*) FROM models").fetchone()
+        connection.locks, connection.files = locks, [(path, os.stat(path))]
     except BaseException:
         connection.close()
         raise
+    _CONNECTED.add(connection)
     return connection
 
 
@@ -343,5 +375,4 @@ def connected(path: Path) -> Watched:
     """The file, for writing; whoever calls has the lock."""
     if not path.exists():
         create(path)
-    examine(path)
     return connect(path, read_only=False)

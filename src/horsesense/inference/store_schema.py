@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Final
 
 from horsesense.errors import StoreError
+from horsesense.files import created
 from horsesense.progress import harmless
 
 _TABLES: Final = """
@@ -102,9 +104,37 @@ class Watched(sqlite3.Connection):
     Attributes:
         most: how often a query may be looked at, every `_STEPS` steps, before it is ended.
         looked: how often the present one was.
+        files: the store and its log, as they were when this was opened; none once it is closed.
+        locks: whether the store may be locked where it lies.
     """
 
     most = looked = 0
+    files: Sequence[tuple[Path, os.stat_result]] = ()
+    locks = True
+
+    def close(self) -> None:
+        """Give up the file."""
+        super().close()
+        self.files = ()
+
+    def check_files(self) -> None:
+        """StoreError where the store or its log lies no longer under its name.
+
+        What they hold is kept: the log goes to the file, and one without a name is copied.
+        """
+        gone = [path for path, was in self.files if not is_still(path, was)]
+        if not gone:
+            return
+        hint = "All answers are stored: the same command continues."
+        self.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        if (path := self.files[0][0]) in gone:
+            kept = path.with_name("store.kept.sqlite")
+            kept.unlink(missing_ok=True)
+            created(kept).close()
+            with contextlib.closing(sqlite3.connect(kept.absolute())) as copy:
+                self.backup(copy)
+            hint = f"All answers are in {kept}: put it in the place of {path}, then continue."
+        raise StoreError(f"{gone[0]}: another program removed or replaced it.", hint=hint)
 
     def limit(self, size: int) -> None:
         """Watch every query, whose steps are limited by the size of the file."""
@@ -121,6 +151,13 @@ class Watched(sqlite3.Connection):
         # an event loop it raises nothing at first, and cancels the task.
         self.looked += 1
         return self.late or _cancelled()
+
+
+def is_still(path: Path, was: os.stat_result) -> bool:
+    """Whether a file is the one that was seen before."""
+    with contextlib.suppress(OSError):
+        return os.path.samestat(was, os.stat(path))
+    return False
 
 
 def _cancelled() -> bool:

@@ -232,8 +232,9 @@ class _Guess:
             return "answer"
         numbers = [(whole_number(value), len(texts)) for value, texts, _ in seen]
         whole = [(n, k) for n, k in numbers if n is not None]
-        if not whole or len(whole) < len(numbers):
-            return "answer"
+        counted = [v for v, *of in seen if whole_number(v) is not None and not _names(v, *of)]
+        if not whole or (len(whole) < len(numbers) and 2 * len(counted) <= len(seen)):
+            return "answer"  # else the few that are no numbers are faults
         if all(0 <= n < k for n, k in whole) and any(n == 0 for n, _ in whole):
             return "answer_index"
         if all(1 <= n <= k for n, k in whole) and any(n == k for n, k in whole):

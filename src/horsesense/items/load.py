@@ -326,4 +326,7 @@ def _gold_note(items: Sequence[Item]) -> str:
     if not without:
         return ""
     said = some_of(without, len(items), "item", "have no right answer")
-    return f"{said}, so no score counts them; --map names its field."
+    if without == len(items):
+        return f"{said}, so no score counts them; --map names its field."
+    first = next(item.id for item in items if item.gold is None)
+    return f"{said}, the first {first}; no score counts such items."

@@ -254,15 +254,15 @@ class Response:
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Response:
         return cls(
-            text=value["text"],
-            finish_reason=value.get("finish_reason"),
-            token_logprobs=tuple(map(_position, value.get("positions", ()))),
-            continuations=_pairs(value.get("continuations", {})),
-            unconditional=_pairs(value.get("unconditional", {})),
-            usage=Usage(*value.get("usage", (None, None))),
-            latency=value.get("latency"),
-            served_by=value.get("served_by"),
-            reasoning=value.get("reasoning", ""),
+            value["text"],
+            value.get("finish_reason"),
+            tuple(map(_position, value.get("positions", ()))),
+            _pairs(value.get("continuations", _NO_SCORES)),
+            _pairs(value.get("unconditional", _NO_SCORES)),
+            Usage(*value.get("usage", ())),
+            value.get("latency"),
+            value.get("served_by"),
+            value.get("reasoning", ""),
         )
 
 
@@ -271,8 +271,8 @@ def _said(response: Response) -> dict[str, Any]:
     return {name: value for name, value in response.as_json().items() if name not in aside}
 
 
-def _pairs(scores: Mapping[str, Any]) -> dict[str, tuple[float, int]]:
-    return {
+def _pairs(scores: Mapping[str, Any]) -> Mapping[str, tuple[float, int]]:
+    return scores and {
         text: (-math.inf if total is None else total, tokens)
         for text, (total, tokens) in scores.items()
     }

@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="35", source="19e0d75c4661")
+RULES: Final = Rules(version="36", source="065c5107bf91")
 
 
 class TextAnswers:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from horsesense.findings.finding import Finding
+from horsesense.findings.guesses import AS_WELL
 from horsesense.findings.wording import chance_text
 from horsesense.measures.base import Estimate
 from horsesense.measures.joined import ORIGINAL
@@ -119,7 +120,8 @@ def up_to(run: Results) -> str:
     if sum(lost.values()) < MUCH * told["prompts"]:
         return ""
     if lost.keys() == {"not_asked"}:
-        return f"up to {percent(told['most'])} if every prompt were asked"
+        least = percent(told["most"] - sum(lost.values()) / told["prompts"])
+        return f"between {least} and {percent(told['most'])} if every prompt were asked"
     how = HAD_NO.get(next(iter(lost)), "lost") if len(lost) == 1 else "lost"
     return f"up to {percent(told['most'])} if no reply had been {how}"
 
@@ -166,6 +168,8 @@ def may_be_guessing(run: Results) -> str:
         low, _ = limits((score.value or 0.0) * score.n, score.n, (1 - LEVEL) / 2)
         if low > f.null:
             return f"Too few items to rule out guessing ({chance_text(f.null)})."
+    if AS_WELL in f.detail:
+        return f"{AS_WELL[:1].upper()}{AS_WELL[1:]} ({chance_text(f.null)})."
     return f"The score may be guessing, which gives {chance_text(f.null)}."
 
 

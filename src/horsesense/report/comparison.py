@@ -255,13 +255,13 @@ def _orders(c: Comparison) -> Iterator[str]:
     holds = [order.view for order in c.orders if order.verdict == "holds"]
     if holds:
         named = "" if len(holds) == len(c.orders) else f": {'; '.join(holds)}"
-        yield f"The order holds under {_of(c, holds)}{named}."
+        yield f"The ranking holds under {_of(c, holds)}{named}."
     rest = [order for order in c.orders if order.verdict == "undecided"]
     if rest and any(order.decided for order in rest):
         views = [order.view for order in rest]
-        yield f"Undecided whether the order holds under {_of(c, views)}: {'; '.join(views)}."
+        yield f"Undecided whether the ranking holds under {_of(c, views)}: {'; '.join(views)}."
     elif rest and len(c.models) > 1:
-        yield f"No model leads {c.main.lower()}, so there is no order to reverse."
+        yield f"No model leads {c.main.lower()}, so there is no ranking to reverse."
 
 
 def _of(c: Comparison, views: Sequence[str]) -> str:
@@ -275,8 +275,9 @@ def _of(c: Comparison, views: Sequence[str]) -> str:
 def _changed(c: Comparison, order: OrderInView) -> str:
     if not order.reversed:
         return (
-            f"The order changes under “{order.view}”: Kendall's tau is {signed(order.tau or 0, 2)};"
-            f" sampling alone leaves {signed(order.sampling_low or 0, 2)} or more."
+            f"The ranking changes under “{order.view}”: Kendall's tau is"
+            f" {signed(order.tau or 0, 2)}; sampling alone leaves"
+            f" {signed(order.sampling_low or 0, 2)} or more."
         )
     first, second = max(
         order.reversed, key=lambda pair: abs(c.between(pair[0], pair[1], order.view).value)
@@ -284,7 +285,7 @@ def _changed(c: Comparison, order: OrderInView) -> str:
     more = len(order.reversed) - 1
     tail = f"; {plural(more, 'more pair')} {'turns' if more == 1 else 'turn'} round" if more else ""
     return (
-        f"The order changes under “{order.view}”: {second} leads {first} by"
+        f"The ranking changes under “{order.view}”: {second} leads {first} by"
         f" {_lead(c.between(second, first, order.view))}, and {c.main.lower()} {first} leads by"
         f" {_lead(c.between(first, second))}{tail}."
     )
@@ -315,7 +316,7 @@ def difference_text(d: Difference) -> str:
 
 def order_text(order: OrderInView) -> str:
     """Kendall's tau."""
-    return "no order" if order.tau is None else signed(order.tau, 2)
+    return "no ranking" if order.tau is None else signed(order.tau, 2)
 
 
 def sampling_text(order: OrderInView) -> str:
@@ -340,8 +341,9 @@ def _environment() -> Environment:
 
 
 def table(c: Comparison) -> tuple[list[str], list[list[str]]]:
-    """The table models x views for a terminal: headings, and one row a view."""
-    heads = ["", *c.models, "items", "order"]
+    """The table models x views for a terminal: headings, and one row a view; of several views,
+    whether each ranks the models as the first does."""
+    heads = ["", *c.models, "items", *["ranking"] * (len(c.views) > 1)]
     orders = {order.view: order for order in c.orders}
     rows = []
     for view in c.views:
@@ -351,7 +353,8 @@ def table(c: Comparison) -> tuple[list[str], list[list[str]]]:
         ]
         order = orders.get(view)
         n = f"{c.by_view[view][c.models[0]].n:,}"
-        rows.append([view, *cells, n, "" if order is None else _told(order, len(c.models) > 2)])
+        ranking = "" if order is None else _told(order, len(c.models) > 2)
+        rows.append([view, *cells, n, ranking][: len(heads)])
     return heads, rows
 
 
@@ -361,8 +364,8 @@ def as_table(c: Comparison) -> Table:
     names = [each.name for each in fields(Standing)]
     plain = [[getattr(standing, name) for name in names] for standing in c.standings]
     note = (
-        f"In brackets the {percent(c.level)} interval of one score. Behind # the ranks that a model"
-        " may have; all of them hold together."
+        f"{headline(c)} In brackets the {percent(c.level)} interval of one score. Behind # the"
+        " ranks that a model may have; all of them hold together."
     )
     return Table(headline(c), ["form", *heads[1:]], rows, Table("", names, plain), note)
 

@@ -309,10 +309,7 @@ def _beside(run: Results, *, figure: bool) -> Iterator[str]:
             of = f"the {plural(known['n'], 'item')} with {options} options"
         if not figure:
             whom = f", of {of}" if of else ""
-            yield (
-                f"An estimated {value_of(share)} {interval_of(share)} known or found by comparing"
-                f" options{whom}."
-            )
+            yield (f"Known (estimated): {value_of(share)} {interval_of(share)}{whom}.")
         elif of:
             left = plural(sum(n for _, n in known["rare"]), "other")
             yield f"The share known is estimated from {of}, without the {left}."

@@ -118,6 +118,8 @@ def _open(findings: list[Finding]) -> str:
     if numbers:
         those = "them" if len(numbers) == n else f"{len(numbers)} of them"
         said += f"; some {plural(max(numbers), 'item')} would settle {those}"
+    if unmeasured := sum(not f.measured for f in findings):
+        said += f"; {unmeasured} could not be measured"
     return f"{said}."
 
 

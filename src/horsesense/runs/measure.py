@@ -37,6 +37,7 @@ from horsesense.measures.registry import MEASURES
 from horsesense.measures.samples import designs, in_use
 from horsesense.measures.signature import Signature
 from horsesense.models.messages import Key
+from horsesense.probes.context_length import GAP
 from horsesense.readers.causes import Cause, of_failure
 from horsesense.readers.registry import reads_scores
 from horsesense.readers.reviews import Reviews
@@ -268,7 +269,7 @@ def _findings(directory: RunDirectory, asked: AskedRecord, reviews: Reviews) -> 
     done = {
         **settings.model_dump(),
         "readers": tuple(record.readers),
-        "kind": items.kind,
+        "kind": "gap" if any(GAP in (item.context or "") for item in items) else items.kind,
         "items_asked": len(items),
         "exclusions": asked.excluded,
     }

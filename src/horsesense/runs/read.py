@@ -21,7 +21,6 @@ import polars as pl
 from horsesense.errors import StoreError
 from horsesense.inference.limits import Limits, RunSummary
 from horsesense.inference.store import Store
-from horsesense.inference.stored_rows import response_of
 from horsesense.kept import keep
 from horsesense.models.messages import Key, Response
 from horsesense.probes.base import Setting
@@ -96,8 +95,8 @@ async def read_stage(
         with progress("reading", height) as tick:
             for rows, answers in _chunks(trials, store) if whole is None else whole:
                 replies = [one for one in answers if not one[2].scores_alone]
-                pairs = [(trial, response) for _, trial, response in replies]
                 for reader in bulk:
+                    pairs = [(trial, response) for _, trial, response in replies]
                     spent += await reader.prepare(pairs, store, limits, max_connections)
                 for shelf in shelves:
                     shelf.read(answers if shelf.of_scores else replies)
@@ -112,8 +111,7 @@ def _chunks(
 ) -> Iterator[tuple[int, list[_Answered]]]:
     """How many trials a part of the table holds, and those of them that have an answer."""
     for rows in read_trials(trials, probes):
-        texts = store.texts([row.key for row in rows])
-        answers = {key: response_of(text) for key, text in texts.items()}
+        answers = store.get([row.key for row in rows])
         answers |= _at_limit(store, answers)
         yield len(rows), [(r.number, r.trial, answers[r.key]) for r in rows if r.key in answers]
 
@@ -158,16 +156,15 @@ class _Shelf:
         self.reader = reader
         self.of_scores = reads_scores(reader.name) or isinstance(reader, OptionScorer)
         self.folder = layout.readings_of(reader.name, reader.version)
-        place = self.folder / f"stage-{stage}"
         self._stage, self._plan = stage, plan
-        self._place = place
+        self._place = self.folder / f"stage-{stage}"
         self._told = _told_or_none(self.folder) or _spent_by_others(layout, reader.name)
         self._done = self._read_before()
         if self._done is None:
-            shutil.rmtree(place, ignore_errors=True)
+            shutil.rmtree(self._place, ignore_errors=True)
             self._done = frozenset()
             self._tell(0)
-        self._writer = PartWriter(place, READINGS)
+        self._writer = PartWriter(self._place, READINGS)
 
     def _read_before(self) -> frozenset[int] | None:
         """Trials that an earlier session read; None where its readings cannot be used."""

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError,
 
 from horsesense.errors import UsageError
 from horsesense.files import read_settings, read_whole, usable, write_whole
-from horsesense.inference.limits import Limits
+from horsesense.inference.limits import Limits, prices
 from horsesense.items.load import PACKAGED
 from horsesense.runs.layout import RunLayout
 from horsesense.runs.settings import Settings, misfits
@@ -46,7 +46,7 @@ class StudyFile(BaseModel):
         suites: named sets of probes, a run each; none for the probes of `settings`.
         shots: numbers of few-shot examples, a run each; none for that of `settings`.
         out: folder of the runs, in the one that study.toml lies in, which is it by default.
-        price: of a million prompt and completion tokens, for a budget in money.
+        price: of a million prompt and completion tokens, for a budget in money; "0.4,1.6" will do.
         settings: what all runs share, as in the section `settings` of a run's run.toml.
 
     Relative paths in them begin where study.toml lies, or in the working directory where the study
@@ -71,6 +71,11 @@ class StudyFile(BaseModel):
             if not isinstance(table, str) and not {"model"} <= table.keys() <= {"model", *OWN}:
                 raise ValueError(f"A table has model, and any of {', '.join(OWN)}")
         return models
+
+    @field_validator("price", mode="before")
+    @classmethod
+    def _as_typed(cls, price: Any) -> Any:
+        return prices(price) if isinstance(price, str) else price
 
     @classmethod
     def load(cls, path: Path) -> Self:
@@ -276,7 +281,7 @@ def _set_name(items: str) -> str:
 
 
 def run_folders(folder: Path) -> list[Path]:
-    """The runs in a study's folder, by name; empty where it is none."""
-    if not (folder / FILE).is_file() or RunLayout(folder).record.is_file():
+    """The runs in a folder, such as a study's, by name; empty where it is a run itself."""
+    if RunLayout(folder).record.is_file():
         return []
     return sorted(path.parent for path in folder.glob("*/run.toml"))

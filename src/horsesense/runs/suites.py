@@ -39,7 +39,7 @@ class Departure:
         why: what speaks for the default and, where `--faithful` departs too, why it must.
         faithful: what `--faithful` does; "" where that is what was published. Any other text
             puts the point on the list of what still differs.
-        kind: the kind of items that it is about; "" for all.
+        kind: the kind of items that it is about, or "gap" for equations; "" for all.
         settings: settings of a run that it tells; where the user chose another value, that value
             is told instead.
     """
@@ -49,7 +49,7 @@ class Departure:
     default: str
     why: str
     faithful: str = ""
-    kind: Kind | Literal[""] = ""
+    kind: Kind | Literal["gap", ""] = ""
     settings: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -95,7 +95,8 @@ class Paper:
 
     def of_kind(self, kind: str | None) -> tuple[Departure, ...]:
         """The differences that matter for items of a kind; all where it is not known."""
-        return tuple(d for d in self.differences if not (d.kind and kind and d.kind != kind))
+        kinds = {"", kind, "choice" if kind == "gap" else kind}
+        return tuple(d for d in self.differences if not kind or d.kind in kinds)
 
     def as_json(self, faithful: bool, here: Mapping[str, Any]) -> dict[str, Any]:
         """What a report says of it: source, protocol, table, and where this run departs."""
@@ -164,8 +165,9 @@ class Suite(Paper):
 
     def _chosen(self, faithful: bool, here: Mapping[str, Any]) -> Iterator[tuple[str, _Chosen]]:
         """Settings that are not the protocol's, by name."""
+        said = {name: d.published for d in self.differences for name in d.settings}
         for name, (usual, told) in USUAL.items():
-            published = str(self.settings[name]) if name in self.settings else told
+            published = str(self.settings.get(name, said.get(name, told)))
             if here[name] != (self.settings.get(name, usual) if faithful else usual):
                 yield name, (f"--{name.replace('_', '-')}", published, _words(here[name]))
         if here["shots"] not in self.shots:
@@ -237,6 +239,7 @@ USUAL: Mapping[str, tuple[Any, str]] = {
     "style": ("auto", "not said; as the model asks for unless another is named"),
     "templates": (None, "the authors' own"),
     "until": (None, "everything is asked"),
+    "limit": (None, "all items"),
 }
 """What a run does unless something else is named, and how that compares with papers that say no
 value of their own."""

@@ -248,6 +248,6 @@ def reading_row(
         end,
         reading.confidence,
         reading.score,
-        max(-MOST_EXCESS, min(MOST_EXCESS, reading.excess)),
+        reading.excess and max(-MOST_EXCESS, min(MOST_EXCESS, reading.excess)),
         cause_of(reading, response, variant),
     )

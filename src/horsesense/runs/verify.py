@@ -90,6 +90,9 @@ def _tables(directory: RunDirectory, store: Store) -> list[str]:
     sql = "SELECT 1 FROM responses WHERE key IN ({})"
     parts = keys.iter_slices(CHUNK)
     there = sum(1 for part in parts for _ in store.select_in(sql, part["key"].to_list()))
+    said = 0 if asked is None else asked.spent.get("answered", 0)
+    if (stored := store.answered()) < said:
+        faults.append(f"store: {stored:,} answers stand there, {said:,} came")
     if there < keys.height:
         faults.append(f"store: {keys.height - there:,} of {keys.height:,} answers read are gone")
     return faults

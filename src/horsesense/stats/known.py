@@ -292,8 +292,9 @@ def _unchecked(used: Sequence[CountTable], p_value: float | None) -> str:
             f"the fit could not be checked, which takes {CHECKABLE} {_of_these(used)} that are"
             " wrong in some order"
         )
-    few = any(t.data.n < WELL_CHECKED for t in used)
-    return f"fewer than {WELL_CHECKED} items hardly check its assumptions" if few else ""
+    if (few := min(t.data.n for t in used)) >= WELL_CHECKED:
+        return ""
+    return f"{few} items hardly check its assumptions, which takes {WELL_CHECKED}"
 
 
 def _of_these(used: Sequence[CountTable]) -> str:

@@ -90,6 +90,21 @@ def krippendorff_alpha(ratings: Floats) -> float | None:
     return float(krippendorff.alpha(value_counts=counts, level_of_measurement="nominal"))
 
 
+def kappa_in_words(pairs: Sequence[tuple[object, object]], level: float = 0.95) -> str:
+    """Cohen's kappa with the jackknife's interval over pairs; without one where none disagrees.
+
+    >>> kappa_in_words([("a", "a"), ("b", "b"), ("a", "b"), ("b", "b")] * 10)
+    "Cohen's kappa 0.50 [0.25, 0.75]"
+    """
+    kappa = cohen_kappa(pairs)
+    if kappa is None:
+        return "Cohen's kappa not defined"
+    se = _variance([cohen_kappa([*pairs[:n], *pairs[n + 1 :]]) for n in range(len(pairs))]) ** 0.5
+    found = Located(kappa, se, len(pairs), -1.0, 1.0).interval(level)
+    interval = f" [{found[0]:.2f}, {found[1]:.2f}]" if found else ""
+    return f"Cohen's kappa {kappa:.2f}{interval}"
+
+
 class Alpha(NamedTuple):
     """Krippendorff's alpha with an interval over units and raters; None where there is none."""
 

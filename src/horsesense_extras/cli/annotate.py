@@ -58,8 +58,8 @@ def annotate(
     Args:
         to: CSV file to write; RUN/review.csv by default, RUN/sample.csv with --sample. No file is
             written over: a review that is there is continued in another file.
-        take: A filled file. Of --sample one; of a review one per reviewer, and a third settles; of
-            a test a booklet.
+        take: A filled file. Of --sample one, and a second to compare two people; of a review one
+            per reviewer, and a third settles; of a test a booklet.
         also: So many replies that the rules did judge, as a check.
     """
     from horsesense_extras.build.equinfer.review import is_built
@@ -104,7 +104,13 @@ def _written(path: Path, to: Path, also: int) -> dict[str, object]:
     others = len(rows) - undecided
     rows = [replace(row, rule="") for row in rows]  # what the rules say must not sway a reviewer
     head = f"{plural(undecided, 'reply')} that no rule could judge, and {others} others,"
-    done = _offered(path, rows, to, head, f"Write one of {', '.join(CHOICES)}")
+    done = _offered(
+        path,
+        rows,
+        to,
+        head,
+        f"Write one of {', '.join(CHOICES)} (docs/suites.md has their meaning)",
+    )
     return {**done, "undecided": undecided, "others": others}
 
 
@@ -204,18 +210,15 @@ def _sample_written(path: Path, to: Path, n: int) -> dict[str, object]:
 def _sample_taken(run: Run, files: Sequence[Path]) -> dict[str, object]:
     from horsesense_extras.people.sample import Sampled
 
-    if len(files) > 1:
-        raise UsageError(
-            "Of --sample the labels of one person count: give one file; a later one replaces it.",
-            hint="How far two people agree is said of the suite know-no: horsesense annotate RUN"
-            " --also 50, then --take of both files.",
-        )
+    if len(files) > 2:
+        raise UsageError("Of --sample, --take reads one file, or two to compare two people.")
     found = Sampled.of(run.directory)
+    both = found.compared(files[0], files[1], run.settings.level) if len(files) > 1 else []
     changed = found.take(files[0])
     run.report()
     told = found.told(run.settings.level)
     news = [f"{plural(changed, 'label', 'replace')} what was taken before."] if changed else []
-    said = [*news, *_still_empty(files, "label"), *found.sentences(told)]
+    said = [*news, *_still_empty(files, "label"), *both, *found.sentences(told)]
     return {"sample": told, "says": "\n".join(said)}
 
 
@@ -264,8 +267,11 @@ def _told(reviews: Reviews, open_keys: Sequence[Key], lines: Sequence[str]) -> d
 
 def _agreed(reviews: Reviews, what: str) -> str:
     """How far the first two reviewers agree."""
-    kappa = "not defined" if reviews.agreement is None else f"{reviews.agreement:.2f}"
+    from horsesense.stats.rater_agreement import kappa_in_words
+
+    first, second = [*reviews.given.values(), {}, {}][:2]
+    kappa = kappa_in_words([(first[key], second[key]) for key in first if key in second])
     return (
         f"Two reviewers judged {reviews.compared} {what}, {reviews.disagreements} of them"
-        f" differently (Cohen's kappa {kappa})"
+        f" differently ({kappa})"
     )

@@ -58,9 +58,22 @@ def cited(run: Run) -> dict[str, Any]:
         "papers": [f"{s.title}: {s.source}." for s in suites],
         "data": f"{items.name}, from {settings.items}; {n}, fingerprint {items.fingerprint}.",
         "model": "?" if record is None else record.model.name,
-        "asked": f"probes {', '.join(settings.probes)}; seed {settings.seed}; temperature"
-        f" {settings.temperature:g}; at most {plural(settings.max_tokens, 'token')} a reply"
-        + "; faithful"
-        * settings.faithful,
+        "asked": _asked(run) + "; faithful" * settings.faithful,
         "bibtex": "\n".join([own, data, *(s.bibtex for s in suites if s.bibtex)]),
     }
+
+
+def _asked(run: Run) -> str:
+    """How the model was asked; of a log, what its requests state."""
+    from horsesense.runs.exchanges import exchanges
+
+    settings, record = run.settings, run.directory.record
+    if record is None or record.kind == "asked":
+        return (
+            f"probes {', '.join(settings.probes)}; seed {settings.seed}; temperature"
+            f" {settings.temperature:g}; at most {plural(settings.max_tokens, 'token')} a reply"
+        )
+    params = [e.request.params for e in exchanges(run.directory) if e.request]
+    each = {n: {getattr(p, n) for p in params} for n in ("max_tokens", "temperature", "top_p")}
+    stated = [f"; {n} {v.pop():g}" for n, v in each.items() if len(v) == 1 and any(v)]
+    return "not by horsesense; prompts and decoding are those of the log" + "".join(stated)

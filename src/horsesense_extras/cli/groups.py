@@ -56,8 +56,9 @@ class Asking:
 
     def how(self) -> How:
         """What the functions of `build` take."""
+        from horsesense.inference.limits import UNLIMITED
         from horsesense_extras.build.asking import How
 
         templates = Path(self.templates) if self.templates else None
-        limits = options.limits(self.budget, self.price)
+        limits = UNLIMITED.given(self.budget, self.price)
         return How(self.temperature, templates, limits, self.max_connections)

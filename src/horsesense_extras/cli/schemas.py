@@ -72,8 +72,9 @@ class AnnotateOutput(Output):
     skipped: int | None = None
     sample: Rows | None = Field(
         None,
-        description="by reader: agreement with the labels, and the score corrected by them; of"
-        " three numbers, the value and its interval",
+        description="by reader: agreement with the labels, replies read otherwise, labels needed to"
+        " know it to 5 points, and the score corrected by them; of three numbers, the value and its"
+        " interval",
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -18,8 +18,16 @@ from horsesense.rng import fingerprint
 from horsesense.runs.exchanges import Exchange, exchanges
 from horsesense.runs.results import Results
 from horsesense.trials.condition import Condition
+from horsesense.trials.trial import Trial
 from horsesense.version import __version__
-from horsesense_extras.integrations.inspect_log import score_of, target, usage_of
+from horsesense_extras.integrations.inspect_log import (
+    logs_of,
+    of_log,
+    score_of,
+    score_rows,
+    target,
+    usage_of,
+)
 from horsesense_extras.integrations.lm_eval_task import document, slug
 from horsesense_extras.logs.carried import OURS, Carrier, carried_by_log
 
@@ -35,76 +43,90 @@ def write_lm_eval(results: Results, folder: Path) -> Path:
     directory = results.directory
     stamp = datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S.%f")
     carrier = Carrier(directory.items)
+    foreign = directory.known.kind == "imported"
+    every = of_log(directory) if foreign else ((each, None) for each in exchanges(directory))
     counts: dict[str, int] = {}
     with new_folder(folder) as lines:
-        for exchange in exchanges(directory):
+        for exchange, own in every:
             if exchange.request is None:
                 continue  # never sent: lm-eval has no row for it
-            name = _task(results, exchange)
+            name = _task(results, exchange.trial)
             place = counts.get(name, 0)
             counts[name] = place + 1
-            for row in _rows(exchange, exchange.request, carrier, place):
+            for row in _rows(exchange, exchange.request, carrier, place, own):
                 lines.add(f"samples_{name}_{stamp}.jsonl", orjson.dumps(row))
         lines.put(f"results_{stamp}.json", orjson.dumps(_results(results, counts, carrier, stamp)))
     return folder
 
 
-def _task(results: Results, exchange: Exchange) -> str:
-    return slug(f"{results.items.name}_{exchange.trial.probe}_{exchange.trial.condition}")
+def _task(results: Results, of: Trial | Estimate) -> str:
+    return slug(f"{results.items.name[:100]}_{of.probe}_{of.condition}")
 
 
 def _rows(
-    exchange: Exchange, request: Request, carrier: Carrier, place: int
+    exchange: Exchange, request: Request, carrier: Carrier, place: int, own: Any
 ) -> Iterator[dict[str, Any]]:
-    """One row per reader; one without a reading where nothing read the reply."""
-    trial = exchange.trial
-    carried = carrier.of(exchange.number, exchange.stage, trial, request)
+    """One row per filter, which each reader of ours is too; `own` is the sample of a log."""
+    trial, doc = exchange.trial, _document(exchange, request, carrier, own)
+    prompt = doc.get("prompt", request.text or "")
+    if own and request.messages:
+        chat = [{"role": role, "content": text} for role, text in request.messages]
+        prompt = orjson.dumps(chat).decode()
+    arguments, resps = _exchanged(request, exchange.response, prompt, doc.get("choices"))
+    if exchange.failure is not None:
+        doc["error"] = f"{exchange.failure.kind}: {exchange.failure.message}"
+    right = "; ".join(map(target, trial.variants))
+    row = {
+        "doc_id": place,
+        "doc": doc,
+        "target": right,
+        "arguments": arguments,
+        "resps": resps,
+        "doc_hash": _hash(orjson.dumps(doc)),
+        "prompt_hash": _hash(prompt.encode(errors="replace")),
+        "target_hash": _hash(right.encode(errors="replace")),
+    }
+    scores = score_rows(exchange) if own is None else own["scores"]
+    by_filter: dict[str, dict[str, Any]] = {}
+    for name, score in scores.items():
+        metric, filtered = name.split(",", 1) if "," in name else ("acc", name)
+        found = by_filter.setdefault(filtered, {"filtered_resps": [score["answer"]], "metrics": []})
+        value = {"C": 1.0, "I": 0.0}.get(score["value"], score["value"])
+        if isinstance(value, float):
+            found["metrics"].append(metric)
+            found[metric] = value
+    for filtered, found in (by_filter or {ALONE: {"filtered_resps": [], "metrics": []}}).items():
+        yield {**row, "filter": filtered, **found}
+
+
+def _document(exchange: Exchange, request: Request, carrier: Carrier, own: Any) -> dict[str, Any]:
+    if own is not None:
+        doc = {"id": own["id"], "question": own["input"], "options": own["choices"]}
+        return {**doc, **own["metadata"], "gold": exchange.trial.variant.gold_at}
+    carried = carrier.of(exchange.number, exchange.stage, exchange.trial, request)
     if exchange.response is not None:
         rest = exchange.response.as_json()
         carried["response"] = {k: v for k, v in rest.items() if k != "text"}
     if len(request.messages or ()) > 1:
         carried["messages"] = request.messages
-    doc = document(trial, request, carried)
-    prompt = doc["prompt"]
-    arguments, resps = _exchanged(request, exchange.response, prompt, doc["choices"])
-    if exchange.failure is not None:
-        doc["error"] = f"{exchange.failure.kind}: {exchange.failure.message}"
-    row = {
-        "doc_id": place,
-        "doc": doc,
-        "target": "; ".join(map(target, trial.variants)),
-        "arguments": arguments,
-        "resps": resps,
-        "doc_hash": _hash(orjson.dumps(doc)),
-        "prompt_hash": _hash(prompt.encode(errors="replace")),
-        "target_hash": _hash(doc["target"].encode(errors="replace")),
-    }
-    for reader, readings in exchange.by_reader().items() or ((ALONE, []),):
-        score = score_of(trial, readings) if readings else None
-        value = {"C": 1.0, "I": 0.0}.get(score["value"], score["value"]) if score else None
-        yield row | {
-            "filtered_resps": [score["answer"]] if score else [],
-            "filter": reader,
-            "metrics": ["acc"] if isinstance(value, float) else [],
-            **({"acc": value} if isinstance(value, float) else {}),
-        }
+    return document(exchange.trial, request, carried)
 
 
 def _exchanged(
-    request: Request, response: Response | None, prompt: str, choices: list[str]
+    request: Request, response: Response | None, prompt: str, choices: Sequence[str] | None
 ) -> tuple[dict[str, Any], list[Any]]:
     """What was asked and what came back, in the form of a generated or a scored task."""
-    if request.params.max_tokens:
-        decoding = {"max_gen_toks": request.params.max_tokens, "until": []}
-        decoding |= {"temperature": request.params.temperature}
+    params = request.params
+    scored = choices or params.continuations or params.label_tokens
+    if params.max_tokens or not scored:
+        known = {"max_gen_toks": params.max_tokens, "temperature": params.temperature}
+        decoding = {"until": [], **{name: value for name, value in known.items() if value}}
         arguments = {"gen_args_0": {"arg_0": prompt, "arg_1": decoding}}
         return arguments, [] if response is None else [[response.text]]
     scores = {} if response is None else _scores(response)
-    arguments = {
-        f"gen_args_{n}": {"arg_0": prompt, "arg_1": choice} for n, choice in enumerate(choices)
-    }
-    resps = [[[str(scores[choice]), "False"]] for choice in choices if choice in scores]
-    return arguments, resps if len(resps) == len(choices) else []
+    arguments = {f"gen_args_{n}": {"arg_0": prompt, "arg_1": text} for n, text in enumerate(scored)}
+    resps = [[[str(scores[text]), "False"]] for text in scored if text in scores]
+    return arguments, resps if len(resps) == len(scored) else []
 
 
 def _scores(response: Response) -> dict[str, float]:
@@ -124,8 +146,11 @@ def _results(
     found: dict[str, dict[str, Any]] = {
         name: {"alias": name, "sample_len": n} for name, n in counts.items()
     }
+    for log in logs_of(directory):
+        for name in found:
+            found[name] |= {each["name"]: each["value"] for each in log["reported"]}
     for e in results.estimates:
-        name = slug(f"{results.items.name}_{e.probe}_{e.condition}")
+        name = _task(results, e)
         if e.measure == "accuracy" and not e.group and e.value is not None and name in found:
             found[name][f"acc,{e.reader}"] = e.value
             found[name][f"acc_low,{e.reader}"] = e.low

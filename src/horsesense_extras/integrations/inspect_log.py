@@ -171,7 +171,7 @@ def write_inspect_log(results: Results, path: Path) -> Path:
     foreign = directory.known.kind == "imported"
     carrier = Carrier(directory.items)
     every = (
-        _of_log(directory)
+        of_log(directory)
         if foreign
         else ((each, _ours(each, carrier)) for each in exchanges(directory))
     )
@@ -220,7 +220,7 @@ def _spec(results: Results) -> dict[str, Any]:
     decoding = {"temperature": settings.temperature, "max_tokens": settings.max_tokens or 1}
     if settings.top_p is not None:
         decoding["top_p"] = settings.top_p
-    logs, now = _logs(directory), datetime.now(UTC).isoformat(timespec="seconds")
+    logs, now = logs_of(directory), datetime.now(UTC).isoformat(timespec="seconds")
     run = fingerprint([directory.question(), str(directory.layout.root)])
     samples, epochs = results.findings["trials"], 1
     if record.kind == "imported":
@@ -258,7 +258,7 @@ def _header(
     return {
         "version": SCHEMA,
         "status": next(
-            (s for log in _logs(directory) if (s := log["state"]) != "complete"), "success"
+            (s for log in logs_of(directory) if (s := log["state"]) != "complete"), "success"
         ),
         "eval": spec,
         "plan": _PLAN,
@@ -289,14 +289,14 @@ def _scores(results: Results) -> Iterator[dict[str, Any]]:
         }
 
 
-def _logs(directory: RunDirectory) -> list[Any]:
+def logs_of(directory: RunDirectory) -> list[Any]:
     """What is known of the logs that a run was imported from; none of a run of ours."""
     return list((load_imported(directory) or {"logs": []})["logs"])
 
 
 def _reported(directory: RunDirectory) -> Iterator[dict[str, Any]]:
     """The numbers that imported logs gave themselves."""
-    for log in _logs(directory):
+    for log in logs_of(directory):
         for each in log["reported"]:
             name, _, metric = each["name"].rpartition("/")
             yield {
@@ -333,7 +333,7 @@ def _ours(each: Exchange, carrier: Carrier) -> dict[str, Any]:
     }
 
 
-def _of_log(directory: RunDirectory) -> Iterator[tuple[Exchange, dict[str, Any]]]:
+def of_log(directory: RunDirectory) -> Iterator[tuple[Exchange, dict[str, Any]]]:
     """Samples of an imported run as their logs had them: by id and epoch, with the logs' scores.
 
     Trials of `order` stand for answers that are samples already.

@@ -186,6 +186,7 @@ class _RayPool:
                 self._looks[self._actors[worker].standing.remote()] = worker
 
     def events(self, seconds: float) -> Sequence[Event]:
+        self._check()
         self._look()
         waited = [*self._waited, *self._looks]
         if not waited:
@@ -197,6 +198,22 @@ class _RayPool:
         looked = [self._looked(self._looks.pop(one), one) for one in some if one in self._looks]
         told = [self._event(self._waited.pop(one), one) for one in some if one in self._waited]
         return [*filter(None, looked), *told]
+
+    def _check(self) -> None:
+        """ModelError where a process without which Ray would end this one has ended.
+
+        Only those that were started here are seen; a cluster looks after its own.
+        """
+        worker = getattr(getattr(self._ray, "_private", None), "worker", None)
+        node = getattr(worker, "_global_node", None)  # none where Ray is a client of a cluster
+        ended = {name for name, _ in node.dead_processes()} if node else set()
+        if found := sorted(ended & {"raylet", "gcs_server"}):
+            self._actors.clear()  # nobody is left who could end them one by one
+            raise ModelError(
+                f"Ray broke down on this machine: its process {found[0]} was killed or crashed.",
+                hint="All answers that came are stored: the same command continues. Without"
+                " --engine this process asks alone.",
+            )
 
     def _looked(self, worker: int, returned: Any) -> Event | None:
         """How far a worker is; None of one that died, which another call tells."""

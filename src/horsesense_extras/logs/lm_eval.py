@@ -21,6 +21,7 @@ from horsesense_extras.logs.options import (
     answers_in,
     in_own_order,
     index_of,
+    labels_of,
     lettered,
     right_option,
     shown_order,
@@ -197,7 +198,7 @@ class _Row:
         self.scored = [
             str(rest) for sent, rest in self.calls if sent == first and type(rest) is str
         ]
-        self.sent = _prompt(first)
+        self.sent = _prompt(first) or None
         messages = self.sent if isinstance(self.sent, tuple) else ()
         self.prompt = (
             self.sent if isinstance(self.sent, str) else "\n\n".join(text for _, text in messages)
@@ -315,6 +316,8 @@ class _Row:
         """
         prompt = self.prompt
         listed = [o for o in options_in(self.doc) if count in (None, len(o))]
+        if listed and not prompt:  # no log of lm-eval, but one whose own prompts were not known
+            return Ordered(listed[0], tuple(range(len(listed[0]))), labels_of(len(listed[0])))
         for options in listed:
             order, labels = shown_order(prompt, options)
             if order:

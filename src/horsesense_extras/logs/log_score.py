@@ -7,7 +7,7 @@ states, and a reply may be cut off. Both are told as findings, with the score wi
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path
@@ -28,8 +28,10 @@ from horsesense_extras.logs.told import load_imported
 
 _CAUSES = {status: of_status(status) for status in STATUSES}
 
-EXAMPLES = 8
-"""Differing answers that are shown."""
+EXAMPLES = 1_000
+"""Differing answers that are named."""
+NAMED = 3
+"""Answers that a sentence names."""
 SOME = 200
 """Replies called cut off in which a stop reason is looked for."""
 
@@ -69,7 +71,9 @@ class LogScore:
         said: the accuracy as read; None where no right answer is known.
         both: answers with a score of the log and a known right answer.
         differ: of these, how many the two count differently.
-        examples: some of them, those first in which what was said is right.
+        right: how many are right in the log.
+        only_log: what became of those that are right only in the log, by cause.
+        examples: those counted differently, right as said and right in the log in turn.
         answers, graded: samples of the logs, and how many of them have a score.
         over: of how many samples the reported number is, as the logs say; None where they do not.
         missed: answers graded as wrong that state the right choice; 0 where scores were read.
@@ -79,6 +83,8 @@ class LogScore:
         lost_as_wrong: how many of them are graded as wrong.
         without_lost: the mean of the log's scores of all others; None where nothing was lost.
         if_lost: the same of all answers, were those lost all wrong, and all right; empty as above.
+        guesses: how many of the lost and the missed are graded as guesses, between wrong and right.
+        named: items of the lost, and of the missed, where there are few.
     """
 
     name: str
@@ -88,6 +94,8 @@ class LogScore:
     said: Estimate | None
     both: int
     differ: int
+    right: int
+    only_log: Mapping[Cause, int]
     examples: tuple[Differing, ...]
     answers: int
     graded: int
@@ -99,6 +107,8 @@ class LogScore:
     lost_as_wrong: int
     without_lost: float | None
     if_lost: tuple[float, ...]
+    guesses: int
+    named: tuple[Sequence[str], Sequence[str]]
 
     def as_json(self) -> dict[str, Any]:
         """The same as JSON values."""
@@ -117,18 +127,29 @@ class LogScore:
             *first, last = (f"{n:,} {agreeing(n, BECAME[cause])}" for cause, n in each)
             said = f"{', '.join(first)} and {last}" if first else last
             ends = " to ".join(percent(end, 1) for end in self.if_lost)
-            wrong = agreeing(self.lost_as_wrong, "count")
+            wrong, n = self.lost_as_wrong, sum(self.lost.values())
+            some = f"{wrong:,} of them {agreeing(wrong, 'count')}" if wrong else "none counts"
+            who = some if wrong < n else "all count" if n > 1 else "it counts"
             yield (
-                f"Of {plural(self.graded, 'answer')} that the log grades, {said};"
-                f" {self.lost_as_wrong:,} of these {sum(self.lost.values()):,} {wrong} as wrong"
+                f"Of {plural(self.graded, 'answer')} that the log grades, {said}"
+                f"{_listed(self.named[0])}; {who} as {self._low}"
                 f"{self._without(self.without_lost, (ends, 'depending on them'))}."
             )
         if self.missed:
             if_right = "" if self.if_right is None else percent(self.if_right, 1)
             yield (
                 f"{some_of(self.missed, self.graded, 'answer', 'state')} the right choice, and the"
-                f" log grades {'them' if self.missed > 1 else 'it'} as wrong"
+                f" log grades {'them' if self.missed > 1 else 'it'} as {self._low}"
+                f"{_listed(self.named[1])}"
                 f"{self._without(self.without_missed, (if_right, 'if counted as right'))}."
+            )
+        if self.only_log:
+            lost = sum(self.only_log.values())
+            only = _kinds(self.only_log.items())
+            yield (
+                f"{self.right:,} right in the log + {self.differ - lost:,} right only as read -"
+                f" {lost:,} right only in the log (as read: {only}) ="
+                f" {self.right + self.differ - 2 * lost:,} right as read, of {self.both:,}."
             )
         if self.graded < self.answers:
             left = self.answers - self.graded
@@ -141,6 +162,10 @@ class LogScore:
                 f"The log says that its score is of {plural(self.over, 'sample')}, and it holds"
                 f" {plural(self.graded, 'graded answer')}."
             )
+
+    @property
+    def _low(self) -> str:
+        return "wrong or as a guess" if self.guesses else "wrong"
 
     def _without(self, score: float | None, counted: tuple[str, str]) -> str:
         """What the score is without some answers, and with them, beside what the log gives."""
@@ -187,8 +212,14 @@ def findings(results: Results, scores: Sequence[LogScore]) -> list[str]:
 def _contradicting(results: Results) -> Iterator[str]:
     """How many replies name one option by its label and another by its text."""
     one = (pl.col("rule") == "other_text") & (pl.col("reader") == results.reader)
-    if n := results.directory.readings().filter(one).select(pl.len()).collect().item():
-        yield f"{plural(n, 'reply')} {agreeing(n, 'give')} a label with another option's text."
+    of = results.directory.readings().filter(one).select("cause").collect()["cause"]
+    if n := len(of):
+        gives, kinds = agreeing(n, "give"), _kinds(of.value_counts(sort=True).rows())
+        yield f"{plural(n, 'reply')} {gives} a label with another option's text ({kinds})."
+
+
+def _kinds(counts: Iterable[tuple[Cause, int]]) -> str:
+    return ", ".join(f"{WORDS[cause]} {n:,}" for cause, n in counts)
 
 
 def _inferred(results: Results) -> Iterator[str]:
@@ -281,6 +312,8 @@ def _score(
         said=said,
         both=both.height,
         differ=differing.height,
+        right=both.filter(pl.col("value") >= 0.5).height,
+        only_log=dict(differing.filter(~pl.col("correct"))["cause"].value_counts(sort=True).rows()),
         examples=_examples(directory, differing),
         answers=sum(log["samples"] for log in told["logs"]),
         graded=frame.height,
@@ -295,7 +328,19 @@ def _score(
             _mean(frame.select(pl.when(lost).then(end).otherwise("value"))) or 0.0
             for end in (0.0, 1.0) * bool(counts)
         ),
+        guesses=frame.filter((lost | missed) & wrong & (pl.col("value") > 0)).height,
+        named=(_items(frame.filter(lost)), _items(frame.filter(missed))),
     )
+
+
+def _items(frame: pl.DataFrame) -> list[str]:
+    """The items of answers, where they are few enough to be named."""
+    return frame["item_id"].to_list() if frame.height <= NAMED else []
+
+
+def _listed(names: Sequence[str]) -> str:
+    named = f"item{'s' if len(names) > 1 else ''} {', '.join(name[:60] for name in names)}"
+    return f" ({named})" if names else ""
 
 
 def _without(frame: pl.DataFrame, left_out: pl.Expr) -> float | None:
@@ -318,7 +363,8 @@ def _over(told: Mapping[str, Any], name: str, there: set[int]) -> int | None:
 
 
 def _examples(directory: RunDirectory, differing: pl.DataFrame) -> tuple[Differing, ...]:
-    rows = differing.sort("correct", descending=True, maintain_order=True).head(EXAMPLES).to_dicts()
+    turn = pl.int_range(pl.len()).over("correct")
+    rows = differing.sort(turn, ~pl.col("correct")).head(EXAMPLES).to_dicts()
     with directory.store() as store:
         replies = store.get([row["key"] for row in rows])
     return tuple(

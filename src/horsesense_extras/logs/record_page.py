@@ -13,6 +13,7 @@ from horsesense.report.text import interval_of, p_text, value_of
 from horsesense.stats.words import percent
 from horsesense.version import __version__
 from horsesense_extras.logs.recorded import Record
+from horsesense_extras.logs.told import for_readers
 
 DOUBTED: Final = 30
 """Items shown whose right answer is doubted."""
@@ -36,6 +37,8 @@ def write_record(found: Record, folder: Path) -> Path:
         "percent": lambda value: "–" if value is None else percent(value, 1),
         "points": _points,
         "count": "{:,}".format,
+        "votes": lambda share, models: f"{round(share * models, 1):g}",
+        "for_readers": for_readers,
         "href": lambda page: quote(page),
         "rank": rank_text,
     }

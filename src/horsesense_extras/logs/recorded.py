@@ -19,7 +19,7 @@ from horsesense.comparison.compare import Comparison, Difference
 from horsesense.errors import UsageError
 from horsesense.items.item import Item, ItemSet
 from horsesense.measures.base import Estimate
-from horsesense.readers.causes import CAUSES, WORDS
+from horsesense.readers.causes import CAUSES, NO_REPLY, WORDS
 from horsesense.report.text import ShownShare
 from horsesense.stats.share import Share
 from horsesense.stats.words import percent, plural
@@ -46,7 +46,9 @@ class Model:
             a choice as they are read here, `stated_right` the right one.
         lost: replies without a choice that break off or are empty, of which the program took an
             answer all the same.
+        gained, spurned: answers that are right only as read, and only as graded.
         said: share right as read, an unread reply being wrong; None where nothing was read.
+        unread: replies that no reader can tell, and that are wrong in `said`.
         least, most: that share if all lost replies were wrong, and if all of them were right.
         causes: cause -> how many replies it has.
         subjects: subject -> share right of the replies that could be read.
@@ -63,7 +65,10 @@ class Model:
     stated: int
     stated_right: int
     lost: int
+    gained: int
+    spurned: int
     said: Estimate | None
+    unread: int
     least: float | None
     most: float | None
     causes: Mapping[str, int]
@@ -81,6 +86,13 @@ class Model:
     def moved(self) -> float | None:
         """How much more is right as said than as published."""
         return None if self.published is None or self.said is None else self.value - self.published
+
+    @property
+    def basis(self) -> str:
+        """Of how many replies `said` is, and how many are lacking."""
+        lacking = {"missing": self.said.n_missing if self.said else 0, "unread": self.unread}
+        of = [f"n = {self.said.n if self.said else 0:,}"]
+        return ", ".join(of + [f"{n:,} {how}" for how, n in lacking.items() if n])
 
     @property
     def told(self) -> str:
@@ -247,6 +259,9 @@ def _model(run: Run, page: str, graded: pl.DataFrame) -> Model:
     stated = unfound.filter(pl.col("cause") == "choice") if unfound.height else unfound
     lost = graded.filter(pl.col("answer").is_not_null() & pl.col("cause").is_in(_ENDED)).height
     mean: Any = graded["value"].mean()
+    right, counted = pl.col("correct").fill_null(value=False), pl.col("value") >= 0.5
+    came = ~pl.col("cause").is_in(list(NO_REPLY))
+    of = [results.one(n, reader=reader) for n in ("accuracy_as_graded", "accuracy")]
     return Model(
         name=run.directory.known.model.name,
         page=page,
@@ -259,7 +274,10 @@ def _model(run: Run, page: str, graded: pl.DataFrame) -> Model:
         stated=stated.height,
         stated_right=int(stated["correct"].sum()) if stated.height else 0,
         lost=lost,
-        said=results.one("accuracy_as_graded", reader=reader),
+        gained=graded.filter(came & right & ~counted).height,
+        spurned=graded.filter(came & ~right & counted).height,
+        said=of[0],
+        unread=of[1].n_missing - of[0].n_missing if of[0] and of[1] else 0,
         least=became.get("least"),
         most=became.get("most"),
         causes=became.get("causes", {}),

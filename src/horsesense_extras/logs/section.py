@@ -15,10 +15,11 @@ def context(run: Results) -> Context | None:
     if not run.directory.layout.imported.exists():  # most runs: nothing is loaded for them
         return None
     from horsesense_extras.logs.log_score import log_scores
-    from horsesense_extras.logs.told import load_imported
+    from horsesense_extras.logs.told import for_readers, load_imported
 
     told = load_imported(run.directory) or {}
-    return {"logs": told["logs"], "scores": log_scores(run), "percent": percent}
+    logs = [{**log, "notes": [*map(for_readers, log["notes"])]} for log in told["logs"]]
+    return {"logs": logs, "scores": log_scores(run), "percent": percent}
 
 
 def percent(value: float | None) -> str:

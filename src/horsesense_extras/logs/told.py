@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -51,6 +52,17 @@ class _Told(_Row):
 
 
 _TOLD: Final = TypeAdapter(_Told)
+_TO_TYPE: Final = re.compile(r" ?\([^()]*--\w[^()]*\)|(?<=[.;]) [^.;]*--\w[^.;]*\.")
+"""What a note says of options of the command line."""
+
+
+def for_readers(note: str) -> str:
+    """A note on a log for a page, whose readers type nothing.
+
+    >>> for_readers("Fields taken as x=y (--map changes it). Two are wrong. --map a=b mends it.")
+    'Fields taken as x=y. Two are wrong.'
+    """
+    return _TO_TYPE.sub("", note)
 
 
 def load_imported(directory: RunDirectory) -> Mapping[str, Any] | None:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import takewhile
+from math import ceil
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -28,8 +29,10 @@ from horsesense.runs.bands import clusters
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.parts import readable
 from horsesense.runs.tables import with_questions
+from horsesense.stats import functions
 from horsesense.stats.binomial import limits
 from horsesense.stats.corrected import Bounded, corrected
+from horsesense.stats.rater_agreement import kappa_in_words
 from horsesense.stats.words import percent, plural
 from horsesense_extras.people.spreadsheet import inert_cell, read_table, write_table
 
@@ -53,6 +56,8 @@ ROWS: Final = {
     "specificity": "Wrong replies read as wrong",
 }
 """What is told of a reader, and its name for people."""
+SHOWN: Final = 10
+"""Replies that are named where they are read otherwise than labelled."""
 _SAYS: Final = {"none": "none", "refusal": "refusal", "unknown": "refusal"}
 """What a reading without a choice is called in a label; all others are unclear."""
 
@@ -134,10 +139,30 @@ class Sampled:
         return len(ids)
 
     def take(self, path: Path) -> int:
-        """Keep the labels of a filled file; how many replace another one of the same reply.
+        """Keep the labels of a filled file; how many replace another one of the same reply."""
+        found = self.filled(path)
+        changed = sum(self.labels.get(id, label) != label for id, label in found.items())
+        self.labels.update(found)
+        rows = [[*id, label] for id, label in self.labels.items()]
+        keep(self.run.layout.root / FILE, orjson.dumps(rows))
+        return changed
 
-        ItemsError names all rows that cannot be used.
-        """
+    def compared(self, first: Path, second: Path, level: float) -> list[str]:
+        """How far two people agree, and whose labels count."""
+        one, other = self.filled(first), self.filled(second)
+        pairs = [(one[id], other[id]) for id in one if id in other]
+        if not pairs:
+            return [f"{first.name} and {second.name} label no reply in common."]
+        n, same = len(pairs), sum(a == b for a, b in pairs)
+        share = shown((same / n, *limits(same, n, (1 - level) / 2)))
+        return [
+            f"Two people give the same label to {same} of {plural(n, 'reply')} ({share};"
+            f" {kappa_in_words(pairs, level)}; replies taken as independent).",
+            f"The labels of {first.name} count below.",
+        ]
+
+    def filled(self, path: Path) -> dict[Id, str]:
+        """The labels in a filled file; ItemsError names all rows that cannot be used."""
         table = read_table(path, NEEDED, HINT)
         known = {(key, inert_cell(item)): (key, item) for key, item in self.rows}
         lines = {known.get((row["key"] or "", row["item"] or "")): line for line, row in table}
@@ -168,11 +193,7 @@ class Sampled:
         if faults:
             hint = f"Label every row ({', '.join(WORDS)} are labels too), and change nothing else."
             raise ItemsError(str(path), faults, hint=hint)
-        changed = sum(self.labels.get(id, label) != label for id, label in found.items())
-        self.labels.update(found)
-        rows = [[*id, label] for id, label in self.labels.items()]
-        keep(self.run.layout.root / FILE, orjson.dumps(rows))
-        return changed
+        return found
 
     def _allowed(self, id: Id) -> tuple[str, ...]:
         return (*(self.rows[id]["labels"] or self.rows[id]["options"]), *WORDS)
@@ -201,11 +222,17 @@ class Sampled:
             own = {row["trial"]: row for row in read.filter(reader=name).iter_rows(named=True)}
             here = [own.get(row["trial"]) for row in rows]
             right = np.array([bool(one and one["correct"]) for one in here])
-            says = (self._said(id, one) for id, one in zip(sampled, here, strict=False))
-            same = sum(self.labels[id] == said for id, said in zip(sampled, says, strict=True))
-            agreed = same / len(sampled), *limits(same, len(sampled), (1 - level) / 2)
-            numbers = asdict(corrected(right, np.arange(len(sampled)), person, cluster, level))
-            found.append({"reader": name, "agreed": agreed, **numbers})
+            says = [(id, self._said(id, one)) for id, one in zip(sampled, here, strict=False)]
+            otherwise = [
+                {"item": id[1], "label": self.labels[id], "read": said}
+                for id, said in says
+                if self.labels[id] != said
+            ]
+            n, same = len(sampled), len(sampled) - len(otherwise)
+            agreed = same / n, *limits(same, n, (1 - level) / 2)
+            numbers = asdict(corrected(right, np.arange(n), person, cluster, level))
+            told = {"reader": name, "agreed": agreed, "otherwise": otherwise}
+            found.append(told | {"needed": min(_needed(same, n, level), len(ids)), **numbers})
         return found
 
     def _said(self, id: Id, reading: Mapping[str, Any] | None) -> str:
@@ -232,10 +259,21 @@ class Sampled:
                 f" {shown(row['score'])}; labelled replies alone {shown(row['alone'])};"
                 f" Rogan-Gladen {shown(row['rogan_gladen'])}.",
             ]
-        return [*lines, *self.unused(told)]
+        return [*lines, *self.notes(told)]
 
-    def unused(self, told: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-        """What is said of labels that count for nothing, if there are any."""
+    def notes(self, told: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+        """Which replies are read otherwise than labelled, how many labels would do, and which count
+        for nothing."""
+        for row in told:
+            each = [f"{o['item']} (label {o['label']}, read {o['read']})" for o in row["otherwise"]]
+            if each:
+                more = f" and {len(each) - SHOWN:,} more" if len(each) > SHOWN else ""
+                yield f"{row['reader']} reads otherwise: {', '.join(each[:SHOWN])}{more}."
+            if row["needed"] > row["n"]:
+                yield (
+                    f"Some {row['needed']:,} labels would tell within 5 points how often"
+                    f" {row['reader']} reads as the person does."
+                )
         left = len(self.labels) - (told[0]["n"] if told else 0)
         places = [n for n, id in enumerate(self.rows, 1) if id in self.labels]
         if left:
@@ -243,6 +281,17 @@ class Sampled:
                 f"{plural(left, 'label', 'count')} for nothing: replies drawn before have none."
                 f" `horsesense annotate RUN --sample {max(places, default=1)}` lists them."
             )
+
+
+def _needed(same: int, n: int, level: float) -> int:
+    """Labels by which a share such as this, drawn towards a half, is known to 5 points.
+
+    >>> _needed(19, 20, 0.95)
+    170
+    """
+    share = (same + 2) / (n + 4)
+    z = float(functions.ndtri((1 + level) / 2))
+    return ceil(share * (1 - share) * (z / 0.05) ** 2 / 10) * 10
 
 
 def readers_of(run: RunDirectory) -> list[str]:

@@ -19,7 +19,7 @@ def context(run: Results) -> Context | None:
         "caption": f"What {''.join(counts)}, labelled by a person, say of each reader. {METHOD}",
         "heads": ("", *(row["reader"] for row in told)),
         "rows": [(said, [shown(row[key]) for row in told]) for key, said in ROWS.items() if told],
-        "unused": list(sampled.unused(told)),
+        "notes": list(sampled.notes(told)),
     }
 
 
@@ -28,5 +28,5 @@ LABELLED = Section(
     "How often readers are right, by a labelled sample",
     context,
     template='{% from "macros.html.j2" import table %}{{ table(caption, heads, rows) }}'
-    "{% for sentence in unused %}<p>{{ sentence }}</p>{% endfor %}",
+    "{% for sentence in notes %}<p>{{ sentence }}</p>{% endfor %}",
 )

@@ -39,7 +39,7 @@ from horsesense.runs.rounds import interrupted
 from horsesense.runs.run import complete
 from horsesense.runs.shard import Shard
 from horsesense.runs.unanswered import trials_unanswered
-from horsesense.stats.words import plural
+from horsesense.stats.words import agreeing, plural
 from horsesense_extras.workers.parts import Keep, Parts
 from horsesense_extras.workers.schedule import Budget, Event, Pool, Schedule
 from horsesense_extras.workers.work import Task, at_last, write_token
@@ -380,7 +380,7 @@ class _Crew:
         """Workers, deaths, failures and cost, for the progress line."""
         schedule, parts = self._schedule, [f"{plural(self._schedule.busy, 'worker')}"]
         if schedule.deaths:
-            parts.append(f"{schedule.deaths} died and were replaced")
+            parts.append(f"{schedule.deaths} died and {agreeing(schedule.deaths, 'were')} replaced")
         if schedule.failed:
             parts.append(f"{schedule.failed:,} failed")
         if (cost := schedule.spent.cost) is not None:

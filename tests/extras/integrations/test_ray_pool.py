@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -49,6 +50,7 @@ class Ray:
         default_factory=lambda: SimpleNamespace(RayError=RayError, RayTaskError=RayTaskError)
     )
     up: bool = False
+    _private: Any = None
 
     def is_initialized(self) -> bool:
         return self.up
@@ -144,6 +146,20 @@ def test_machines_with_another_version_are_refused(ray: Ray) -> None:
         ray.actors[0].says["version"] = "0.0.1"
         with pytest.raises(UsageError, match=r"A worker has horsesense 0\.0\.1"):
             pool.events(0)
+
+
+@pytest.mark.parametrize("name", ["raylet", "gcs_server"])
+def test_a_ray_that_breaks_down_ends_the_run_and_says_how_it_goes_on(ray: Ray, name: str) -> None:
+    with RayEngine(workers=1).pool(TASK) as pool:
+        pool.start()
+        for ended in ([], ["log_monitor"], ["log_monitor", name]):
+            node = SimpleNamespace(dead_processes=partial(list, [(one, None) for one in ended]))
+            ray._private = SimpleNamespace(worker=SimpleNamespace(_global_node=node))
+            if name not in ended:
+                pool.events(0)
+        with pytest.raises(ModelError, match=f"its process {name} .*\n.*the same command"):
+            pool.events(0)
+    assert (ray.up, ray.actors[0].dead) == (False, False)
 
 
 @pytest.mark.parametrize(("address", "kind"), [(None, ModelError), ("auto", UsageError)])

@@ -22,8 +22,12 @@ import horsesense as hs
 from harness_logs import Asked, batch, helm, inspect, lm_eval
 from horsesense.models.messages import Failure, Response, Usage
 from horsesense.report.score_bar import headline, spoken
+from horsesense.runs.exchanges import exchanges
+from horsesense_extras.cli.cite import cited
 from horsesense_extras.cli.logs import lines, summary
+from horsesense_extras.integrations.exports import write_lm_eval
 from horsesense_extras.integrations.inspect_log import write_inspect_log
+from horsesense_extras.logs.log_score import log_scores
 from horsesense_extras.logs.registry import open_logs
 from horsesense_extras.logs.sample import Sample
 
@@ -56,7 +60,7 @@ CASES: dict[str, tuple[Callable[..., Path], list[Response], str]] = {
     # The hidden thought takes all of the budget: an empty completion, no error, status success.
     "inspect_ai#5467": (
         inspect, [*[spent(16)] * 6, *[RIGHT] * 4],
-        "Of 10 answers that the log grades, 6 were cut off in mid-thought; 6 of these 6 count as"
+        "Of 10 answers that the log grades, 6 were cut off in mid-thought; all count as"
         " wrong (40.0\u202f% in the log, 100.0\u202f% without, 40.0\u202f% to 100.0\u202f%"
         " depending on them).",
     ),
@@ -67,9 +71,9 @@ CASES: dict[str, tuple[Callable[..., Path], list[Response], str]] = {
     # The third: the thought stands in the completion, without a channel of its own.
     "inspect_ai#5467-inline": (
         inspect, [*[CUT] * 3, *[RIGHT] * 6, WRONG],
-        "Of 10 answers that the log grades, 3 were cut off in mid-thought; 3 of these 3 count as"
-        " wrong (60.0\u202f% in the log, 85.7\u202f% without, 60.0\u202f% to 90.0\u202f%"
-        " depending on them).",
+        "Of 10 answers that the log grades, 3 were cut off in mid-thought (items 0, 1, 2);"
+        " all count as wrong (60.0\u202f% in the log, 85.7\u202f% without, 60.0\u202f% to"
+        " 90.0\u202f% depending on them).",
     ),
     # The scorer takes no letter between signs: 254 of 792 answers, in four epochs.
     "inspect_ai#5145": (
@@ -82,15 +86,15 @@ CASES: dict[str, tuple[Callable[..., Path], list[Response], str]] = {
     # mmlu_0_shot gives 16 tokens, and every completion is empty.
     "inspect_evals#2473": (
         inspect, [spent(16)] * 10,
-        "Of 10 answers that the log grades, 10 were cut off in mid-thought; 10 of these 10 count as"
+        "Of 10 answers that the log grades, 10 were cut off in mid-thought; all count as"
         " wrong (0.0\u202f% in the log, 0.0\u202f% to 100.0\u202f% depending on them).",
     ),
     "inspect_evals#2091": (
         inspect,
         [*[said(THOUGHT, "length", 16)] * 2, said(f"{THOUGHT[:77]}.", "model_length", 16),
          spent(16, THOUGHT), *[CUT] * 2, *[RIGHT] * 5, WRONG],
-        "Of 12 answers that the log grades, 3 were cut off and 3 were cut off in mid-thought; 6 of"
-        " these 6 count as wrong (41.7\u202f% in the log, 83.3\u202f% without, 41.7\u202f% to"
+        "Of 12 answers that the log grades, 3 were cut off and 3 were cut off in mid-thought; all"
+        " count as wrong (41.7\u202f% in the log, 83.3\u202f% without, 41.7\u202f% to"
         " 91.7\u202f% depending on them).",
     ),
     # A thought of a limited length in the text itself, which does not end, and names letters.
@@ -173,7 +177,10 @@ def test_all_tokens_taken_without_a_reason_is_a_reply_cut_off(
 def test_a_log_of_one_order_says_so_and_why_replies_choose_nothing(tmp_path: Path) -> None:
     log = lm_eval(tmp_path, asked([*[RIGHT] * 6, *[said("A. granite")] * 2]))
     run = hs.load_log(log, out=tmp_path / "run")
-    assert "2 replies give a label with another option's text." in summary(run)["findings"]
+    assert (
+        "2 replies give a label with another option's text (chose several options 2)."
+        in summary(run)["findings"]
+    )
     assert "though 100\u202f% of the answers are B: each item" in " ".join(spoken(run.results))
 
 
@@ -182,7 +189,7 @@ def test_without_any_reply_all_failed(tmp_path: Path) -> None:
     run = hs.load_log(log, out=tmp_path / "run")
     assert run.results.replies()["causes"] == {"failed": 2}
     assert summary(run)["findings"] == [
-        "Of 2 answers that the log grades, 2 failed; 2 of these 2 count as wrong"
+        "Of 2 answers that the log grades, 2 failed (items 0, 1); all count as wrong"
         " (0.0\u202f% in the log, 0.0\u202f% to 100.0\u202f% depending on them)."
     ]
 
@@ -212,6 +219,16 @@ def limited(sample: dict[str, Any]) -> None:
     scores = {"choice": {"value": "N"}, "words": {"value": "no number"}}
     sample |= {"limit": {"type": "time"}, "output": {}, "scores": scores}
     sample["metadata"] = {"subject": "physics"}
+
+
+def unscored(run: hs.Run) -> list[Any]:
+    """Each answer but its scores; lm-eval strips questions, and own orders need a prompt."""
+    return [
+        (e.trial.repetition, one.question.strip(), one.options, one.labels, one.gold_at,
+         one.subject, e.response and e.response.text,
+         e.request and e.request.messages and run.items.by_id[one.item_id].options)
+        for e in exchanges(run.directory) for one in e.trial.variants
+    ]  # fmt: skip
 
 
 EDITS = (in_its_prompt, called, shuffled, limited)
@@ -268,3 +285,22 @@ def test_a_log_that_is_imported_and_exported_is_the_log_again(
     assert [getattr(new, field) for field in same] == [getattr(old, field) for field in same]
     told = ({(r.name, r.value, r.over) for r in log.reported} for log in (new, old))
     assert next(told) >= next(told)
+    back = hs.load_log(write_lm_eval(run.results, tmp_path / "lm"), out=tmp_path / "back")
+    assert unscored(back) == unscored(run)
+    if name is called:
+        assert cited(run)["asked"].endswith("log; max_tokens 7; temperature 0.5; top_p 0.9")
+
+
+@pytest.mark.parametrize("name", ["gen", "letters", "option_texts"])
+def test_a_log_of_lm_eval_is_exported_whole(name: str, tmp_path: Path, shared: Path) -> None:
+    run = hs.load_log(
+        shared / f"logs/lm_eval/samples_mmlu_{name}_smollm2.jsonl", out=tmp_path / "a"
+    )
+    back = hs.load_log(write_lm_eval(run.results, tmp_path / "lm"), out=tmp_path / "b")
+    assert unscored(back) == unscored(run)
+    one, other = (r.estimates.drop("signature", "dataset") for r in (run, back))
+    assert one.equals(other)
+    new, old = ([[*s.findings()] for s in log_scores(r.results)] for r in (back, run))
+    assert new == old
+    kinds = "(as read: chose several options 3) = 13 right as read, of 60."
+    assert any(said.endswith(kinds) for score in new for said in score) == (name == "gen")

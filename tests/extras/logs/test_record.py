@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -34,7 +35,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict, str, Path]:
             letter = "ABCD"[choose(n)]
             found = None if model == "drawn" and n % 3 == 0 else letter
             reply = f"It is ({letter})."
-            if model == "twin" and n in (5, 7):
+            if model == "twin" and n in (5, 6):
                 reply = None if n == 5 else "Let us look at each tree in turn, and begin with the"
             options = [f"{tree} {n}" for tree in ("oak", "elm", "yew", "fir")]
             rows.append({"question_id": n, "question": f"Which is it? {EVIL} ({n})", "pred": found,
@@ -64,6 +65,8 @@ def test_each_model_as_graded_and_as_said(made: tuple[dict, str, Path]) -> None:
     assert models["right"]["unfound"] == models["right"]["lost"] == 0
     assert [models[name]["left_out"] for name in ("right", "twin")] == [0, 1]
     assert models["twin"]["lost"] == 1
+    changed = {name: (m["gained"], m["spurned"], m["unread"]) for name, m in models.items()}
+    assert changed == {"right": (0, 0, 0), "drawn": (9, 0, 0), "twin": (0, 1, 1)}
     assert [e["n"] for e in models["right"]["subjects"].values()] == [15, 15]
 
 
@@ -81,7 +84,11 @@ def test_the_page_is_static_and_everything_in_it_is_escaped(made: tuple[dict, st
     _, page, out = made
     assert "in 33.3\u202f% of the replies no answer was found, and one was drawn" in page
     assert "<b>undecided</b>" in page
+    assert "(n = 30): 9 answers right only as said, 0 only as graded." in page
     assert page.count("1 left out") == 1
+    assert "the log grades them as wrong or as a guess" in (out / "drawn.html").read_text()
+    assert "drew an option at random: 8.3 points of its 8.3" in page
+    assert re.search(r"[12] of [23] models say", page), "models are counted, not put in percent"
     assert "reply of <bdi>twin</bdi> (n = 29) ends before" in page
     for text in (page, *(path.read_text(encoding="utf-8") for path in out.glob("*.html"))):
         assert "<img" not in text
@@ -139,7 +146,8 @@ def test_it_says_what_it_assumes_and_that_models_were_asked_different_items(tmp_
     assert told_of(tmp_path / "page" / "runs", tmp_path / "page")["models"]
     for sentence in ("With --unread random --out ANOTHER", "all share 1 of 3 items."):
         assert sentence in said
-        assert sentence in (tmp_path / "page" / "index.html").read_text(encoding="utf-8")
+        page = (tmp_path / "page" / "index.html").read_text(encoding="utf-8")
+        assert (sentence in page) == ("--" not in sentence), "a reader of it types nothing"
 
 
 def test_models_without_an_item_in_common_have_no_ranks_and_none_is_there_twice(

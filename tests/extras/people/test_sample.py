@@ -84,10 +84,18 @@ def test_from_the_sample_to_the_report(run: Path, tmp_path: Path) -> None:
     report = (run / "report.html").read_text()
     assert "How often readers are right" in report
     assert shown(tuple(row["score"])) in report
+    assert row["otherwise"] == [{"item": first["item"], "label": gold, "read": "A"}] * (gold != "A")
+    assert (row["needed"], f"Some {N} labels would tell" in report) == (N, True)
     assert told["says"].startswith(f"{N - 10} rows are still empty.\n")
     first["label"] = "none"
     assert annotate(run, "--take", save(rows, path))["says"].startswith("1 label replaces what")
-    assert "of one person count" in call("annotate", str(run), *["--take", str(path)] * 2).stderr
+    assert "one file, or two" in call("annotate", str(run), *["--take", str(path)] * 3).stderr
+    rows[1]["label"] = "unclear"
+    both = "--take", str(path), "--take", save(rows, tmp_path / "second.csv")
+    compared = annotate(run, *both)
+    found = "same label to 9 of 10 replies (90.0\u202f% [55.5, 99.7]; Cohen's kappa 0."
+    assert found in compared["says"]
+    assert compared["sample"] == annotate(run, *both[:2])["sample"]  # the first one's labels count
     assert [r["label"] for r in drawn(run, path, 11)][10] == ""
     assert drawn(run, path, 10)[3]["label"] in ("A", "B", "C", "D", "refusal")
 

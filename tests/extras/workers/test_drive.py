@@ -363,6 +363,7 @@ def test_progress_tells_what_arrives_while_a_shard_is_asked() -> None:
     done = [int(line.split()[0]) for line in told[3:]] + [shown.done]
     assert done == [30, 70, 120, 70, 70, 130, 140, 150]
     assert [line for line in told if "nothing new" in line] == []
+    assert "1 died and was replaced" in told[-1]
     assert (schedule.skipped, shown.skipped) == (60, 60)
 
 

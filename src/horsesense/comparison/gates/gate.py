@@ -146,7 +146,8 @@ def replies_lost(run: Results, most: str, baseline: Results | None = None) -> It
         return
     loss = losses[probe]
     too_many = loss.share > float(most.rstrip("%")) / 100
-    told = f"{loss.words if loss.lost else 'none is lost'} ({run.probes[probe]['title']})"
+    every = "under each probe, some reader reads every reply"
+    told = f"{loss.words} ({run.probes[probe]['title']})" if loss.lost else every
     says = f"{told}. {loss.remedy}" if too_many else told
     yield Check(name, "failed" if too_many else "passed", says, {"lost": loss.share})
     for there, loss in ({} if baseline is None else baseline.losses()).items():
@@ -250,7 +251,7 @@ def regressions(
     judged = list(_judged(views, held, tolerances, level))
     sees = _sees(judged, level) if judged else ""
     checks = tuple(_regression(one, measure, held, level) for one in judged)
-    return Regressions(checks, sees, tuple(_notes(held)))
+    return Regressions(checks, sees, tuple(_notes(held, level)))
 
 
 class Judged(NamedTuple):
@@ -261,6 +262,7 @@ class Judged(NamedTuple):
         pair: their difference.
         tolerance: the loss that is accepted.
         p_lost: of no more than that, after correction; None where nothing can be said.
+        error: part of the error with which a loss is found here.
         alike: whether all replies are the same.
     """
 
@@ -268,6 +270,7 @@ class Judged(NamedTuple):
     pair: Pair
     tolerance: float
     p_lost: float | None
+    error: float
     alike: bool
 
 
@@ -277,12 +280,16 @@ def _judged(
     pairs = [view.pair(0, 1) for view in views]
     accepted = [tolerances.under(view.view.probe) for view in views]
     known = [n for n, pair in enumerate(pairs) if not pair.seen.reason]
+    parts = weights(len(views))
     p_values = [pairs[n].p_below(-accepted[n]) for n in known]
-    adjusted = weighted_holm(p_values, [weights(len(views))[n] for n in known]) if known else []
+    adjusted = weighted_holm(p_values, [parts[n] for n in known]) if known else []
     p_lost = dict(zip(known, adjusted, strict=True))
+    # What is found may owe it to what was found before (Holm); nothing else has more than its part.
+    for n, p in zip(known, p_values, strict=True):
+        parts[n] = p / p_lost[n] if 0 < p_lost[n] < 1 - level else parts[n]
     for n, (view, pair, tolerance) in enumerate(zip(views, pairs, accepted, strict=True)):
         alike = pair.seen.total == 0 and _alike(view, held)
-        yield Judged(view, pair, tolerance, p_lost.get(n), alike)
+        yield Judged(view, pair, tolerance, p_lost.get(n), parts[n], alike)
 
 
 def _alike(view: ViewScores, held: Aligned) -> bool:
@@ -305,7 +312,8 @@ def _sees(judged: Sequence[Judged], level: float) -> str:
         steps = float(ndtri(1 - alpha)) + float(ndtri(POWER))
         least = steps * main.pair.seen.error
     points = 100 * min(1.0, least + main.tolerance)
-    return f"{plural(main.scores.n, 'item')} cannot show a loss under {points:.0f} points."
+    with_it = f" (the tolerance of {100 * main.tolerance:g} included)" * (main.tolerance > 0)
+    return f"{plural(main.scores.n, 'item')} cannot show a loss under {points:.0f} points{with_it}."
 
 
 def _regression(one: Judged, measure: str, held: Aligned, level: float) -> Check:
@@ -319,44 +327,36 @@ def _regression(one: Judged, measure: str, held: Aligned, level: float) -> Check
     if one.alike:
         says = f"{moved} {on}; all replies are the same, word for word"
         return Check(name, "passed", says, values | {"low": 0.0, "high": 0.0})
-    # Both ends at the level of one side: beyond either, a loss is found or ruled out.
-    ends = pair.interval(2 * level - 1)
-    if ends is None or one.p_lost is None:
+    # Each end at the level of its side: beyond either, a loss is found or ruled out.
+    least, most = pair.interval(2 * level - 1), pair.interval(1 - 2 * (1 - level) * one.error)
+    if least is None or most is None or one.p_lost is None:
         return Check(name, "undecided", f"{moved} {on}; {TOO_FEW}", values)
-    state: State = "undecided"
-    if one.p_lost < 1 - level:
-        state = "failed"
-    elif pair.p_above(-tolerance) < 1 - level:
-        state = "passed"
-    missing = view.n_missing
-    why = f"{agreeing(missing, 'lack')} an answer"
-    why = f"{agreeing(missing, 'were')} not asked of both, or {why}" if held.stopped else why
-    lost = f", {missing:,} more {why}" if missing else ""
+    doubt: State = "passed" if pair.p_above(-tolerance) < 1 - level else "undecided"
+    state: State = "failed" if one.p_lost < 1 - level else doubt
+    ends, missing = (least[0], most[1]), view.n_missing
+    why = f"{agreeing(missing, 'were')} not asked of both, or " if held.stopped else ""
+    lost = f", {missing:,} more {why}{agreeing(missing, 'lack')} an answer" if missing else ""
     says = f"{moved} [{100 * ends[0]:+.1f}, {100 * ends[1]:+.1f}] {on}{lost}"
-    ends_of = {"low": ends[0], "high": ends[1]}
-    if state != "undecided":
-        return Check(name, state, says, values | ends_of)
-    needed = _needed(one, level)
-    if needed is not None and needed <= one.scores.n:
-        says += "; a model that lost nothing would most likely have passed with these items"
-        return Check(name, state, says, values | ends_of | {"needed": None})
-    says += f"; {_would_settle(needed)}"
-    return Check(name, state, says, values | ends_of | {"needed": needed})
+    values |= {"low": ends[0], "high": ends[1]}
+    if state == "undecided":
+        told, values["needed"] = _to_settle(one, level)
+        says += f"; {told}"
+    return Check(name, state, says, values)
 
 
-def _needed(one: Judged, level: float) -> float | None:
-    """Items with which a loss beyond the tolerance is ruled out in `POWER` of cases, if there is
-    none: n ((z + z') s / tolerance)^2; None without a tolerance."""
+def _to_settle(one: Judged, level: float) -> tuple[str, float | None]:
+    """What would decide a view, and with how many items, if more than there are: so many rule a
+    loss beyond the tolerance out in `POWER` of cases, if there is none: n ((z + z') s / t)^2."""
     if not one.tolerance:
-        return None
+        return "without --tolerance, only a gain that is shown passes", None
     steps = float(ndtri(level)) + float(ndtri(POWER))
-    return one.scores.n * (steps * one.pair.seen.error / one.tolerance) ** 2
-
-
-def _would_settle(needed: float | None) -> str:
-    if needed is None:
-        return "without --tolerance, only a gain that is shown passes"
-    return f"a model that lost nothing needs about {_about(needed):,} items to pass"
+    needed = one.scores.n * (steps * one.pair.seen.error / one.tolerance) ** 2
+    more = needed if needed > one.scores.n else None
+    if one.pair.seen.estimate < -one.tolerance:
+        return "more is lost than is tolerated, which may be chance", more
+    if more is None:
+        return "a model that lost nothing would most likely have passed with these items", None
+    return f"a model that lost nothing needs about {_about(more):,} items to pass", more
 
 
 def to_ask(run: Results, baseline: Results, checks: Sequence[Check]) -> Iterator[str]:
@@ -381,14 +381,15 @@ def _about(n: float) -> int:
     return int(round(n, 1 - int(math.log10(max(n, 1)))))
 
 
-def _notes(held: Aligned) -> Iterator[str]:
+def _notes(held: Aligned, level: float) -> Iterator[str]:
     of = ", ".join(f"{name} has {n:,}" for name, n in held.items["of"].items())
     shared = plural(held.items["shared"], "item")
     items = filter(None, (f"{shared} ({of})", left_out(held.items["goldless"])))
     yield f"Shared: {'; '.join(items)}; read by {held.reader}."
     if n := held.items["reordered"]:
         yield f"Options in another order: {plural(n, 'item')}."
-    yield "Intervals hold for each form alone; those of `compare` hold for all forms together."
+    one_sided = f"one-sided {100 * level:g} % bounds"
+    yield f"Lower ends are {one_sided} of each form alone; upper ends hold for all forms together."
     yield from stop_notice(held.stopped)
     for name, values in differing_settings(held.sides):
         if name != "horsesense":

@@ -17,17 +17,17 @@ _MARKUP = re.compile(r"([\\`*_{}\[\]()#+!|<>@~&$])")
 
 def junit(verdict: Verdict, name: str) -> bytes:
     """A test suite with one case a check, for whatever shows test results."""
-    failed = sum(map(verdict.fails, verdict.checks))
+    kinds = [_kind(verdict, check) for check in verdict.checks]
     suite = ElementTree.Element(
         "testsuite",
         name=_legal(f"horsesense gate {name}"),
         tests=str(len(verdict.checks)),
-        failures=str(failed),
-        errors="0",
-        skipped=str(sum(_skipped(verdict, c) for c in verdict.checks)),
+        failures=str(kinds.count("failure")),
+        errors=str(kinds.count("error")),
+        skipped=str(kinds.count("skipped")),
     )
-    for check in verdict.checks:
-        _case(verdict, check, suite)
+    for check, kind in zip(verdict.checks, kinds, strict=True):
+        _case(check, kind, suite)
     if verdict.notes:
         ElementTree.SubElement(suite, "system-out").text = _legal("\n".join(verdict.notes))
     suites = ElementTree.Element("testsuites")
@@ -36,21 +36,25 @@ def junit(verdict: Verdict, name: str) -> bytes:
     return found
 
 
-def _case(verdict: Verdict, check: Check, suite: ElementTree.Element) -> None:
-    kind = "regression" if "change" in check.values else "requirement"
-    attributes = {"classname": f"horsesense.{kind}", "name": _legal(check.name)}
+def _case(check: Check, kind: str, suite: ElementTree.Element) -> None:
+    of = "regression" if "change" in check.values else "requirement"
+    attributes = {"classname": f"horsesense.{of}", "name": _legal(check.name)}
     case = ElementTree.SubElement(suite, "testcase", attributes)
     says = _legal(check.says)
-    if verdict.fails(check):
-        ElementTree.SubElement(case, "failure", message=says, type=check.state).text = says
-    elif _skipped(verdict, check):
-        ElementTree.SubElement(case, "skipped", message=f"undecided: {says}")
+    if kind in ("failure", "error"):
+        ElementTree.SubElement(case, kind, message=says, type=check.state).text = says
+    elif kind == "skipped":
+        ElementTree.SubElement(case, kind, message=f"undecided: {says}")
     else:
-        ElementTree.SubElement(case, "system-out").text = says
+        ElementTree.SubElement(case, kind).text = says
 
 
-def _skipped(verdict: Verdict, check: Check) -> bool:
-    return check.state == "undecided" and not verdict.fails(check)
+def _kind(verdict: Verdict, check: Check) -> str:
+    """What a check is in JUnit: whatever makes the command fail is red there."""
+    if verdict.fails(check):
+        return "failure"
+    doubt = "skipped" if verdict.on_doubt == "pass" else "error"
+    return doubt if check.state == "undecided" else "system-out"
 
 
 def _legal(text: str) -> str:

@@ -41,16 +41,16 @@ def read_choice(reader: TextReader, trial: Trial, response: Response) -> Reading
     or in words of its own; `IN_OTHER_WORDS` is the rule of the latter.
     """
     variant, phrase = trial.variant, none_phrase(trial)
-    nones = [place for place, option in enumerate(variant.origin) if option == NONE_OPTION]
-    labelled = [place for place in nones if place < len(variant.labels)]
-    offered = variant.options[nones[0]] if nones else phrase
+    nones = NONE_OPTION in variant.origin
+    offered = variant.options[variant.origin.index(NONE_OPTION)] if nones else phrase
     if offered is None:
         alone = _alone(_UNOFFERED, response.text)
         if alone and not any(map(says_none, variant.options)):
             return Reading("none", (), IN_OTHER_WORDS, alone.span(), 0.95)
-        return _chosen(reader, trial, response)
+        return _chosen(reader, trial, response, response.text)
+    lettered = enumerate(variant.origin[: len(variant.labels)])
+    labelled = [place for place, option in lettered if option == NONE_OPTION]
     text = plainly(response.text)
-    response = replace(response, text=text)
     start = small(text).find(small(offered))  # of the same length: a place is the reply's
     if phrase and text.strip(" \n\t.!*\"'`").casefold() == phrase.casefold():
         return Reading("none", (), "phrase_alone", (start, start + len(phrase)), 0.99)
@@ -61,7 +61,7 @@ def read_choice(reader: TextReader, trial: Trial, response: Response) -> Reading
         span = (max(start, 0), len(text.rstrip()))
         status: Status = "answer" if labelled else "none"
         return Reading(status, tuple(labelled[-1:]), "phrase", span, 0.95)
-    found = _chosen(reader, trial, response)
+    found = _chosen(reader, trial, response, text)
     if phrase and start >= 0 and found.status != "answer":
         return Reading("none", (), "phrase", (start, start + len(phrase)), 0.9)
     broke_off = found.status == "truncated" and response.finish_reason != "length"
@@ -81,10 +81,10 @@ def _alone(said: re.Pattern[str], text: str) -> re.Match[str] | None:
     return said.fullmatch(text.rstrip(), start) if len(text.strip()) <= SHORT else None
 
 
-def _chosen(reader: TextReader, trial: Trial, response: Response) -> Reading:
+def _chosen(reader: TextReader, trial: Trial, response: Response, text: str) -> Reading:
     variant = trial.variant
     return reader.read(
-        response.text,
+        text,
         variant.options,
         variant.labels,
         finish_reason=response.finish_reason,

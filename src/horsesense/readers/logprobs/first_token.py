@@ -22,7 +22,7 @@ from horsesense.readers.reading import Reading
 from horsesense.readers.version import Rules
 from horsesense.trials.trial import Trial, none_phrase
 
-RULES: Final = Rules(version="1", source="70088da33cd5")
+RULES: Final = Rules(version="1", source="b6d92b57a54c")
 
 NO_LOGIT: Final = 1e-3
 """Largest logarithm of a probability, rounding errors allowed for."""
@@ -40,9 +40,10 @@ def label_logs(
     """
     spellings: dict[str, list[float]] = {}
     for token, logprob in position.items():
-        word = token.strip()
-        spellings.setdefault(word.capitalize() if any_case else word, []).append(logprob)
-    return [log_sum(spellings.get(label, ())) for label in labels]
+        word = token.strip().capitalize() if any_case else token.strip()
+        if word in labels:
+            spellings.setdefault(word, []).append(logprob)
+    return [log_sum(spellings[label]) if label in spellings else -math.inf for label in labels]
 
 
 def log_sum(logs: Sequence[float]) -> float:
@@ -52,7 +53,7 @@ def log_sum(logs: Sequence[float]) -> float:
     peak = max(logs)
     if peak == -math.inf:
         return peak
-    return peak + math.log(sum(math.exp(x - peak) for x in logs))
+    return peak + math.log(sum([math.exp(x - peak) for x in logs]))
 
 
 @dataclass
@@ -186,8 +187,7 @@ def scored(trial: Trial, response: Response) -> Iterator[list[float]]:
 
 def choice(logs: Sequence[float], rule: str) -> Reading:
     """The label with the most mass; ambiguous where two have the same."""
-    best = max(range(len(logs)), key=logs.__getitem__)
-    total = log_sum(logs)
-    if logs.count(logs[best]) > 1:
+    best, total = max(logs), log_sum(logs)
+    if logs.count(best) > 1:
         return Reading("ambiguous", rule=rule, confidence=0.0, score=total)
-    return Reading("answer", (best,), rule, None, math.exp(logs[best] - total), total)
+    return Reading("answer", (logs.index(best),), rule, None, math.exp(best - total), total)

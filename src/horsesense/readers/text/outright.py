@@ -270,9 +270,9 @@ def _corrected(text: str, found: list[Statement], last: Statement) -> bool:
 
 
 def _closest(low: str, one: Statement) -> bool:
-    """Whether a statement, or what stands before it, says "closest"."""
-    near = low[max(0, one.start - 30) : one.end]
-    return any(word in near for word in words.CLOSEST)
+    """Whether a statement, or what stands before it in its sentence, says "closest"."""
+    start = max(0, one.start - 30, *(low.rfind(end, 0, one.start) for end in (". ", ".\n")))
+    return any(low.find(word, start, one.end) >= 0 for word in words.CLOSEST)
 
 
 _SENTENCE_ENDS: Final = (". ", "! ", "? ", "\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Set
+from functools import lru_cache
 from typing import Final
 
 from horsesense.expressions import expression
@@ -62,11 +63,10 @@ def exact(response: str, options: tuple[str, ...], labels: tuple[str, ...]) -> R
         return Reading("answer", (meant,), "says_so", span, LESS)
     if not labels or len(response) > LONGEST_EXACT:
         return None
-    known, names = alone(labels), names_of(labels)
-    one = known.whole.fullmatch(response)
-    if one is not None and one["label"] in names:
-        return Reading("answer", (names[one["label"]],), "label_alone", span, EXACT)
-    lead = known.lead.match(said)
+    position = _label(response, labels)
+    if position is not None:
+        return Reading("answer", (position,), "label_alone", span, EXACT)
+    lead, names = alone(labels).lead.match(said), names_of(labels)
     if lead is None or lead["label"] not in names:
         return None
     position = names[lead["label"]]
@@ -76,6 +76,13 @@ def exact(response: str, options: tuple[str, ...], labels: tuple[str, ...]) -> R
     if text and text in [option.strip(_AROUND) for option in options]:
         return Reading("ambiguous", (), "other_text", span, LESS)
     return None
+
+
+@lru_cache(maxsize=1 << 10)
+def _label(response: str, labels: tuple[str, ...]) -> int | None:
+    """The position of a reply that is a label and no more: the replies of most audits are few."""
+    one = alone(labels).whole.fullmatch(response)
+    return names_of(labels).get(one["label"]) if one else None
 
 
 def _exact_text(

@@ -97,7 +97,7 @@ def notices(run: Results) -> Iterator[str]:
     worst = max(run.missing, key=lambda e: e.n_missing / (e.n + e.n_missing))
     bands = "Bands allow for that. Other numbers" if "until" in run.findings else "Numbers"
     label, of = run.label(worst.probe, worst.condition), worst.n + worst.n_missing
-    most = f", most of all under “{label}” ({worst.n_missing:,} of {of:,})"
+    most = f", missing most of all under “{label}” ({worst.n_missing:,} of {of:,})"
     told = lacking(run, run.missing, sum(e.n + e.n_missing for e in main))
     if not run.readers:
         yield f"{told}."

@@ -109,8 +109,13 @@ def in_package(package: str, pattern: str, what: str, hint: str) -> Path:
 
 def _with_local(hint: str) -> str:
     """A hint that also names the packages that run local models, where they are not here."""
-    lacking = [name for name in ("torch", "transformers") if find_spec(name) is None]
-    return f"{hint} hf: also needs {' and '.join(lacking)}: {_LOCAL}" if lacking else hint
+    lacking = _lacking()
+    return f"{hint} hf: also needs {lacking}: {_LOCAL}" if lacking else hint
+
+
+def _lacking() -> str:
+    packages = ("torch", "transformers")
+    return " and ".join(name for name in packages if find_spec(name) is None)
 
 
 _ALLOWED = (
@@ -139,10 +144,12 @@ def _directory(name: str, path: Path) -> Weights:
 
 def _from_hub(repository: str) -> Weights:
     folder = _snapshot(repository, local=True) or _snapshot(repository, local=False)
+    if folder is None and (lacking := _lacking()):
+        raise UsageError(f"hf:{repository} needs {lacking}.", hint=_LOCAL)
     if folder is None:
         raise UsageError(
             f"There is no local model {repository!r}, and the hub did not give one of that name.",
-            hint=_with_local(f"{_ALLOWED} The hub needs a network, and a token for gated models."),
+            hint=f"{_ALLOWED} The hub needs a network, and a token for gated models.",
         )
     return _directory(repository, folder)
 

@@ -21,7 +21,7 @@ from horsesense_extras.readers.trained.saved import (
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="10", source="2388c58583e9")
+RULES: Final = Rules(version="10", source="dfccc759820c")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""

