@@ -109,6 +109,7 @@ def test_a_shuffled_log_gives_the_order_probe_for_nothing(logs: Path, tmp_path: 
     assert ends == pytest.approx([0, share, share, 0])
     page = run.report().read_text(encoding="utf-8")
     assert "120 answers in the log, 114 of them also compared as orders of the options." in page
+    assert "wrong at least once" in page
     assert [f.probe for f in run.results.verdict if f.kind == "accuracy_change"] == ["order"]
     assert any(
         line.endswith("option in each place equally often.") for line in caveats(run.results)
