@@ -162,8 +162,8 @@ def _scores(results: Results) -> Table:
     title = f"{_named(results)}, read by {results.reader}"
     note = (
         "An item may have several prompts in a form. Change: from the original order, over the"
-        " items that have both forms. Accuracy is of all that have its form, so that the two differ"
-        " where replies are missing."
+        " items that have both forms. Accuracy is of all that have its form, that of orders also of"
+        " the original order: the gap of two accuracies is another number."
     )
     return Table(title, columns, rows, Table(title, names, plain), note)
 

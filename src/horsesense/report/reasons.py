@@ -107,8 +107,10 @@ def reasons_of(run: Results) -> list[Reason]:
     """What is looked for in a run: the fixed reasons, and one for each other probe it asked."""
     taken = {reason.probe for reason in FIXED} | {ORIGINAL, "true_false"}
     others = [probe for probe in run.asked if probe["name"] not in taken]
+    first, *more = FIXED
     return [
-        *FIXED,
+        first._replace(name="wrong at least once") if run.imported else first,
+        *more,
         *(
             Reason(
                 f"right or wrong otherwise: {str(probe['title']).lower()}",

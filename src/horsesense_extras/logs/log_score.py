@@ -30,6 +30,8 @@ _CAUSES = {status: of_status(status) for status in STATUSES}
 
 EXAMPLES = 1_000
 """Differing answers that are named."""
+NAMED = 3
+"""Answers that a sentence names."""
 SOME = 200
 """Replies called cut off in which a stop reason is looked for."""
 
@@ -81,6 +83,8 @@ class LogScore:
         lost_as_wrong: how many of them are graded as wrong.
         without_lost: the mean of the log's scores of all others; None where nothing was lost.
         if_lost: the same of all answers, were those lost all wrong, and all right; empty as above.
+        guesses: how many of the lost and the missed are graded as guesses, between wrong and right.
+        named: items of the lost, and of the missed, where there are few.
     """
 
     name: str
@@ -103,6 +107,8 @@ class LogScore:
     lost_as_wrong: int
     without_lost: float | None
     if_lost: tuple[float, ...]
+    guesses: int
+    named: tuple[Sequence[str], Sequence[str]]
 
     def as_json(self) -> dict[str, Any]:
         """The same as JSON values."""
@@ -121,17 +127,20 @@ class LogScore:
             *first, last = (f"{n:,} {agreeing(n, BECAME[cause])}" for cause, n in each)
             said = f"{', '.join(first)} and {last}" if first else last
             ends = " to ".join(percent(end, 1) for end in self.if_lost)
-            wrong = agreeing(self.lost_as_wrong, "count")
+            wrong, n = self.lost_as_wrong, sum(self.lost.values())
+            some = f"{wrong:,} of them {agreeing(wrong, 'count')}" if wrong else "none counts"
+            who = some if wrong < n else "all count" if n > 1 else "it counts"
             yield (
-                f"Of {plural(self.graded, 'answer')} that the log grades, {said};"
-                f" {self.lost_as_wrong:,} of these {sum(self.lost.values()):,} {wrong} as wrong"
+                f"Of {plural(self.graded, 'answer')} that the log grades, {said}"
+                f"{_listed(self.named[0])}; {who} as {self._low}"
                 f"{self._without(self.without_lost, (ends, 'depending on them'))}."
             )
         if self.missed:
             if_right = "" if self.if_right is None else percent(self.if_right, 1)
             yield (
                 f"{some_of(self.missed, self.graded, 'answer', 'state')} the right choice, and the"
-                f" log grades {'them' if self.missed > 1 else 'it'} as wrong"
+                f" log grades {'them' if self.missed > 1 else 'it'} as {self._low}"
+                f"{_listed(self.named[1])}"
                 f"{self._without(self.without_missed, (if_right, 'if counted as right'))}."
             )
         if self.only_log:
@@ -153,6 +162,10 @@ class LogScore:
                 f"The log says that its score is of {plural(self.over, 'sample')}, and it holds"
                 f" {plural(self.graded, 'graded answer')}."
             )
+
+    @property
+    def _low(self) -> str:
+        return "wrong or as a guess" if self.guesses else "wrong"
 
     def _without(self, score: float | None, counted: tuple[str, str]) -> str:
         """What the score is without some answers, and with them, beside what the log gives."""
@@ -315,7 +328,19 @@ def _score(
             _mean(frame.select(pl.when(lost).then(end).otherwise("value"))) or 0.0
             for end in (0.0, 1.0) * bool(counts)
         ),
+        guesses=frame.filter((lost | missed) & wrong & (pl.col("value") > 0)).height,
+        named=(_items(frame.filter(lost)), _items(frame.filter(missed))),
     )
+
+
+def _items(frame: pl.DataFrame) -> list[str]:
+    """The items of answers, where they are few enough to be named."""
+    return frame["item_id"].to_list() if frame.height <= NAMED else []
+
+
+def _listed(names: Sequence[str]) -> str:
+    named = f"item{'s' if len(names) > 1 else ''} {', '.join(name[:60] for name in names)}"
+    return f" ({named})" if names else ""
 
 
 def _without(frame: pl.DataFrame, left_out: pl.Expr) -> float | None:

@@ -79,7 +79,7 @@ def test_replies_cut_off_are_counted_once_however_they_are_graded(
 ) -> None:
     run = hs.load_log(logs / "lm_eval/samples_mmlu_gen_smollm2.jsonl", out=tmp_path / "run")
     first, *_, last = findings(run.results, log_scores(run.results))
-    assert "1 was cut off; 1 of these 1 counts as wrong (25.0" in first
+    assert "1 was cut off (item mmlu-college_physics-test-0011); it counts as wrong (25.0" in first
     assert "25.4\u202f% without, 25.0\u202f% to 26.7\u202f% depending on them" in first
     assert last.startswith("No stop reason stands in the log")
     assert not any("that could be read" in line for line in caveats(run.results)), "not this one"
@@ -109,6 +109,7 @@ def test_a_shuffled_log_gives_the_order_probe_for_nothing(logs: Path, tmp_path: 
     assert ends == pytest.approx([0, share, share, 0])
     page = run.report().read_text(encoding="utf-8")
     assert "120 answers in the log, 114 of them also compared as orders of the options." in page
+    assert "wrong at least once" in page
     assert [f.probe for f in run.results.verdict if f.kind == "accuracy_change"] == ["order"]
     assert any(
         line.endswith("option in each place equally often.") for line in caveats(run.results)

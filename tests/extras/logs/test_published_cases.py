@@ -60,7 +60,7 @@ CASES: dict[str, tuple[Callable[..., Path], list[Response], str]] = {
     # The hidden thought takes all of the budget: an empty completion, no error, status success.
     "inspect_ai#5467": (
         inspect, [*[spent(16)] * 6, *[RIGHT] * 4],
-        "Of 10 answers that the log grades, 6 were cut off in mid-thought; 6 of these 6 count as"
+        "Of 10 answers that the log grades, 6 were cut off in mid-thought; all count as"
         " wrong (40.0\u202f% in the log, 100.0\u202f% without, 40.0\u202f% to 100.0\u202f%"
         " depending on them).",
     ),
@@ -71,9 +71,9 @@ CASES: dict[str, tuple[Callable[..., Path], list[Response], str]] = {
     # The third: the thought stands in the completion, without a channel of its own.
     "inspect_ai#5467-inline": (
         inspect, [*[CUT] * 3, *[RIGHT] * 6, WRONG],
-        "Of 10 answers that the log grades, 3 were cut off in mid-thought; 3 of these 3 count as"
-        " wrong (60.0\u202f% in the log, 85.7\u202f% without, 60.0\u202f% to 90.0\u202f%"
-        " depending on them).",
+        "Of 10 answers that the log grades, 3 were cut off in mid-thought (items 0, 1, 2);"
+        " all count as wrong (60.0\u202f% in the log, 85.7\u202f% without, 60.0\u202f% to"
+        " 90.0\u202f% depending on them).",
     ),
     # The scorer takes no letter between signs: 254 of 792 answers, in four epochs.
     "inspect_ai#5145": (
@@ -86,15 +86,15 @@ CASES: dict[str, tuple[Callable[..., Path], list[Response], str]] = {
     # mmlu_0_shot gives 16 tokens, and every completion is empty.
     "inspect_evals#2473": (
         inspect, [spent(16)] * 10,
-        "Of 10 answers that the log grades, 10 were cut off in mid-thought; 10 of these 10 count as"
+        "Of 10 answers that the log grades, 10 were cut off in mid-thought; all count as"
         " wrong (0.0\u202f% in the log, 0.0\u202f% to 100.0\u202f% depending on them).",
     ),
     "inspect_evals#2091": (
         inspect,
         [*[said(THOUGHT, "length", 16)] * 2, said(f"{THOUGHT[:77]}.", "model_length", 16),
          spent(16, THOUGHT), *[CUT] * 2, *[RIGHT] * 5, WRONG],
-        "Of 12 answers that the log grades, 3 were cut off and 3 were cut off in mid-thought; 6 of"
-        " these 6 count as wrong (41.7\u202f% in the log, 83.3\u202f% without, 41.7\u202f% to"
+        "Of 12 answers that the log grades, 3 were cut off and 3 were cut off in mid-thought; all"
+        " count as wrong (41.7\u202f% in the log, 83.3\u202f% without, 41.7\u202f% to"
         " 91.7\u202f% depending on them).",
     ),
     # A thought of a limited length in the text itself, which does not end, and names letters.
@@ -189,7 +189,7 @@ def test_without_any_reply_all_failed(tmp_path: Path) -> None:
     run = hs.load_log(log, out=tmp_path / "run")
     assert run.results.replies()["causes"] == {"failed": 2}
     assert summary(run)["findings"] == [
-        "Of 2 answers that the log grades, 2 failed; 2 of these 2 count as wrong"
+        "Of 2 answers that the log grades, 2 failed (items 0, 1); all count as wrong"
         " (0.0\u202f% in the log, 0.0\u202f% to 100.0\u202f% depending on them)."
     ]
 

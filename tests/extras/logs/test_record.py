@@ -86,6 +86,7 @@ def test_the_page_is_static_and_everything_in_it_is_escaped(made: tuple[dict, st
     assert "<b>undecided</b>" in page
     assert "(n = 30): 9 answers right only as said, 0 only as graded." in page
     assert page.count("1 left out") == 1
+    assert "the log grades them as wrong or as a guess" in (out / "drawn.html").read_text()
     assert "drew an option at random: 8.3 points of its 8.3" in page
     assert re.search(r"[12] of [23] models say", page), "models are counted, not put in percent"
     assert "reply of <bdi>twin</bdi> (n = 29) ends before" in page
