@@ -160,8 +160,8 @@ def cost(run: Run, may: Limits) -> list[str]:
     money = may.cost(spent.prompt_tokens, spent.completion_tokens)
     priced = "" if money is None else f" ({rounded_up(money)} at these prices)"
     return [
-        f"Spent over all sessions: {plural(spent.requests, 'call')}, at most {spent.prompt_tokens:,}"
-        f" prompt and {plural(spent.completion_tokens, 'completion token')}{priced}"
+        f"Spent over all sessions: {plural(spent.requests, 'call')}, at most"
+        f" {spent.prompt_tokens:,} prompt and {plural(spent.completion_tokens, 'completion token')}{priced}"
         f"{f'; {again:,} in the last session were repeats' if again else ''}."
     ]
 
