@@ -13,6 +13,7 @@ from each import each
 from horsesense.findings.finding import ORDER, Finding, Reason
 from horsesense.findings.kinds import BY_NAME, KINDS, RANK, Kind
 from horsesense.findings.sentences import WHY, looks_faulty, sentence, statement, together, words
+from horsesense.report.told import _open
 
 MOST, MOST_SHORT = 25, 15
 """Words of a statement, and of its short form."""
@@ -103,6 +104,14 @@ def test_a_fall_is_not_called_a_rise_that_was_ruled_out() -> None:
     f = finding("answer_change", conclusion="ruled_out", reason="", value=-1.0)
     assert "change at most 5 points more often than by asking again (seen:" in sentence(f)
     assert "more often than between two orders" in sentence(replace(f, beside="other_orders"))
+
+
+def test_what_could_not_be_measured_needs_no_items() -> None:
+    out = finding(reason="unmeasured", value=None, needed=None, n=0)
+    told = _open([finding(), out, out])
+    assert told.endswith("some 600 items would settle 1 of them; 2 could not be measured.")
+    none = sentence(finding("none_option", conclusion="ruled_out", reason="", value=-0.01))
+    assert none.startswith("Accuracy falls by less than 5 points where “none of these” is")
 
 
 def test_what_is_found_has_two_numbers_and_no_interval_on_the_page() -> None:
