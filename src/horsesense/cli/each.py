@@ -159,10 +159,10 @@ def cost(run: Run, may: Limits) -> list[str]:
     spent, again = spent_in(run.directory.layout), run.results.findings["run"].get("retried", 0)
     money = may.cost(spent.prompt_tokens, spent.completion_tokens)
     priced = "" if money is None else f" ({rounded_up(money)} at these prices)"
+    prompt, completion = spent.prompt_tokens, plural(spent.completion_tokens, "completion token")
     return [
-        f"Spent over all sessions: {plural(spent.requests, 'call')}, at most"
-        f" {spent.prompt_tokens:,} prompt and {plural(spent.completion_tokens, 'completion token')}{priced}"
-        f"{f'; {again:,} in the last session were repeats' if again else ''}."
+        f"Spent over all sessions: {plural(spent.requests, 'call')}, at most {prompt:,} prompt and"
+        f" {completion}{priced}{f'; {again:,} in the last session were repeats' if again else ''}."
     ]
 
 
