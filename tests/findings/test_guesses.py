@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any, cast
 
 import numpy as np
 import pytest
 from tests.cells import cell_of
 
+from horsesense.findings.early import Banded, Early
 from horsesense.findings.evidence import Evidence, Way
 from horsesense.findings.guesses import Copies, Guesses
+from horsesense.findings.verdict import verdict
 from horsesense.items.load import load_items
 from horsesense.measures.cells import NO_OPTION, Cell
+from horsesense.measures.contrast import SwitchBeyondRepeat
+from horsesense.measures.estimate import Context, found_all
+from horsesense.runs.bands import Bands
+from horsesense.runs.expected import Expected
 from horsesense.stats.change import Change
 from horsesense.trials.condition import PLAIN, Condition
 
@@ -65,6 +72,36 @@ def test_lost_replies_leave_open_by_how_much_a_form_changes_answers() -> None:
     lost = beyond([[0, LOST, LOST, LOST]] * 30 + steady[:10])
     assert lost.about.n == 10
     assert lost.p_above(0) > 0.05
+
+
+@pytest.mark.parametrize(("other", "conclusion"), [(False, "undecided"), (True, "found")])
+def test_who_never_differs_is_held_to_two_orders_where_asking_stopped(
+    other: bool, conclusion: str
+) -> None:
+    """A model that guesses by a hash of the prompt; or one that knows, but not under symbols."""
+    n = 150
+    gold, number = [0] * n, np.arange(n)
+    said = np.random.default_rng(3).integers(0, 4, (n, 6)) * (not other)
+    said[:, 1] += other
+    parts = {"original": said[:, :1], "repeat": said[:, :1], "labels": said[:, 1:2]}
+    cells = [cell_of(of.tolist(), gold, probe=probe) for probe, of in parts.items()]
+    cells.append(orders(said[:, 2:].tolist(), gold))
+    row = {"question": "Which?", "options": [*"wxyz"], "answer_index": 0}
+    bands = Bands(load_items([row | {"id": f"{i}"} for i in range(n)]), cells, 0, 25)
+
+    def band(e: Evidence, alpha: float) -> Banded | None:
+        seen = bands.seen(e.measure, (e.probe, e.condition, e.reader))
+        return seen and Banded(*bands.band(seen, alpha), n, n)
+
+    context = Context("", "", number, cast(Any, lambda *where: None))
+    found = found_all(cells, [SwitchBeyondRepeat()], context)
+    told = {p: {"invariant": "same_answer", "title": p} for p in ("labels", "order")}
+    early = Early(frozenset({"labels"}), "text", 5, band)
+    judged = verdict(
+        Expected("text", ("text",), told), found, early=early, guesses=Guesses(cells, number)
+    )
+    f = next(f for f in judged if (f.kind, f.probe) == ("answer_change", "labels"))
+    assert (f.beside, f.conclusion, f.p) == ("other_orders", conclusion, None)
 
 
 def test_copies_are_the_items_that_ask_the_same_and_have_the_same_answer() -> None:

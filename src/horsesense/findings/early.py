@@ -20,6 +20,7 @@ BANDED: Final = (
     "valid_rate",
     "valid_change",
     "answer_switch_beyond_repeat",
+    "answer_switch_beyond_orders",
     "position_preference",
     "position_locked",
     "plurality_agreement",

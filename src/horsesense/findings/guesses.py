@@ -11,26 +11,33 @@ options, item by item.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import combinations
-from typing import NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self, cast
 
 import numpy as np
 
 from horsesense.findings.evidence import Evidence, Way
 from horsesense.items.item import ItemSet, same_text
-from horsesense.measures.cells import MISSING, NO_OPTION, Bools, Cell
-from horsesense.measures.contrast import REPEAT, Counting, SwitchBeyondRepeat, paired, right
-from horsesense.measures.estimate import LeftOpen
+from horsesense.measures.cells import MISSING, Bools, Cell
+from horsesense.measures.contrast import (
+    REPEAT,
+    Counting,
+    SwitchBeyondOrders,
+    SwitchBeyondRepeat,
+    neutral,
+    paired,
+    right,
+)
+from horsesense.measures.estimate import Context, found_all
 from horsesense.measures.joined import ORIGINAL
-from horsesense.measures.lost import unknown
-from horsesense.stats.change import Change
 from horsesense.stats.relabelled import better_than_guessing
 from horsesense.stats.two_way import Floats, Ints, by_cluster
 from horsesense.trials.condition import Condition
 
-ORDER = "order"
+BEYOND_ORDERS = SwitchBeyondOrders()
+INSTEAD: Final = {SwitchBeyondRepeat.name: BEYOND_ORDERS.name}
+"""By what a model is judged that never differs when asked again, for what it would be judged by."""
 AS_WELL = "over all orders, guesses would do as well"
 """Why a score whose own interval leaves guessing out is not shown to be better."""
 MOST_DRAWN = 1_000
@@ -151,25 +158,14 @@ class Guesses:
 
     def _orders(self, reader: str) -> Cell | None:
         """The cell of the cyclic orders that most items have."""
-        found = [
-            c
-            for (probe, by, condition), c in self._cells.items()
-            if probe == ORDER and by == reader and condition.get("design", "").startswith("cyclic")
-        ]
+        found = [c for c in self._cells.values() if c.reader == reader and neutral(c)]
         return max(found, key=lambda c: len(c.item), default=None)
 
     @cached_property
     def _never_differs(self) -> frozenset[str]:
         """Readers of whom no item was answered differently when asked again."""
-        found = set()
-        for (probe, reader, _), again in self._cells.items():
-            first = self._of(ORIGINAL, reader)
-            if probe != REPEAT or first is None:
-                continue
-            hits, among = SwitchBeyondRepeat().changes(again.against(first))
-            if among.any() and not (hits & among).any():
-                found.add(reader)
-        return frozenset(found)
+        told = differs([*self._cells.values()])
+        return frozenset(reader for reader, any_does in told.items() if not any_does)
 
     def _of(self, probe: str, reader: str) -> Cell | None:
         return next((c for (p, r, _), c in self._cells.items() if (p, r) == (probe, reader)), None)
@@ -182,33 +178,26 @@ class Guesses:
         """By how much more often a form changes answers than another order of the options does,
         and what missing replies leave open of it; None where asking again shows the noise, or
         fewer than two other orders were asked."""
-        if e.reader not in self._never_differs:
-            return None
-        here = self._cells.get(_where_asked(e))
-        first, orders = self._of(ORIGINAL, e.reader), self._orders(e.reader)
-        if here is None or first is None or orders is None:
-            return None
-        size = len(self._cluster)
-        about = self._beyond(_switches(here, first, size), _between(orders, size))
-        if about is None:
-            return None
-        unknown = None
-        if any((cell.status == MISSING).any() for cell in (here, first, orders)):
-            least, most = (
-                self._beyond(_switches(here, first, size, so), _between(orders, size, not so))
-                for so in (False, True)
-            )
-            unknown = None if least is None or most is None else LeftOpen(least, most, None)
-        return e._replace(about=about, unknown=unknown)
+        return self._beyond.get(_where_asked(e)) if e.reader in self._never_differs else None
 
-    def _beyond(self, changed: Floats, noise: Floats) -> Change | None:
-        items = np.flatnonzero(~np.isnan(changed) & ~np.isnan(noise))
-        if not len(items):
-            return None
-        columns = np.column_stack([(changed - noise)[items], np.ones(len(items))])
-        _, number = np.unique(self._cluster[items], return_inverse=True)
-        sums = by_cluster(columns, number, int(number.max()) + 1)
-        return Change.of(sums[:, 0], sums[:, 1])
+    @cached_property
+    def _beyond(self) -> dict[tuple[str, str, Condition], Evidence]:
+        context = Context("", "", self._cluster, cast(Any, lambda *where: None))
+        found = found_all([*self._cells.values()], [BEYOND_ORDERS], context)
+        return {_where_asked(e): e.open_ended() for e in filter(None, map(Evidence.of, found))}
+
+
+def differs(cells: Sequence[Cell]) -> dict[str, bool]:
+    """Whether any item was answered differently when asked again, by reader; without those of
+    whom there is nothing to compare."""
+    first = {c.reader: c for c in cells if c.probe == ORIGINAL and not c.condition}
+    found: dict[str, bool] = {}
+    for again in cells:
+        if again.probe == REPEAT and again.reader in first:
+            hits, among = BEYOND_ORDERS.changes(again.against(first[again.reader]))
+            if among.any():
+                found[again.reader] = found.get(again.reader, False) or bool((hits & among).any())
+    return found
 
 
 def _where_asked(e: Evidence) -> tuple[str, str, Condition]:
@@ -222,38 +211,3 @@ def _lose_to_wrong(choices: Floats, right: Bools, options: Ints, lost: Floats) -
     """
     shut = (np.arange(choices.shape[1]) >= options[:, None]) | right
     choices[np.arange(len(lost)), np.where(shut, -1, choices).argmax(axis=1)] += lost
-
-
-def _switches(cell: Cell, first: Cell, size: int, lost_differ: bool | None = None) -> Floats:
-    """How often each item's replies choose another option than as published, NaN where neither;
-    of what is missing, supposed to do so or not."""
-    here = cell.among(first.item).against(first)
-    hits, among = SwitchBeyondRepeat().changes(here)
-    lost = unknown(here) & here.asked
-    return _mean(here.item, *_supposing(hits & among, among, lost, lost_differ), size)
-
-
-def _between(orders: Cell, size: int, lost_differ: bool | None = None) -> Floats:
-    """How often two orders of an item disagree, over all pairs of orders; of what is missing,
-    supposed to do so or not."""
-    pairs = [*combinations(range(orders.option.shape[1]), 2)]
-    if not pairs:
-        return np.full(size, np.nan)
-    left, right = np.array(pairs).T
-    chosen = orders.valid & (orders.option != NO_OPTION)
-    both = chosen[:, left] & chosen[:, right]
-    differ = both & (orders.option[:, left] != orders.option[:, right])
-    gone = orders.status == MISSING
-    lost = (gone[:, left] | gone[:, right]) & orders.asked[:, left] & orders.asked[:, right]
-    return _mean(orders.item, *_supposing(differ, both, lost, lost_differ), size)
-
-
-def _supposing(hits: Bools, among: Bools, lost: Bools, differ: bool | None) -> tuple[Bools, Bools]:
-    """Hits, and among what, if what is missing counts as one, or as none; None: left out."""
-    return (hits, among) if differ is None else (hits | (lost & differ), among | lost)
-
-
-def _mean(item: Ints, hits: Bools, among: Bools, size: int) -> Floats:
-    found, n = np.full(size, np.nan), among.sum(axis=1)
-    found[item[n > 0]] = (hits.sum(axis=1) / np.maximum(n, 1))[n > 0]
-    return found

@@ -23,12 +23,13 @@ from horsesense.findings.evidence import (
     within,
 )
 from horsesense.findings.finding import ORDER, Beside, Conclusion, Finding, Reason
-from horsesense.findings.guesses import AS_WELL, Guesses
+from horsesense.findings.guesses import AS_WELL, INSTEAD, Guesses
 from horsesense.findings.kinds import BY_NAME, KINDS, RANK, SIZES, Kind, accused, problems
 from horsesense.findings.places import RunToJudge
 from horsesense.findings.rare import had, judged, least_share, rare_positions
 from horsesense.findings.sentences import MOST_LOST
 from horsesense.findings.uncounted import asked_as, named, untested
+from horsesense.measures.contrast import ORDER as ORDERS
 from horsesense.measures.estimate import Computed
 from horsesense.readers.causes import SILENT, TOO_MANY, Loss
 from horsesense.stats.multiplicity import holm
@@ -124,17 +125,21 @@ def questions(
                 continue
             spared = shares.get((kind.silence, *_where(e)))
             q = Question(kind, e, null, sizes[kind.name], spared=spared)
-            stopped = early is not None and e.probe in early.stopped
-            routes = 2 if early is not None and early.banded(e) else 1
-            yield q._replace(stopped=True) if stopped else _tested(q, routes, guesses)
+            if guesses is not None and kind.measure in INSTEAD:
+                beyond = guesses.beyond_orders(e)
+                q = q if beyond is None else q._replace(evidence=beyond, beside="other_orders")
+            # As far as its noise was asked: where that stopped, so did the question.
+            rests = {e.probe} | ({ORDERS} if q.beside else set())
+            stopped = early is not None and bool(early.stopped & rests)
+            yield q._replace(stopped=True) if stopped else _tested(q, early, guesses)
 
 
 def _where(e: Evidence) -> tuple[str, str, str, str]:
     return e.probe, e.condition.format(), e.reader, e.group
 
 
-def _tested(q: Question, routes: int, guesses: Guesses | None) -> Question:
-    """The same with both p; `routes` is 2 where asking could have stopped, as a band then decides.
+def _tested(q: Question, early: Early | None, guesses: Guesses | None) -> Question:
+    """The same with both p: doubled where asking could have stopped, as a band then decides.
 
     A fault is found where replies that choose nothing do not show it: by the larger p of both
     shares (Berger 1982).
@@ -142,12 +147,10 @@ def _tested(q: Question, routes: int, guesses: Guesses | None) -> Question:
     if not q.possible:
         return q
     e, guess = q.evidence, None
-    if guesses is not None and q.kind.name == "no_better_than_guessing":
+    routes = 2 if early is not None and early.banded(e) else 1
+    whole = early is None or ORDERS not in early.stopped
+    if guesses is not None and whole and q.kind.name == "no_better_than_guessing":
         guess = guesses.p(e)
-    if guesses is not None and q.kind.measure == "answer_switch_beyond_repeat":
-        beyond = guesses.beyond_orders(e)
-        e = e if beyond is None else beyond
-        q = q._replace(evidence=e, beside="other_orders" if beyond is not None else "")
     if e.few:
         return q if guess is None else q._replace(p_small=guess)
     both = [e, *([q.spared.open_ended()] if q.spared is not None else [])]
@@ -256,14 +259,12 @@ def _no_answer(run: RunToJudge, q: Question, guesses: Guesses | None) -> Reason:
     e = q.evidence
     if not q.possible:
         return "impossible"
-    if q.stopped:
-        ended: Reason = run.ended or "stopped"  # type: ignore[assignment]
-        return ended if q.band[0] is None else ""
-    if run.ended and e.missing and run.lost_shares(e)[0] > MOST_LOST:
+    if q.stopped and q.band[0] is None:
+        return run.ended or "stopped"  # type: ignore[return-value]
+    if not q.stopped and run.ended and e.missing and run.lost_shares(e)[0] > MOST_LOST:
         return "first_items"
-    if guesses is not None and q.kind.measure == "answer_switch_beyond_repeat":
-        return "never_differs" if guesses.unknown_noise(e) else ""
-    return ""
+    steady = guesses is not None and q.kind.measure in INSTEAD and guesses.unknown_noise(e)
+    return "never_differs" if steady else ""
 
 
 def _visible(answers: Sequence[Finding]) -> list[Finding]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
@@ -160,7 +160,7 @@ class AnswerChangeRate(AgainstOriginal):
 
 @dataclass(frozen=True, eq=False)
 class Again(Columns):
-    """The same items asked the very same prompt again."""
+    """The same items asked the very same prompt again, or with their options in other orders."""
 
     cell: Cell
 
@@ -179,10 +179,19 @@ class ChangeBeyondRepeat(AnswerChangeRate):
     family = DIFFERENCE
     needs = (Again,)
 
+    def noises(self, every: Sequence[Cell]) -> Mapping[str, Again]:
+        """What the noise of each reader is taken from."""
+        return {c.reader: Again(c) for c in every if c.probe == REPEAT}
+
+    def noise(self, cell: Cell) -> tuple[Cell, Outcomes]:
+        """Where the noise is taken from, and what is counted there."""
+        again = cell[Again].cell.against(cell.other)
+        return again, self.changes(again)
+
     def cells(self, every: Sequence[Cell]) -> Iterable[Cell]:
-        again = {c.reader: Again(c) for c in every if c.probe == REPEAT}
+        noise = self.noises(every)
         noisy = [
-            c.having(again[c.reader]) for c in every if c.reader in again and c.probe != REPEAT
+            c.having(noise[c.reader]) for c in every if c.reader in noise and c.probe != REPEAT
         ]
         return super().cells(noisy)
 
@@ -190,11 +199,10 @@ class ChangeBeyondRepeat(AnswerChangeRate):
         return super().undefined_reason(cell) or chosen_by_answer(cell)
 
     def rows(self, cell: Cell) -> Rows:
-        again = cell[Again].cell
-        mine, theirs = paired(cell, again)
-        noise = self.changes(again.against(cell.other)), theirs
-        found = differences((self.changes(cell), mine), noise)
-        return _of_both(cell, mine, found, (cell, cell.other, again))
+        other, noise = self.noise(cell)
+        mine, theirs = paired(cell, other)
+        found = differences((self.changes(cell), mine), (noise, theirs))
+        return _of_both(cell, mine, found, (cell, cell.other, other))
 
 
 class SwitchBeyondRepeat(ChangeBeyondRepeat):
@@ -208,6 +216,37 @@ class SwitchBeyondRepeat(ChangeBeyondRepeat):
 
     name = "answer_switch_beyond_repeat"
     title = "Other options chosen, beyond asking again"
+
+
+class SwitchBeyondOrders(SwitchBeyondRepeat):
+    """The same beyond how often two orders of an item's options have other options chosen: of a
+    model that never differs when it is asked again, and yet guesses differently in every form.
+
+    `cell.other` is the original; the group `Again` holds the cyclic orders that most items have.
+    """
+
+    name = "answer_switch_beyond_orders"
+
+    def noises(self, every: Sequence[Cell]) -> Mapping[str, Again]:
+        found = sorted(filter(neutral, every), key=lambda c: len(c.item))
+        return {c.reader: Again(c) for c in found}
+
+    def noise(self, cell: Cell) -> tuple[Cell, Outcomes]:
+        orders = cell[Again].cell
+        chosen, (left, right) = orders.valid & (orders.option != NO_OPTION), pairs(orders)
+        both = chosen[:, left] & chosen[:, right]
+        return orders, (both & (orders.option[:, left] != orders.option[:, right]), both)
+
+
+def neutral(cell: Cell) -> bool:
+    """Whether a cell has two or more orders that show each option in each position as often."""
+    cyclic = cell.condition.get("design", "").startswith("cyclic")
+    return cell.probe == ORDER and cyclic and cell.option.shape[1] > 1
+
+
+def pairs(cell: Cell) -> Numbers:
+    """The trials of all pairs of an item's, (2, pairs)."""
+    return np.array(np.triu_indices(cell.option.shape[1], 1))
 
 
 class ValidChange(AgainstOriginal):

@@ -37,7 +37,7 @@ from horsesense.measures.cells import (
     Other,
     People,
 )
-from horsesense.measures.contrast import Again, SwitchBeyondRepeat, differences, paired
+from horsesense.measures.contrast import Again, SwitchBeyondRepeat, differences, paired, pairs
 from horsesense.measures.families import DIFFERENCE
 from horsesense.measures.parts import part_by_part
 from horsesense.measures.positions import PositionLocked, PositionPreference
@@ -154,22 +154,23 @@ def _placed(
 
 
 def _switched(measure: Measure, cell: Cell, place: int) -> Ends:
-    """Of each missing reply, under the probe or asked again: another option's or the same."""
+    """Of each missing reply, or of where the noise is: another option's or the same."""
     assert isinstance(measure, SwitchBeyondRepeat)
-    again = cell[Again].cell.against(cell.other)
-    mine, theirs = paired(cell, again)
-    sides = [_Side.of(measure, one, of) for one, of in ((cell, mine), (again, theirs))]
+    other, noise = measure.noise(cell)
+    mine, theirs = paired(cell, other)
+    sides = _Side.of(mine, cell, *measure.changes(cell)), _Side.of(theirs, other, *noise)
     # Without a pair to compare on either side, what is missing may bring the item in.
     lost = np.any([one.lost.any(axis=1) for one in sides], axis=0)
     void = lost & ~np.all([one.among.any(axis=1) for one in sides], axis=0)
+    void &= Other in other
     found = []
     for changed in (False, True):
-        here, noise = (
+        here, there = (
             (one.supposing(so, void), slice(None))
             for one, so in zip(sides, (changed, not changed), strict=True)
         )
         rows = np.zeros((len(cell.item), 2))
-        rows[mine] = differences(here, noise)
+        rows[mine] = differences(here, there)
         found.append(Rows(rows, int(rows[:, 1].sum()), 0))
     return Ends(*found)
 
@@ -184,14 +185,22 @@ class _Side(NamedTuple):
     asked: Bools
 
     @classmethod
-    def of(cls, measure: SwitchBeyondRepeat, cell: Cell, items: npt.NDArray[np.intp]) -> Self:
-        hits, among = measure.changes(cell)
-        return cls(*(one[items] for one in (hits, among, unknown(cell), cell.asked)))
+    def of(cls, items: npt.NDArray[np.intp], cell: Cell, hits: Bools, among: Bools) -> Self:
+        lost, asked = (unknown(cell), cell.asked) if Other in cell else _between(cell)
+        return cls(*(one[items] for one in (hits, among, lost, asked)))
 
     def supposing(self, changed: bool, void: Bools) -> tuple[Bools, Bools]:
         """The first two if what is not known, or all of an item, were another option's or not."""
         away = (self.lost | void[:, None]) & self.asked
         return np.where(away, changed, self.hits), self.among | away
+
+
+def _between(orders: Cell) -> tuple[Bools, Bools]:
+    """Of all pairs of an item's orders, of which a reply is missing, and which were asked for."""
+    left, right = pairs(orders)
+    gone, asked = orders.status == MISSING, orders.asked
+    asked = asked[:, left] & asked[:, right]
+    return (gone[:, left] | gone[:, right]) & asked, asked
 
 
 def unknown(cell: Cell) -> Bools:
@@ -239,6 +248,7 @@ _ENDS: Mapping[str, Callable[[Measure, Cell, int], Ends]] = {
     "accuracy_hard": _void,
     "accuracy_valid": _void,
     "accuracy_without_gold_lenient": _supposed,
+    "answer_switch_beyond_orders": _switched,
     "answer_switch_beyond_repeat": _switched,
     "composition_questionless": _void,
     "majority_at_n": _void,

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from horsesense.errors import UsageError
 from horsesense.findings.early import BANDED
+from horsesense.findings.guesses import BEYOND_ORDERS
 from horsesense.measures import lost
 from horsesense.measures.accuracy import Accuracy
 from horsesense.measures.agreement import PluralityAgreement
@@ -41,6 +42,7 @@ BOUNDED: Mapping[str, Measure] = dict(
         (
             *_BY_ITEM,
             SwitchBeyondRepeat(),
+            BEYOND_ORDERS,
             PositionPreference(),
             PositionLocked(),
             PluralityAgreement(),

@@ -20,12 +20,13 @@ import numpy.typing as npt
 from horsesense.errors import UsageError
 from horsesense.findings.early import BANDED, levels
 from horsesense.findings.evidence import faulty, harmless
+from horsesense.findings.guesses import INSTEAD, differs
 from horsesense.findings.kinds import KINDS, Kind, sizes_of
 from horsesense.findings.places import Anywhere
 from horsesense.findings.rare import least_share, rare_among
 from horsesense.items.item import Item, ItemSet
 from horsesense.measures.cells import Cell
-from horsesense.measures.contrast import REPEAT, tested
+from horsesense.measures.contrast import ORDER, REPEAT, tested
 from horsesense.measures.joined import ORIGINAL
 from horsesense.probes.base import LETTERS, Probe, SetProbe
 from horsesense.runs.bands import Bands, Seen, clusters
@@ -76,10 +77,13 @@ class Further:
             if kind.measure in BANDED and (goal.every or kind.measure == CHANGE.name)
         ]
         self._parts: dict[tuple[str, Place, str], list[_Part]] = {}
+        self._differs: set[bool] = set()
 
     def look(self, cells: Sequence[Cell]) -> None:
         """Take note of all answers to a batch."""
-        for measure in {kind.measure for kind in self.kinds}:
+        self._differs |= {*differs(cells).values()}
+        own = {kind.measure for kind in self.kinds}
+        for measure in own | {INSTEAD[name] for name in own & INSTEAD.keys()}:
             for key, values in added(cells, TOLD[measure]).items():
                 for group, (ratio, null) in values.groups.items():
                     part = _Part(values.item, ratio, 0.0 if null is None else null)
@@ -95,15 +99,17 @@ class Further:
         return frozenset(probe for kind in self.kinds for probe in self._open(kind))
 
     def _open(self, kind: Kind) -> Iterator[str]:
-        """Probes by which a kind accuses and that are not decided."""
+        """Probes by which a kind accuses and that are not decided, and what these rest on."""
+        own, steady = kind.measure, self._differs == {False}
+        judged = INSTEAD.get(own, own) if steady else own
         for (measure, key, group), parts in self._parts.items():
-            taken = measure == kind.measure and kind.takes(self.run, Anywhere(*key, group))
+            taken = measure == judged and kind.takes(self.run, Anywhere(*key, group))
             if taken and not (kind.by_position and group in self.rare):
                 seen, guessing = self._together(parts)
                 null, size = guessing if kind.null is None else kind.null, self.sizes[kind.name]
                 possible = seen is not None and size < kind.room(null)
                 if possible and self._is_open(kind, seen, null, size):
-                    yield key[0]
+                    yield from {key[0], ORDER} if judged != own else {key[0]}
 
     def _is_open(self, kind: Kind, seen: Seen | None, null: float, size: float) -> bool:
         assert seen is not None
