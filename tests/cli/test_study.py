@@ -252,6 +252,7 @@ def test_a_budget_stop_has_a_code_of_its_own(tmp_path: Path) -> None:
     assert re.search(r"7 of 12 prompts were not asked, .*\. The other 5 were read", stopped.stdout)
     resumed = call(*words, "--budget", "requests=500", cwd=tmp_path)
     assert "(requests=495 left, about 7 needed)" in resumed.stderr
+    assert "Spent over all sessions: 12 calls, " in resumed.stdout
     may = ("-m", "sim:oracle", "--budget", "tokens=9,money=0.01", "--price", "9,9", "--rate", "2")
     planned = call("plan", *SMALL, *may, "--max-connections", "4", cwd=tmp_path)
     assert re.search(r"early \(tokens=9 left, .* needed; money=0.01 left, ", planned.stdout)

@@ -124,7 +124,7 @@ def test_what_needs_the_texts_is_refused(file: Path) -> None:
     for stage in (opened.report, opened.measure, lambda: opened.read("text")):
         with pytest.raises(UsageError, match="neither prompts nor replies") as refused:
             stage()
-        assert "`horsesense gate FILE`" in str(refused.value.hint)
+        assert "gate, verify, cite" in str(refused.value.hint)
 
 
 def test_the_key_is_kept_for_its_owner_alone(tmp_path: Path) -> None:
@@ -175,6 +175,8 @@ def test_the_command_line(run: Run, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["out"] == str(out)
     assert call("verify", str(out)).returncode == 0
+    assert "items, redacted, fingerprint" in call("cite", str(out)).stdout
+    assert "key was not kept" in call(*words[:3], str(tmp_path / "again.run")).stdout
     gate = call("gate", str(out), "--require", "accuracy > 0", "--baseline", str(run.path))
     assert gate.returncode == 2
     assert call("gate", str(out), "--require", "accuracy > 0").returncode == 0

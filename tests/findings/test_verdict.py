@@ -13,7 +13,7 @@ from horsesense.findings.early import Banded, Early
 from horsesense.findings.evidence import Evidence, items_needed
 from horsesense.findings.finding import Finding
 from horsesense.findings.kinds import check_sizes, sizes_of
-from horsesense.findings.sentences import spread
+from horsesense.findings.sentences import between, spread
 from horsesense.findings.verdict import verdict
 from horsesense.measures.base import Estimate
 from horsesense.measures.estimate import Computed, LeftOpen
@@ -120,6 +120,10 @@ def test_what_stands_out_alone_may_not_among_many() -> None:
               for p in ("order", "delimiter")]  # fmt: skip
     among = of(labels(change(10, 25)), *others)
     assert (among.conclusion, among.reason) == ("undecided", "many_questions")
+    locked = number(share(3, 60), "position_locked", "order", baseline=0.0106)
+    told = judged(locked, *others)["position_locked", "order"]
+    assert (told.conclusion, told.reason) == ("undecided", "noise"), "its interval holds guessing"
+    assert between(told, difference=False) == "between 1.0\u202f% and 14\u202f%"
 
 
 def test_one_number_of_items_would_settle_it() -> None:

@@ -198,7 +198,7 @@ def audit(
         model = make_model(settings.model, key_env=key_env, timeout=timeout)
         run = Run.start(out or default_out(settings), settings)
         code = audit_one(run, model, options)
-        show(run, as_json)
+        show(run, as_json, options.may)
     if code:
         raise typer.Exit(code)
 

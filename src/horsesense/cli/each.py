@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from horsesense.cli.output import print_json
 from horsesense.errors import BudgetSpentError, ExitCode, InterruptedRunError, StoreError, install
-from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
+from horsesense.inference.limits import UNLIMITED, Limits, RunSummary, rounded_up
 from horsesense.inference.stored_rows import Spent
 from horsesense.progress import harmless, say
 from horsesense.stats.words import agreeing, percent, plural, some_of
@@ -139,7 +139,8 @@ def audit_all(study: StudyFile, folder: Path, options: AuditOptions) -> ExitCode
             )  # fmt: skip
             if not options.as_json:
                 said, more = in_short(run.results)
-                print(*(f"- {line}" for line in [*said, *saved(run.results), *missing]), sep="\n")
+                ends = [*saved(run.results), *missing, *cost(run, may)]
+                print(*(f"- {line}" for line in [*said, *ends]), sep="\n")
                 print(f"  {f'and {more} more (open {report})' if more else report}")
     if options.as_json:
         print_json("run", {"study": str(folder), "runs": rows})
@@ -148,12 +149,29 @@ def audit_all(study: StudyFile, folder: Path, options: AuditOptions) -> ExitCode
     return ExitCode.TROUBLE if ExitCode.TROUBLE in codes else max(codes)
 
 
+def cost(run: Run, may: Limits) -> list[str]:
+    """What a run has cost over all sessions, if it costs anything: one that has a limit or prices,
+    or was told that it has none."""
+    from horsesense.runs.accounts import spent_in
+
+    if not (may.any or may.priced or (run.expected and run.expected.unlimited)):
+        return []
+    spent, again = spent_in(run.directory.layout), run.results.findings["run"].get("retried", 0)
+    money = may.cost(spent.prompt_tokens, spent.completion_tokens)
+    priced = "" if money is None else f" ({rounded_up(money)} at these prices)"
+    prompt, completion = spent.prompt_tokens, plural(spent.completion_tokens, "completion token")
+    return [
+        f"Spent over all sessions: {plural(spent.requests, 'call')}, at most {prompt:,} prompt and"
+        f" {completion}{priced}{f'; {again:,} in the last session were repeats' if again else ''}."
+    ]
+
+
 def _expected(run: Run) -> dict[str, object]:
     """What asking was expected to take, as it was told before."""
     return {} if run.expected is None else run.expected.as_json()
 
 
-def show(run: Run, as_json: bool) -> None:
+def show(run: Run, as_json: bool, may: Limits = UNLIMITED) -> None:
     """Say what an audit found and where it lies."""
     from horsesense.cli.ending import ending
     from horsesense.report.told import as_rows
@@ -176,7 +194,7 @@ def show(run: Run, as_json: bool) -> None:
         print(f"{name}, in earlier readings: {RunSummary(**spent).costs()}.")
     for name, told in results.findings.get("cascades", {}).items():
         print(_steps(name, told, results))
-    for line in [*saved(results), *shortfalls(run)]:
+    for line in [*saved(results), *shortfalls(run), *cost(run, may)]:
         print(line)
     if find_spec("vl_convert") is None:
         print(f"The report has its charts in words; to have them drawn: {install('figures')}")
@@ -248,9 +266,9 @@ def shortfalls(run: Run) -> list[str]:
     if reason == "budget" and not told:
         lines.append("The budget is spent. Run the same command with a larger one to continue.")
     if reason == "interrupted" and not told:
-        lines.append(
-            "The run was interrupted. Run the same audit command with this --out to continue."
-        )
+        begun = findings["unread"] < findings["trials"]
+        head = "The run was interrupted" if begun else "Nothing was asked yet"
+        lines.append(f"{head}. Run the same audit command with this --out to continue.")
     failure = findings["run"].get("last_failure")
     if reason == "failures" and findings["run"].get("stopped") and failure is not None:
         lines.append(f"Stopped, since too many requests failed: {failure['message']}")

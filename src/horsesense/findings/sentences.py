@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from horsesense.findings.evidence import badness
 from horsesense.findings.finding import Finding
 from horsesense.findings.kinds import BY_NAME
-from horsesense.findings.wording import against, in_points, number, plus, signed
+from horsesense.findings.wording import against, in_points, plus, signed
 from horsesense.stats.words import plural, some_of
 from horsesense.trials.condition import Condition
 
@@ -65,7 +65,7 @@ def between(f: Finding, difference: bool) -> str:
     if difference:
         low, high = (plus(signed(100 * end, 0)) for end in f.ends)
     else:
-        low, high = (number(end, "fraction", 0) for end in f.ends)
+        low, high = (against(end, f.null, 0)[0] for end in f.ends)
     return f"between {low} and {high}"
 
 

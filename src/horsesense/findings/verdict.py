@@ -18,6 +18,7 @@ from horsesense.findings.evidence import (
     Interval,
     Way,
     badness,
+    faulty,
     harmless,
     items_needed,
     within,
@@ -251,7 +252,11 @@ def _reason(
         ps = there.p_found(q.way, q.null, q.size), there.p_ruled_out(q.way, q.null, q.size)
         if min(ps) <= ALPHA:
             return "missing"
-    return "many_questions" if q.p <= ALPHA else "noise"
+    faults = faulty(
+        q.way, q.null, q.size
+    )  # a test of one side alone may reject within the interval
+    seen = q.p <= ALPHA and any(within(e.interval(LEVEL), *side) for side in faults)
+    return "many_questions" if seen else "noise"
 
 
 def _no_answer(run: RunToJudge, q: Question, guesses: Guesses | None) -> Reason:

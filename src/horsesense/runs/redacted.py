@@ -110,6 +110,6 @@ def refuse_redacted(directory: RunDirectory) -> None:
     if is_redacted(directory):
         raise UsageError(
             "A redacted run has neither prompts nor replies.",
-            hint="Its numbers and readings are whole: `horsesense compare FILE OTHER`,"
-            " `horsesense gate FILE` or hs.open(FILE). All else needs the run itself.",
+            hint="Its numbers and readings are whole, for horsesense compare, gate, verify, cite"
+            " and export --to csv, and hs.open(FILE). Prompts and replies need the run itself.",
         )

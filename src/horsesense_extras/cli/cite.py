@@ -45,12 +45,14 @@ def cite(run: RunPath, as_json: AsJson = False) -> None:
 def cited(run: Run) -> dict[str, Any]:
     """Tool, papers, data, model and settings of a run, as texts for a list of references."""
     from horsesense.report.pieces import latex
+    from horsesense.runs.redacted import is_redacted
     from horsesense.runs.suites import named_suites
     from horsesense.version import __version__
 
     settings, items = run.settings, run.items
     suites, own = named_suites(settings.suite), BIBTEX.format(version=__version__)
     record, n = run.directory.record, plural(len(items), "item")
+    n += ", redacted" * is_redacted(run.directory)  # whose fingerprint is another one
     names = {"name": latex(items.name), "source": latex(settings.items)}
     data = DATA.format(key=items.fingerprint, n=n, **names)
     return {

@@ -85,6 +85,10 @@ def export(
     if to is None:
         found = pieces.write(Path(what), out)
         found["says"] = [found["out"]]
+        if pieces.redacted and not pieces.salt_file:
+            found["says"].append(
+                "Its key was not kept: only runs with one --salt-file can be compared."
+            )
     elif to not in FORMATS:
         raise UsageError.unknown("format to export to", to, FORMATS)
     elif to not in WRITERS:
@@ -116,6 +120,10 @@ def _run(path: Path, out: Path | None, to: str) -> dict[str, Any]:
     write = getattr(import_module(f"horsesense_extras.integrations.{module}"), function)
     written = write(run.directory if planned else run.results, place)
     found = {"out": str(place), "format": to, "says": [str(place)]}
+    if to == "items":
+        why = "not a question with one right option"
+        said = [f"left out: {n:,} of {form} ({why})" for form, n in written.items()]
+        found |= {"says": [str(place), *said], "left_out": written}
     return found | _of_batch(written, place, run.path) if to == "batch" else found
 
 

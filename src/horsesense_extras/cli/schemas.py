@@ -49,7 +49,9 @@ class ExportOutput(Output):
     answered: int | None = Field(None, description="of batch: requests that have an answer")
     group: str | None = Field(None, description="of lm-eval-task: the group of all tasks")
     tasks: dict[str, int] | None = Field(None, description="of lm-eval-task: task -> prompts")
-    left_out: dict[str, int] | None = Field(None, description="of lm-eval-task: why -> prompts")
+    left_out: dict[str, int] | None = Field(
+        None, description="of lm-eval-task: why -> prompts; of items: form -> prompts"
+    )
 
 
 class AnnotateOutput(Output):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -62,24 +63,28 @@ def write_csv(results: Results, folder: Path) -> Path:
     return _write(results, folder, "csv", _as_csv)
 
 
-def write_items(directory: RunDirectory, path: Path) -> Path:
+def write_items(directory: RunDirectory, path: Path) -> dict[str, int]:
     """Every form that is a question of its own with a right answer, as a row of a file of items.
 
-    Left out are withheld questions, forms without a right option, answers other than an option,
-    several questions in one prompt, and what depends on earlier answers.
+    Returns how many prompts of each form are left out: withheld questions, forms without a right
+    option, answers other than an option, several questions in one prompt, and what depends on
+    earlier answers.
     """
     study = directory.study()
+    left: Counter[str] = Counter()
     first = next(probes for _, probes in stages(study.probes))
     with whole(empty_place(path)) as part, part.open("wb") as file:
         for number, planned in enumerate(study.planner.plan(first)):
             trial, shown = planned.trial, planned.trial.variants[0]
             alone = len(trial.variants) == 1 and trial.answer_format in ("letter", "label")
-            if alone and shown.question and shown.gold_at is not None:
+            form = f"{trial.probe} {trial.condition}".strip()
+            item = alone and shown.question and shown.gold_at is not None
+            left[form] += not item
+            if item:
                 row = asdict(shown) | {"id": f"{shown.item_id}-{number}", "cluster": shown.item_id}
-                form = f"{trial.probe} {trial.condition}".strip()
                 row |= {"answer_index": shown.gold_at, "form": form}
                 file.write(orjson.dumps(row) + b"\n")
-    return path
+    return dict(+left)
 
 
 def _write(

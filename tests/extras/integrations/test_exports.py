@@ -146,7 +146,8 @@ def test_parquet_has_the_documented_columns(
 
 def test_csv_has_the_same_rows_and_no_formula(run: Run, tmp_path: Path) -> None:
     folder = write_csv(run.results, tmp_path / "tables")
-    assert '"form":"original"}' in write_items(run.directory, tmp_path / "f.jsonl").read_text()
+    assert write_items(run.directory, tmp_path / "f.jsonl") == {"batch size=3": 100}
+    assert '"form":"original"}' in (tmp_path / "f.jsonl").read_text()
     with pytest.raises(UsageError, match="is there already"):
         write_items(run.directory, tmp_path / "f.jsonl")
     with (folder / "replies.csv").open(encoding="utf-8", newline="") as file:
