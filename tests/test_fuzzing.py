@@ -73,6 +73,8 @@ FOUND = {
     "a list of letters with line breaks": ("reply-text", b"A" + b"\n" * 40 + b"x"),
     "asterisks where an answer was to be": ("reply-text", b"**" * 20_000),
     "spaces where letters were to be": ("reply-text", b" " * 40_000 + b"x"),
+    "letters in brackets again and again": ("reply-text", b"(A) " * 40_000),
+    "an object of answers that never closes": ("reply-text", b"{" + b'"answer"' * 40_000),
     "the number infinity": ("reply-text", b'{"class_0": [Infinity, NaN]}'),
     "a number that is raised": ("reply-text", '{"²": "class_0"}'.encode()),
     "a number of 5,000 digits": ("reply-text", b'{"%s": "class_0"}' % (b"9" * 5000)),
