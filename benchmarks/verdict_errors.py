@@ -153,6 +153,7 @@ def guilty() -> dict[str, tuple[str, Model]]:
 class Plan:
     """The trials of a study, and where each stands in its cells, which every study has anew."""
 
+    study: Any
     probes: Sequence[Any]
     trials: Sequence[Trial]
     item: npt.NDArray[np.intp]
@@ -188,6 +189,7 @@ def planned(n: int, k: tuple[int, ...], skewed: float, copies: int) -> Plan:
     places = [np.nan_to_num(c[Scores].score, nan=-1).astype(np.intp) for c in made]
     item = np.array([index[p.trial.variant.item_id] for p in every])
     return Plan(
+        study,
         study.probes,
         [p.trial for p in every],
         item,

@@ -31,7 +31,7 @@ from horsesense.kept import NAME as MANIFEST
 from horsesense.probes.registry import parse_probe
 from horsesense.runs.directory import RunDirectory, told_of
 from horsesense.runs.layout import RunLayout, parts_of
-from horsesense.runs.parts import write_table
+from horsesense.runs.parts import sound, write_table
 from horsesense.runs.record import ItemsRecord
 from horsesense.runs.redacted import MARK
 from horsesense.runs.results import Results
@@ -300,7 +300,7 @@ def _tables(old: RunDirectory, layout: RunLayout, hidden: Redaction) -> dict[str
     named = {str(stage): hidden.hashed("plan", plan) for stage, plan in plans.items()}
     for stage in plans:
         for path in parts_of(old.layout.trials_of(stage)):
-            frame = hidden.trials(pl.read_parquet(path, glob=False))
+            frame = hidden.trials(pl.read_parquet(sound(path), glob=False))
             write_table(layout.trials_of(stage) / path.name, frame)
     for reader, version in old.known.readers.items():
         source, target = (each.readings_of(reader, version) for each in (old.layout, layout))
@@ -310,6 +310,6 @@ def _tables(old: RunDirectory, layout: RunLayout, hidden: Redaction) -> dict[str
         write_whole(target / "reader.json", orjson.dumps({**kept, "plan": read}))
         for stage in read:
             for path in parts_of(source / f"stage-{stage}"):
-                frame = hidden.readings(pl.read_parquet(path, glob=False))
+                frame = hidden.readings(pl.read_parquet(sound(path), glob=False))
                 write_table(target / f"stage-{stage}" / path.name, frame)
     return named

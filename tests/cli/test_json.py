@@ -119,7 +119,9 @@ def test_what_to_cite(call: Call, run: str, tmp_path: Path) -> None:
     assert told.count("2406.16203") == 2, "as a source and as an entry"
     for part in (f"horsesense {__version__}", "fingerprint", "\n@software{horsesense,", "\n@misc{"):
         assert part in told
-    assert "nothing was asked.\n" in call("report", out)[1]
+    said = call("report", out)[1]
+    assert "nothing was asked.\n" in said
+    assert "Nothing was asked yet. Run the same" in said
     assert "No answer was judged." in Path(out, "report.html").read_text(encoding="utf-8")
 
 

@@ -74,13 +74,6 @@ def test_what_a_template_looks_into_is_rendered_again_when_it_changes() -> None:
     assert part.render({"lines": "plain", "q": "y"}) == "plain y"
 
 
-def test_a_missing_variable_is_an_error() -> None:
-    part = Part("{{ q }}")
-    assert part.render({"q": "x"}) == "x"
-    with pytest.raises(TemplateError):
-        part.render({})
-
-
 def test_a_template_that_cannot_be_filled_is_told() -> None:
     with pytest.raises(UsageError, match="template cannot be filled: 'q' is undefined"):
         Part("{{ q }}").render({})

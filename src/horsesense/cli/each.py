@@ -266,9 +266,9 @@ def shortfalls(run: Run) -> list[str]:
     if reason == "budget" and not told:
         lines.append("The budget is spent. Run the same command with a larger one to continue.")
     if reason == "interrupted" and not told:
-        lines.append(
-            "The run was interrupted. Run the same audit command with this --out to continue."
-        )
+        begun = findings["unread"] < findings["trials"]
+        head = "The run was interrupted" if begun else "Nothing was asked yet"
+        lines.append(f"{head}. Run the same audit command with this --out to continue.")
     failure = findings["run"].get("last_failure")
     if reason == "failures" and findings["run"].get("stopped") and failure is not None:
         lines.append(f"Stopped, since too many requests failed: {failure['message']}")

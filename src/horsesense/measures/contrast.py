@@ -219,8 +219,8 @@ class SwitchBeyondRepeat(ChangeBeyondRepeat):
 
 
 class SwitchBeyondOrders(SwitchBeyondRepeat):
-    """The same beyond how often two orders of an item's options have other options chosen: of a
-    model that never differs when it is asked again, and yet guesses differently in every form.
+    """answer_switch_beyond_repeat beyond two orders of an item's options, for the verdict on a
+    model that never differs when asked again, and yet guesses differently in every form.
 
     `cell.other` is the original; the group `Again` holds the cyclic orders that most items have.
     """

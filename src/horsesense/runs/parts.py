@@ -127,21 +127,25 @@ class NewTable:
 
 def scan_parts(folders: Iterable[Path], schema: Mapping[str, Any]) -> pl.LazyFrame:
     """The tables of several folders, one after the other; an empty table where there is none."""
-    paths = [path for folder in folders for path in parts_of(folder)]
+    paths = [sound(path) for folder in folders for path in parts_of(folder)]
     if not paths:
         return pl.LazyFrame(schema=dict(schema))
-    for path in paths:
-        try:
-            digest_of(path)
-            if pl.scan_parquet(path, glob=False).select(pl.len()).collect().item() > MOST:
-                raise OSError(f"it has more than {MOST:,} rows")
-        except UNREADABLE as error:
-            seen = f"{path}: {getattr(error, 'strerror', None) or str(error).splitlines()[0]}"
-            raise _unusable(root_of(path) or path.parent, seen) from None
     # A directory may be named "g[1]": its name is not a pattern.
     # A run of an earlier version lacks columns that came later.
     schema = dict(schema)
     return pl.scan_parquet(paths, glob=False, schema=schema, missing_columns="insert")
+
+
+def sound(path: Path) -> Path:
+    """A part of a table that is as it was written; StoreError for another."""
+    try:
+        digest_of(path)
+        if pl.scan_parquet(path, glob=False).select(pl.len()).collect().item() > MOST:
+            raise OSError(f"it has more than {MOST:,} rows")
+    except UNREADABLE as error:
+        seen = f"{path}: {getattr(error, 'strerror', None) or str(error).splitlines()[0]}"
+        raise _unusable(root_of(path) or path.parent, seen) from None
+    return path
 
 
 def spans(table: pl.LazyFrame, rows: int = SPAN) -> Iterator[pl.LazyFrame]:

@@ -269,7 +269,8 @@ def _smallest_line(found: Mapping[str, Any]) -> str:
     terms = (
         f"({percent(FOUND)} power). Assumed: {percent(DISCORDANT)} of the items change by"
         f" themselves; level {100 * level:.2g}{NARROW}%, corrected for"
-        f" {ALPHA / level:.0f} tests. A check of the report may hold several: positions, forms."
+        f" {ALPHA / level:.0f} tests. A check of the report may hold several."
+        " Smaller changes are found less often."
     )
     few = plural(items, "item") + f", which count as {alone:,}" * (clusters != items)
     if change is None:

@@ -180,7 +180,7 @@ def _unresolved(task: Task, groups: Groups) -> int:
 def _notes(task: Task, groups: Groups) -> list[str]:
     notes = [*task.notes, *groups.notes]
     for rule, n in groups.joined.items():
-        what = "the clusters that they name" if rule == "given" else rule
+        what = "clusters, named or of exact copies" if rule == "given" else rule
         notes.append(f"Grouped by {what}: {plural(n, 'item')}.")
     sizes = np.bincount(task.gold)
     rare = int(np.sum(sizes[sizes > 0] < 5))

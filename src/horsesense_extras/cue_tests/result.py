@@ -270,7 +270,7 @@ def _of_templates(
     else:
         apart = f"which of {unresolved:,} of them come from one template cannot be told either"
     return (
-        f"Undecided whether simple features predict labels of {best.dataset}: many of its "
+        f"Undecided whether simple features predict right answers of {best.dataset}: many of its "
         f"texts are built alike, as if templates had made them. {number(best).capitalize()} where "
         f"such texts are on both sides of a split, and {apart}, {plural(best.n, 'item')}.",
         (
@@ -299,9 +299,9 @@ def _strength(row: CueRow, predictable: bool) -> Strength:
 
 
 _SENTENCES: Final = {
-    "none": "Undecided whether simple features predict labels of {name}",
-    "slight": "Simple features predict the labels of {name} slightly better than guessing",
-    "clear": "Simple features predict part of the labels of {name} without understanding it",
+    "none": "Undecided whether simple features predict right answers of {name}",
+    "slight": "Simple features predict the right answers of {name} slightly better than guessing",
+    "clear": "Simple features predict part of the right answers of {name} without understanding it",
     "strong": "Much of {name} can be answered without understanding it",
 }
 
@@ -309,7 +309,7 @@ _SENTENCES: Final = {
 def _sentence(row: CueRow, strength: Strength) -> str:
     text = _SENTENCES[strength]
     if strength == "none" and row.high is not None and row.high < SLIGHT:
-        text = "No leak over all items: simple features do not predict the labels of {name}"
+        text = "No leak over all items: simple features do not predict the right answers of {name}"
     return f"{text.format(name=row.dataset)}: {number(row)}, {plural(row.n, 'item')}."
 
 

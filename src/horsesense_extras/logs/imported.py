@@ -202,7 +202,7 @@ class _Import:
             known.item = replace(known.item, gold=gold)
         elif None not in (gold, known.item.gold) and gold != known.item.gold:
             raise NotTakenError("another option is right here than in an earlier answer")
-        self.totals[number].add(sample)
+        self.totals[number].add(known.item.id, sample)
         self.samples[number] += 1
         if gold is None:
             self._without_gold[number][known.item.id] += 1

@@ -10,21 +10,20 @@ from horsesense_extras.logs.sample import Sample
 
 
 class Totals:
-    """Means of the scores in one log, over its own samples: by score, task and split."""
+    """Means of the scores in one log, over its own items: by score, task and split."""
 
     def __init__(self) -> None:
         self._by: dict[tuple[str, str, str], dict[str, list[float]]] = {}
 
-    def add(self, sample: Sample) -> None:
+    def add(self, item: str, sample: Sample) -> None:
         for name, score in sample.scores.items():
             if score.value is not None:
                 for split in {"", sample.split}:
                     key = (name, sample.task, split)
-                    by_sample = self._by.setdefault(key, {})
-                    by_sample.setdefault(sample.id, []).append(score.value)
+                    self._by.setdefault(key, {}).setdefault(item, []).append(score.value)
 
     def mean(self, name: str, task: str = "", split: str = "") -> float | None:
-        """Mean over samples of the mean over epochs; None where there is no such score."""
+        """Mean over items of the mean over epochs; None where there is no such score."""
         every = [
             sum(values) / len(values)
             for (n, t, s), found in self._by.items()

@@ -145,10 +145,10 @@ def _samples(
 
 
 def _place(row: Mapping[str, Any]) -> tuple[str, str]:
-    named = row.get("doc_id"), row.get("doc_hash")
-    if named == (None, None):  # the document itself then says which it is
-        named = row.get("doc"), row.get("arguments")
-    return str(named[0]), str(named[1])
+    """Id and hash of the document; where one is missing, what was sent or the document itself."""
+    name, known = row.get("doc_id"), row.get("doc_hash")
+    sent, doc = row.get("arguments"), row.get("doc")
+    return str(sent if name is None else name), str(doc if known is None else known)
 
 
 def _scores(row: Mapping[str, Any]) -> Iterator[tuple[str, Score]]:

@@ -17,6 +17,7 @@ from horsesense.errors import ItemsError, UsageError
 from horsesense.items.item import Item, ItemSet
 from horsesense_extras.logs import streams
 from horsesense_extras.logs.known_items import KnownItems
+from horsesense_extras.logs.log_score import log_scores
 from horsesense_extras.logs.options import index_of, lettered, shown_order
 from horsesense_extras.logs.registry import is_log, open_logs
 from horsesense_extras.logs.sample import Sample
@@ -223,6 +224,19 @@ def test_options_are_found_in_documents_of_many_kinds(tmp_path: Path) -> None:
     assert {(s.options, s.order, s.gold, s.reply) for s in found} == {
         (("blood", "grass"), (0, 1), 0, "A.")
     }
+
+
+def test_documents_that_share_an_id_count_one_by_one(tmp_path: Path) -> None:
+    """Ids may be counted within each subject; older versions write no hash of the document."""
+    rows = [
+        lm_eval_row(doc_id=min(n, 1), doc={"question": f"{n}?", "choices": ["blood", "grass"]},
+                    filter=name, acc=float(right))
+        for n in range(4)
+        for name, right in (("strict", n == 0), ("flexible", n > 1))
+    ]  # fmt: skip
+    run = hs.load_log(jsonl(tmp_path / "samples_t.jsonl", rows), out=tmp_path / "run")
+    told = {score.name: score.from_samples for score in log_scores(run.results)}
+    assert told == {"acc,strict": 0.25, "acc,flexible": 0.5}
 
 
 def test_repeats_are_epochs_and_a_chat_is_kept_as_messages(tmp_path: Path) -> None:
