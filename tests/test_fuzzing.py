@@ -74,6 +74,7 @@ FOUND = {
     "asterisks where an answer was to be": ("reply-text", b"**" * 20_000),
     "spaces where letters were to be": ("reply-text", b" " * 40_000 + b"x"),
     "letters in brackets again and again": ("reply-text", b"(A) " * 40_000),
+    "an option again and again": ("reply-text", b"Option A " * 60_000),
     "an object of answers that never closes": ("reply-text", b"{" + b'"answer"' * 40_000),
     "the number infinity": ("reply-text", b'{"class_0": [Infinity, NaN]}'),
     "a number that is raised": ("reply-text", '{"²": "class_0"}'.encode()),
