@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from horsesense.readers.reading import STATUSES
-from horsesense.readers.text import TextReader, reader
+from horsesense.readers.text import TextReader, page, reader
 
 READER = TextReader()
 SPORTS = ("cricket", "golf", "tennis", "squash")
@@ -99,6 +99,11 @@ def test_finish_reason_tells_a_cut_off_answer():
 def test_a_response_without_end_is_read(unit):
     response = unit * (200_000 // len(unit))
     assert READER.read(response, SPORTS, LETTERS).status in STATUSES
+
+
+def test_a_row_of_blanks_is_tried_once():
+    text = "x" + " " * 9 + "y"
+    assert [at for at in range(1, 10) if page._TOKENS[True].match(text, at)] == [1]
 
 
 def test_the_span_of_a_long_response_is_in_its_place():

@@ -35,7 +35,7 @@ _KEPT_OF_THE_REST: Final = 12
 _EAST: Final = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _TOKENS: Final = [
     expression(
-        rf"[^\S\n]*+(?:{letter}++(?:['-]{letter}++)*+|\n\s*+"
+        rf"(?:(?<!\s)[^\S\n]++)?+(?:{letter}++(?:['-]{letter}++)*+|\n\s*+"
         rf"|(?<![\w)])[-+]?\d++(?:[.,:]\d++)*+(?:st|nd|rd|th)?|\d++(?:[.,]\d++)*+|[{_EAST}]"
         r"|\*++|_++|`++|->|\S)"
     )

@@ -236,6 +236,8 @@ def found_by(form: Wording, text: str, low: str) -> Iterator[re.Match[str]]:
             if match is not None:
                 yield match
                 end = match.end()
+            elif leads:  # looked for up to the end of the text
+                return
 
 
 def _places(words: tuple[str, ...], low: str) -> list[int]:

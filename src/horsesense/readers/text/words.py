@@ -376,7 +376,7 @@ NEXT_QUESTION: Final = expression(
     r"|(?:input|instruction|passage|context|text|sentence|review|tweet)\W{0,3}:)"
 )
 """In small letters: tried without regard to case it takes more than twice as long."""
-RECORDS: Final = expression(r"\s{0,9}(?P<first>\{[^{}]*\"answer\"[^{}]*\})\s{0,9},?\s{0,9}\{")
+RECORDS: Final = expression(r"\s{0,9}(?P<first>\{(?=[^{}]*\"answer\")[^{}]*+\})\s{0,9},?\s{0,9}\{")
 OFFER: Final = expression(
     r"[.!?)\n*](?: |(?<=\n))(?P<offer>\W{0,9}(?:(?:would|do) you (?:like|want)|let me know"
     r"|if you(?:'d| would|'re| want| have| need)|shall i|i hope (?:this|that|it)|hope (?:this|that)"
