@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import random
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -105,9 +106,12 @@ def test_an_output_that_is_closed_is_none(monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_output_that_cannot_be_written() -> None:
     words = [sys.executable, "-m", "horsesense", "list", "rules"]
+    held = {**os.environ, "PYTHONUNBUFFERED": ""}  # printed as Python ends, if not before
     with open("/dev/full", "w") as full:
-        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
-        refused = [*words[:3], "verify", "/nowhere"]
-        assert subprocess.run(refused, stderr=full, check=False).returncode == ExitCode.TROUBLE
+        done = subprocess.run(
+            words, stdout=full, stderr=subprocess.PIPE, text=True, check=False, env=held
+        )
+        refused = subprocess.run([*words[:3], "verify", "/nowhere"], stderr=full, env=held)
+        assert refused.returncode == ExitCode.TROUBLE
     assert done.returncode == ExitCode.TROUBLE
     assert "What is printed cannot be written: No space left" in done.stderr

@@ -64,7 +64,7 @@ def test_an_unclear_reply_is_neither_right_nor_wrong(unclear: Results) -> None:
     found = item_json(unclear, "q0")
     (read,) = (r for r in found["forms"][0]["readings"] if r["reader"] == "text")
     assert (read["status"], read["correct"]) == ("unclear", None)
-    assert "unclear (" in item_text(found)
+    assert "no choice can be told with enough confidence (" in item_text(found)
 
 
 def test_page_terminal_and_json_say_that_nothing_could_be_read(

@@ -17,7 +17,7 @@ from functools import cache
 from importlib import import_module
 from io import TextIOWrapper
 from itertools import pairwise
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any, NoReturn, TextIO
 
 import typer
 
@@ -146,7 +146,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             raise KeyboardInterrupt
     except BaseException as stop:  # what Rust panics with is no Exception
         _last(arguments)
-        lost = _drop_output()
+        lost = _dropped(sys.stdout)
         code = _usage_exit(stop)
         if code is None:
             known = first in {*OWN, *offered("commands")}
@@ -158,6 +158,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
                 raise
             with suppress(OSError):  # where it cannot be told, the code is all that is left
                 print_error(error, as_json="--json" in words)
+            _dropped(sys.stderr)
             code = error.exit_code
     _last(arguments)
     sys.exit(int(code) if isinstance(code, int) else 0)
@@ -188,13 +189,13 @@ def _refused(stop: Any) -> UsageError:
     return UsageError(says, hint=f"{example}All options: {context.command_path} --help")
 
 
-def _drop_output() -> bool:
+def _dropped(stream: TextIO) -> bool:
     """Whether something cannot be written any more: as Python ends, it is not tried again."""
     try:
-        print(end="", flush=True)
+        stream.flush()
     except OSError:
         with suppress(OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         return True
     return False
 
