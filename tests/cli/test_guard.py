@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import errno
-import random
 import os
+import random
 import subprocess
 import sys
 from pathlib import Path

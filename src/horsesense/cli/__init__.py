@@ -134,19 +134,20 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     # A run makes millions of small objects that hold no cycles: Python need not look so often.
     gc.set_threshold(300_000, 20, 50)
     first = next((word for word in words if word == VERSION or word[:1] != "-"), None)
+    debug, lost = words != given, None
     try:
-        debug = words != given
         with plain_warnings(), harmless_output(), named_in(words), _plain_threads(debug=debug):
             _refuse_empty(words)
             # Without words, a shell may ask for the options, to complete them.
             made = app(first, named_only=first is None and bool(words))
             code = made(words, standalone_mode=False)
-            print(end="", flush=True)  # here, where it is told if it fails
+            if lost := _dropped(sys.stdout):  # here, where it is told
+                raise lost
         if code == InterruptedRunError.exit_code:  # which typer makes of Ctrl-C, without a word
             raise KeyboardInterrupt
     except BaseException as stop:  # what Rust panics with is no Exception
         _last(arguments)
-        lost = _dropped(sys.stdout)
+        lost = lost or _dropped(sys.stdout)
         code = _usage_exit(stop)
         if code is None:
             known = first in {*OWN, *offered("commands")}
@@ -154,7 +155,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             if lost and isinstance(stop, OSError):
                 says = f"What is printed cannot be written: {stop.strerror}."
                 error = StoreError(says, hint="Free some space, or send the output elsewhere.")
-            if isinstance(error, UnexpectedError) and words != given:
+            if isinstance(error, UnexpectedError) and debug:
                 raise
             with suppress(OSError):  # where it cannot be told, the code is all that is left
                 print_error(error, as_json="--json" in words)
@@ -189,15 +190,15 @@ def _refused(stop: Any) -> UsageError:
     return UsageError(says, hint=f"{example}All options: {context.command_path} --help")
 
 
-def _dropped(stream: TextIO) -> bool:
-    """Whether something cannot be written any more: as Python ends, it is not tried again."""
+def _dropped(stream: TextIO) -> OSError | None:
+    """Why something cannot be written any more: as Python ends, it is not tried again."""
     try:
-        stream.flush()
-    except OSError:
+        print(end="", file=stream, flush=True)
+    except OSError as error:
         with suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-        return True
-    return False
+        return error
+    return None
 
 
 @contextmanager
