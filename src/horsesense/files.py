@@ -313,10 +313,13 @@ def read_settings(path: Path, *, inside: bool = False) -> dict[str, Any]:
         raise ValueError("its keys have too many parts")
     import tomllib  # slow, and a help text needs none
 
+    import orjson
+
     try:
-        return tomllib.loads(text)
-    except RecursionError:
-        raise ValueError("its values are nested too deeply") from None
+        orjson.dumps(table := tomllib.loads(text))  # TOML has whole numbers of 64 bits
+    except (RecursionError, orjson.JSONEncodeError) as error:
+        raise ValueError(f"its values are nested too deeply or too large: {error}") from None
+    return table
 
 
 def refuse_links(paths: Iterable[Path]) -> None:

@@ -257,6 +257,9 @@ def test_settings_nested_deeply(run: Path, tmp_path: Path) -> None:
     (run / "run.toml").write_text("a" + ".a" * 50_000 + " = 1")
     with pytest.raises(HorsesenseError, match="too many parts"):
         horsesense.open(run)
+    (run / "run.toml").write_text(f"a = {2**64}")
+    with pytest.raises(HorsesenseError, match="too large"):
+        horsesense.open(run)
 
 
 def zipped(path: Path, files: dict[str, bytes]) -> Path:
