@@ -313,8 +313,6 @@ def read_settings(path: Path, *, inside: bool = False) -> dict[str, Any]:
         raise ValueError("its keys have too many parts")
     import tomllib  # slow, and a help text needs none
 
-    import orjson
-
     try:
         orjson.dumps(table := tomllib.loads(text))  # TOML has whole numbers of 64 bits
     except (RecursionError, orjson.JSONEncodeError) as error:
