@@ -308,8 +308,7 @@ def read_whole(path: Path, most: int = MOST_READ, *, inside: bool = False) -> by
 def read_settings(path: Path, *, inside: bool = False) -> dict[str, Any]:
     """The content of a TOML file; OSError as for `read_whole`, ValueError where it is no TOML."""
     text = read_whole(path, MOST_SETTINGS, inside=inside).decode("utf-8")
-    # What reading a key takes grows with the square of its parts.
-    if sum(line.count(".") ** 2 for line in text.splitlines()) > 10**7:
+    if sum(line.count(".") ** 2 for line in text.splitlines()) > 10**7:  # what reading takes
         raise ValueError("its keys have too many parts")
     import tomllib  # slow, and a help text needs none
 
