@@ -21,7 +21,7 @@ from horsesense_extras.readers.trained.saved import (
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="10", source="ea5d6a6ad9c2")
+RULES: Final = Rules(version="10", source="911b9eaea09f")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""
