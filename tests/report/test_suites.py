@@ -55,12 +55,12 @@ def test_a_suites_own_numbers_come_first_beside_the_papers(out: Path, page: str)
     hard, agreement = own_numbers(run)
     assert (hard.title, agreement.title) == ("AccH", "CS")
     assert hard.share == run.one("accuracy_hard", "order")
-    assert hard.paper == "paper: 27 to 45\u202f%"
+    assert hard.said == "right in every order; paper: 27 to 45\u202f%"
     assert hard.ends == pytest.approx((0.2699, 0.4469))
     first = page.partition("<h1>")[2].partition("</h1>")[0]
     assert re.fullmatch(r"AccH [^;]+; CS [^;]+; [^;]+ right in the original order\.", first)
-    assert page.index(hard.paper) < page.index('<ul class="findings"')
-    assert [row[0].partition(" ")[0] for row in score_rows(run)[:2]] == ["AccH", "CS"]
+    assert page.index(hard.said) < page.index('<ul class="findings"')
+    assert score_rows(run)[0][0] == f"AccH ({hard.said})"
 
 
 def test_always_none_is_drawn(page: str) -> None:

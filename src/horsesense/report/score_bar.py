@@ -229,7 +229,7 @@ def score_bar(run: Results) -> Bar | None:
     block = _block(run)
     band = f" (brackets: all {items_of(run):,})" if stopped(run, score) else ""
     return Bar(
-        tuple(Mark(n.title, n.share, "", n.paper, n.ends, n.means) for n in own_numbers(run)),
+        tuple(Mark(n.title, n.share, "", n.said, n.ends) for n in own_numbers(run)),
         Mark(as_asked(run).capitalize() + band, score),
         tuple(_segments(run)),
         tuple(_marks(run)),
