@@ -27,12 +27,11 @@ BIBTEX = (
 
 DATA = "@misc{{data-{key}, title = {{{name}}}, howpublished = {{{source}}}, note = {{{note}}}}}"
 
-What = Annotated[str, typer.Argument(help="Run directory, log, redacted run, or items file.")]
+What = Annotated[str, typer.Argument(help="A run, a log, or items as for `audit`.")]
 
 
 def cite(what: What, as_json: AsJson = False) -> None:
-    """Say what to cite beside the numbers of a run, or beside items: the tool, a suite's paper, the
-    data.
+    """Say what to cite beside a run or items: the tool, a suite's paper, the data.
 
     Example: horsesense cite audits/exam
     """
