@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, Rows, grouped, ratio
-from horsesense.measures.cells import MISSING, Cell, People
+from horsesense.measures.cells import MISSING, Bools, Cell, People
 from horsesense.measures.counting import complete, no_gold, unanswered
 from horsesense.measures.families import (
     SHARE,
@@ -123,18 +123,12 @@ def permuted_rstd(cell: Cell, seed: int, draws: int = 200) -> Floats:
     return Rstd().value(np.column_stack([at, np.broadcast_to(asked, (draws, width))]))[:, 0]
 
 
-def _shuffled(
-    rng: np.random.Generator,
-    hit: npt.NDArray[np.bool_],
-    known: npt.NDArray[np.bool_],
-    gold_at: Places,
-) -> Places:
+def _shuffled(rng: np.random.Generator, hit: Bools, known: Bools, gold_at: Places) -> Places:
     """Where the gold of the right answers stands once these went to random trials of their item."""
     wins = np.arange(known.shape[1]) < hit.sum(axis=1, keepdims=True)
     # Sort each item's known trials into a random order and hand out its hits there.
     places = np.argsort(np.where(known, rng.random(known.shape), 2.0), axis=1)
-    found: Places = np.take_along_axis(gold_at, places, axis=1)[wins]
-    return found
+    return np.take_along_axis(gold_at, places, axis=1)[wins]
 
 
 class PositionPreference(Measure):
