@@ -128,7 +128,8 @@ def _shuffled(rng: np.random.Generator, hit: Bools, known: Bools, gold_at: Place
     wins = np.arange(known.shape[1]) < hit.sum(axis=1, keepdims=True)
     # Sort each item's known trials into a random order and hand out its hits there.
     places = np.argsort(np.where(known, rng.random(known.shape), 2.0), axis=1)
-    return np.take_along_axis(gold_at, places, axis=1)[wins]
+    found: Places = np.take_along_axis(gold_at, places, axis=1)[wins]
+    return found
 
 
 class PositionPreference(Measure):
