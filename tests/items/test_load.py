@@ -531,6 +531,7 @@ def test_load_rows_yields_what_is_sound_and_then_names_all_faults(write: Write) 
         ("no/such/file.jsonl", r"There is no file"),
         ("a.txt", r"does not say what format.*\nKnown endings: \.jsonl, "),
         ("a.parquet.gz", r"does not say what format"),
+        ("a.toml", r"a study or a run, not items\.\n`horsesense run"),
         ("a.xlsx", r"workbook.*\nSave it as .CSV UTF-8"),
     ],
 )
