@@ -578,6 +578,7 @@ def test_whatever_a_file_holds_it_is_read_or_refused(rows: list[Row], write: Wri
     assert items.fingerprint
 
 
+@pytest.mark.thorough
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=st.binary(max_size=80), name=st.sampled_from(sorted(FORMATS)))
 def test_whatever_bytes_a_file_holds_they_are_read_or_refused(

@@ -227,6 +227,7 @@ def answers_of(result: CueResult, uses: float, seed: int = 0) -> Answers:
     return Answers(f"gpt-4-{seed}", {i: float(rng.random() < p) for i, p in chance.items()})
 
 
+@pytest.mark.thorough
 def test_a_model_that_uses_cues_is_told_from_one_that_does_not(planted: CueResult) -> None:
     answers = [answers_of(planted, 0.6), answers_of(planted, 0.0, 1)]
     result = quick(generated(1, 400, 0.4), answers=answers)
