@@ -16,6 +16,7 @@ import orjson
 import pytest
 
 from command_line import call
+from each import each
 from horsesense.api import Run
 from horsesense.errors import ExitCode, StoreError, UsageError
 from horsesense.inference.limits import Limits
@@ -398,7 +399,7 @@ def test_runs_of_different_studies_are_not_merged(tmp_path: Path) -> None:
         merge([paths[0]], paths[0])
 
 
-@pytest.mark.parametrize("shards", [1, 2, 3, 7, 40])
+@each("shards", [1, 2, 3, 7, 40])
 def test_every_item_has_one_shard_and_clusters_stay_whole(shards: int) -> None:
     rows = [Item(str(n), "?", ("a", "b"), 0, cluster=f"c{n // 4}") for n in range(40)]
     items = ItemSet("made", "choice", tuple(rows))
@@ -413,9 +414,7 @@ def test_every_item_has_one_shard_and_clusters_stay_whole(shards: int) -> None:
         assert {len(part) for part in parts} == {40 // shards}
 
 
-@pytest.mark.parametrize(
-    "text", ["0/4", "5/4", "1", "1/0", "a/b", "-1/4", "1/4/2", "", "\uff11/\uff14"]
-)
+@each("text", ["0/4", "5/4", "1", "1/0", "a/b", "-1/4", "1/4/2", "", "\uff11/\uff14"])
 def test_what_is_no_shard_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="--array=1-8"):
         Settings.of(items="sample", model="sim:prior", shard=text)

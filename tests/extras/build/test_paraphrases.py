@@ -66,7 +66,7 @@ ACCEPTED = [
 ]
 
 
-@pytest.mark.parametrize(("question", "text"), ACCEPTED)
+@each(("question", "text"), ACCEPTED)
 def test_what_keeps_everything_is_accepted(question: str, text: str) -> None:
     assert why_refused(Item("q", question, ("Paris", "red ink"), 0), text) is None
 

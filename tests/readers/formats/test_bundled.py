@@ -102,7 +102,7 @@ def test_lines(reply: str, want: str, excess: int, rule: str | None) -> None:
     assert all(r.excess == 0 for r in found[1:])
 
 
-@pytest.mark.parametrize(
+@each(
     ("reply", "options", "want"),
     [
         ("acceptable\nunacceptable\nacceptable", GRAMMAR, "0 1 0"),
@@ -120,7 +120,7 @@ def test_labels_of_all_kinds(reply: str, options: tuple[str, ...], want: str) ->
     assert shape(read(reply, options)) == want
 
 
-@pytest.mark.parametrize(
+@each(
     ("reply", "want"),
     [
         ("A\nB\nC", "0 1 2"),

@@ -221,7 +221,7 @@ LATE = Response("The answer is B", token_logprobs=({"The": -0.1, "A": -4.0, "B":
                 {" answer": -0.1}, {" B": -0.2, " A": -2.0}))  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each(
     ("spec", "positions", "rule"),
     [
         ("first_token", (0,), "position_1"),
