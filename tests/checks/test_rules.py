@@ -377,6 +377,7 @@ def test_a_cue_speaks_where_it_tells_the_answer_and_not_by_chance(rule: str) -> 
     assert not check_items(spread(60, options, None, question), [rule]).findings
 
 
+@pytest.mark.thorough
 def test_cues_speak_at_most_at_their_level() -> None:
     """All cues and the positions together, on sets whose golds are drawn by chance."""
     rng = np.random.default_rng(2)

@@ -385,6 +385,7 @@ def test_a_model_without_a_scheme_is_guessed_at(spec: str, meant: str) -> None:
         make_model(spec)
 
 
+@pytest.mark.thorough
 def test_of_several_models_nothing_that_was_found_is_cut(tmp_path: Path) -> None:
     few = ("audit", "sample", "--limit", "40", "--probes", "order,repeat,options_only")
     both = ("-m", "sim:position?k=1", "-m", "sim:slips")

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import sqlite3
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from horsesense.inference.store import Store
 from horsesense.items.item import Item, ItemSet
 from horsesense.models.base import Asked
 from horsesense.models.messages import Key, Response
+from horsesense.rng import fingerprint
 from horsesense.runs import stored_items
 from horsesense.runs.merge import merge
 from horsesense.runs.settings import Settings
@@ -37,10 +39,16 @@ SUITES: Sequence[dict[str, Any]] = (
 )
 
 
+_FOLDER = tempfile.TemporaryDirectory()
+
+
 def asked(path: Path, model: str = "sim:talker", **settings: Any) -> Run:
-    run = Run.start(path, Settings.of(items="sample", model=model, limit=24, **settings))
-    run.ask(model, tell=None)
-    return run
+    """A copy of a run that is asked once for all tests."""
+    made = Path(_FOLDER.name) / fingerprint(f"{model} {settings}")
+    if not made.exists():
+        run = Run.start(made, Settings.of(items="sample", model=model, limit=24, **settings))
+        run.ask(model, tell=None)
+    return Run.open(Path(shutil.copytree(made, path)))
 
 
 @pytest.mark.thorough
@@ -106,6 +114,7 @@ def test_of_two_answers_to_one_request_the_earlier_stays(
             assert store.get([key])[key].text == response.text
 
 
+@pytest.mark.thorough
 def test_the_earlier_answer_is_kept_also_where_runs_are_merged_one_by_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

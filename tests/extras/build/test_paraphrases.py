@@ -46,6 +46,7 @@ def test_only_what_surely_wraps_is_taken_off(reply: str, text: str) -> None:
     assert unwrapped(reply, QUESTION) == text
 
 
+@pytest.mark.thorough
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_no_reply_breaks_the_checks(reply: str, question: str) -> None:
     text = unwrapped(reply, question)
