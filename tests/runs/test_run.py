@@ -294,6 +294,7 @@ def test_killed_at_twenty_moments_and_continued(tmp_path: Path) -> None:
     assert killed >= 20
 
 
+@pytest.mark.thorough
 class TestOfVersionOne:
     @pytest.fixture
     def old(self, tmp_path: Path) -> Path:

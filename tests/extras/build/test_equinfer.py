@@ -248,6 +248,7 @@ def test_equations_that_differ_are_two(one: str, other: str) -> None:
     assert canonical(one) != canonical(other)
 
 
+@pytest.mark.thorough
 @given(st.text(alphabet="ab\\{}[]()$_^=+-&%#,.| \nfrc", max_size=60))
 def test_no_text_breaks_a_stage(text: str) -> None:
     canonical(text)

@@ -171,6 +171,7 @@ def run(tmp_path, name, n, probe, *readers, know=0):
     return study(items, model, out, probes=(probe,), readers=("first_token", "text", *readers))
 
 
+@pytest.mark.thorough
 def test_a_prior_can_come_from_another_run(tmp_path):
     first = run(tmp_path, "a", 120, "order", "pride")
     name = f"pride(source={tmp_path / 'a'})"
