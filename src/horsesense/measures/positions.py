@@ -115,29 +115,31 @@ def permuted_rstd(cell: Cell, seed: int, draws: int = 200) -> Floats:
     width = _width(cell)
     asked = np.bincount(cell.gold_at[known], minlength=width)
     parts = [of for of, _ in cell.parts()] if known.shape[1] > 1 else [slice(None)]
-    shuffled = [_shuffled(hit[of], known[of], cell.gold_at[of]) for of in parts]
-    values = np.empty((draws, 2 * width))
-    for draw in range(draws):
-        at = sum(np.bincount(places(rng), minlength=width) for places in shuffled)
-        values[draw] = np.concatenate([at, asked])
-    return Rstd().value(values)[:, 0]
+    shuffled = [_shuffled(hit[of], known[of], cell.gold_at[of], width) for of in parts]
+    at = np.array([[at(rng) for at in shuffled] for _ in range(draws)]).sum(axis=1)
+    return Rstd().value(np.column_stack([at, np.broadcast_to(asked, at.shape)]))[:, 0]
 
 
 def _shuffled(
-    hit: npt.NDArray[np.bool_], known: npt.NDArray[np.bool_], gold_at: Places
-) -> Callable[[np.random.Generator], Places]:
-    """Draws where the gold of the right answers stands once these went to random places: within
+    hit: npt.NDArray[np.bool_], known: npt.NDArray[np.bool_], gold_at: Places, width: int
+) -> Callable[[np.random.Generator], Floats]:
+    """Draws how many right answers each position has once these went to random places: within
     each item, or over all items that have one trial."""
     if known.shape[1] == 1:
-        hits, gold = hit[known].astype(np.intp), gold_at[known]  # numpy permutes words faster
-        return lambda rng: gold[rng.permutation(hits) > 0]
-    wins = np.arange(known.shape[1]) < hit.sum(axis=1, keepdims=True)
+        hits = hit[known].astype(np.float64)  # numpy permutes words faster
+        golds = (gold_at[known][:, None] == np.arange(width)).astype(np.float64)
+        return lambda rng: rng.permutation(hits) @ golds
+    right = hit.sum(axis=1, keepdims=True)
+    every = right == known.sum(axis=1, keepdims=True)
+    some = ((right > 0) & ~every)[:, 0]  # what the others draw is always the same
+    wins, gold, used = np.arange(known.shape[1]) < right[some], gold_at[some], known[some]
+    fixed = np.bincount(gold_at[hit & every], minlength=width)
 
-    def drawn(rng: np.random.Generator) -> Places:
+    def drawn(rng: np.random.Generator) -> Floats:
         # Sort each item's known trials into a random order and hand out its hits there.
-        places = np.argsort(np.where(known, rng.random(known.shape), 2.0), axis=1)
-        found: Places = np.take_along_axis(gold_at, places, axis=1)[wins]
-        return found
+        places = np.argsort(np.where(used, rng.random(known.shape)[some], 2.0), axis=1)
+        found = np.take_along_axis(gold, places, axis=1)[wins]
+        return np.asarray(fixed + np.bincount(found, minlength=width), np.float64)
 
     return drawn
 
