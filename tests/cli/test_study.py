@@ -142,6 +142,7 @@ stop_if = "never"
     assert compared.returncode == 0, compared.stderr
 
 
+@pytest.mark.thorough
 def test_a_study_of_several_sets_is_compared_set_by_set(tmp_path: Path) -> None:
     rows = [{"question": f"{n}?", "options": ["a", "b"], "answer": "a"} for n in range(30)]
     for name, some in (("one", rows), ("two", rows[:20])):

@@ -192,6 +192,7 @@ def mmlu(shared: Path) -> ItemSet:
     return load_items(data / "mmlu_test.jsonl.gz", shots_from=data / "mmlu_dev.jsonl.gz")
 
 
+@pytest.mark.thorough
 @pytest.mark.shared
 def test_mmlu_has_the_known_faults(mmlu: ItemSet) -> None:
     assert len(mmlu) == 14_042
@@ -205,6 +206,7 @@ def test_mmlu_has_the_known_faults(mmlu: ItemSet) -> None:
     assert not mmlu.flagged("conflicting_gold")
 
 
+@pytest.mark.thorough
 @pytest.mark.shared
 def test_the_published_filter_keeps_the_published_counts(mmlu: ItemSet, shared: Path) -> None:
     kept = [one for one in mmlu if not published_order_filter(one.options)]

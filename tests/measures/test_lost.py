@@ -94,6 +94,7 @@ STUDIES: tuple[tuple[Replies, Replies, Replies], ...] = (
 )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("study", STUDIES)
 @pytest.mark.parametrize("name", [*EXACT, "answer_switch_beyond_repeat", "majority_at_n"])
 def test_no_reply_that_is_missing_could_lead_beyond(name: str, study: Sequence[Replies]) -> None:

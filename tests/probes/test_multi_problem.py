@@ -520,6 +520,7 @@ def test_two_way_errors_are_those_of_one_clustering_where_the_other_is_nested() 
     assert mean_se(right, np.ones(200), item, bundle) == (pytest.approx(want, rel=1e-3), 20, 20)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("lost", [0.0, 0.1])
 def test_intervals_cover_the_truth_in_nested_bundles(lost: float) -> None:
     """Items differ in how hard they are, and a share of the replies is lost as a whole.

@@ -144,8 +144,8 @@ class TestOtherRuns:
         items.write_bytes(b"\n".join(map(orjson.dumps, rows)))
         run = study(items, "sim:prior", tmp_path / "run", probes=("order",)).results
         text = Page(write_report(run)).text
-        assert ("by permutation" in text) == (not shared)
-        assert ("and trials were independent, which these are not" in text) == shared
+        assert ("where chance alone gives some" in text) == (not shared)
+        assert "No more than chance (p " in text
 
     def test_labels_without_positions(self, tmp_path: Path) -> None:
         labels = [f"intent_{i}" for i in range(30)]

@@ -59,6 +59,7 @@ def test_every_flipped_bit_is_a_fault(run: Path, name: str) -> None:
         assert changed.name in done.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", DERIVED)
 def test_what_the_answers_give_again_is_made_again(made: Path, run: Path, name: str) -> None:
     changed = flip(run, name)

@@ -42,6 +42,7 @@ def asked(path: Path, model: str = "sim:talker", **settings: Any) -> Run:
     return run
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("study", SUITES, ids=["bundles", "two stages", "fitted reader"])
 def test_shards_merged_say_what_one_process_says(tmp_path: Path, study: dict[str, Any]) -> None:
     whole = asked(tmp_path / "whole", **study)

@@ -87,6 +87,7 @@ def test_an_alarm_after_which_nothing_is_left_stops_nothing(tmp_path: Path) -> N
     assert "replies were empty" in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("said", "code"),
     [

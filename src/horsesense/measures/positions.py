@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, Rows, grouped, ratio
-from horsesense.measures.cells import MISSING, Cell, People
+from horsesense.measures.cells import MISSING, Bools, Cell, People
 from horsesense.measures.counting import complete, no_gold, unanswered
 from horsesense.measures.families import (
     SHARE,
@@ -114,34 +114,22 @@ def permuted_rstd(cell: Cell, seed: int, draws: int = 200) -> Floats:
     hit = (cell.correct == 1) & known
     width = _width(cell)
     asked = np.bincount(cell.gold_at[known], minlength=width)
-    parts = [of for of, _ in cell.parts()] if known.shape[1] > 1 else [slice(None)]
-    shuffled = [_shuffled(hit[of], known[of], cell.gold_at[of], width) for of in parts]
-    at = np.array([[at(rng) for at in shuffled] for _ in range(draws)]).sum(axis=1)
-    return Rstd().value(np.column_stack([at, np.broadcast_to(asked, at.shape)]))[:, 0]
-
-
-def _shuffled(
-    hit: npt.NDArray[np.bool_], known: npt.NDArray[np.bool_], gold_at: Places, width: int
-) -> Callable[[np.random.Generator], Floats]:
-    """Draws how many right answers each position has once these went to random places: within
-    each item, or over all items that have one trial."""
     if known.shape[1] == 1:
-        hits = hit[known].astype(np.float64)  # numpy permutes words faster
-        golds = (gold_at[known][:, None] == np.arange(width)).astype(np.float64)
-        return lambda rng: rng.permutation(hits) @ golds
-    right = hit.sum(axis=1, keepdims=True)
-    every = right == known.sum(axis=1, keepdims=True)
-    some = ((right > 0) & ~every)[:, 0]  # what the others draw is always the same
-    wins, gold, used = np.arange(known.shape[1]) < right[some], gold_at[some], known[some]
-    fixed = np.bincount(gold_at[hit & every], minlength=width)
+        at = rng.multivariate_hypergeometric(asked, int(hit.sum()), draws)
+    else:
+        parts = [(hit[of], known[of], cell.gold_at[of]) for of, _ in cell.parts()]
+        each = ([_shuffled(rng, *part) for part in parts] for _ in range(draws))
+        at = np.array([np.bincount(np.concatenate(one), minlength=width) for one in each])
+    return Rstd().value(np.column_stack([at, np.broadcast_to(asked, (draws, width))]))[:, 0]
 
-    def drawn(rng: np.random.Generator) -> Floats:
-        # Sort each item's known trials into a random order and hand out its hits there.
-        places = np.argsort(np.where(used, rng.random(known.shape)[some], 2.0), axis=1)
-        found = np.take_along_axis(gold, places, axis=1)[wins]
-        return np.asarray(fixed + np.bincount(found, minlength=width), np.float64)
 
-    return drawn
+def _shuffled(rng: np.random.Generator, hit: Bools, known: Bools, gold_at: Places) -> Places:
+    """Where the gold of the right answers stands once these went to random trials of their item."""
+    wins = np.arange(known.shape[1]) < hit.sum(axis=1, keepdims=True)
+    # Sort each item's known trials into a random order and hand out its hits there.
+    places = np.argsort(np.where(known, rng.random(known.shape), 2.0), axis=1)
+    found: Places = np.take_along_axis(gold_at, places, axis=1)[wins]
+    return found
 
 
 class PositionPreference(Measure):

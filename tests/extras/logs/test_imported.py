@@ -39,6 +39,7 @@ REPORTED = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", REPORTED)
 def test_the_logs_own_score_is_the_mean_of_its_samples_to_the_last_digit(
     logs: Path, name: str, tmp_path: Path

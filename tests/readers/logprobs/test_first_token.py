@@ -182,6 +182,7 @@ def test_a_prior_can_come_from_another_run(tmp_path):
         PrideReader(source=str(tmp_path)).fit([], Setting(made()))
 
 
+@pytest.mark.thorough
 def test_pride_recovers_a_known_prior_and_accuracy(tmp_path):
     """sim:prior draws from its prior where it knows nothing, whatever the options say."""
     wide, published = "pride(alpha=0.1)", "pride(alpha=0.1, mean=arithmetic)"
