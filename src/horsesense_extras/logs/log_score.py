@@ -6,7 +6,7 @@ states, and a reply may be cut off. Both are told as findings, with the score wi
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
@@ -196,12 +196,9 @@ def log_scores(results: Results) -> list[LogScore]:
     with readable(directory.layout.root):
         frame = joined(directory, reader)
     said = results.one("accuracy", reader=reader)
-    of = frame.partition_by("name", as_dict=True)
+    of = defaultdict(frame.clear, frame.partition_by("name", as_dict=True))
     with directory.store() as store:
-        return [
-            _score(store, told, of.get((name,), frame.clear()), name, reader, said)
-            for name in names
-        ]
+        return [_score(store, told, of[name,], name, reader, said) for name in names]
 
 
 def findings(results: Results, scores: Sequence[LogScore]) -> list[str]:
@@ -305,15 +302,15 @@ def _score(
     # Scores are read as they stand: no scorer can miss them.
     missed = wrong & stated & (pl.col("cause") == "choice") & (reader == "text")
     lost = pl.col("cause").is_in(list(LOST))
-    counted = {"both": both, "differ": differ, "right": both & right, "missed": missed,
-               "lost_as_wrong": lost & wrong,
-               "guesses": (lost | missed) & wrong & (pl.col("value") > 0)}  # fmt: skip
+    guesses = (lost | missed) & wrong & (pl.col("value") > 0)
+    numbers = "both", "differ", "right", "missed", "lost_as_wrong", "guesses"
+    each = zip(numbers, (both, differ, both & right, missed, lost & wrong, guesses), strict=True)
     differing, of_lost, of_missed = (frame.filter(of) for of in (differ, lost, missed))
     counts = of_lost["cause"].value_counts(sort=True).rows()
     # Over the answers of several logs, each counted once.
     every: Any = means[0] if len(means) == 1 else frame.filter(both)["value"].mean()
     return LogScore(
-        **frame.select(of.sum().alias(number) for number, of in counted.items()).row(0, named=True),
+        **frame.select(of.sum().alias(number) for number, of in each).row(0, named=True),
         name=name,
         reported=reported,
         from_samples=every,
