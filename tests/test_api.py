@@ -202,6 +202,7 @@ def test_read_gives_a_frame(tmp_path: Path) -> None:
     assert frame["positions"].to_list() == [[1]]
 
 
+@pytest.mark.thorough
 def test_cues_twice() -> None:
     rows = [
         {"id": str(i), "text": f"{'surely' if i % 2 else 'rarely'} w{i % 7}", "label": "ab"[i % 2]}

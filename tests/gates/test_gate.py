@@ -285,6 +285,7 @@ def all_at_b(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {name: str(root / name) for name in ("perfect", "biased", "published")}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "text", ["position_preference[group={}] < 0.3", "found[position_preference] == 0"]
 )

@@ -28,7 +28,7 @@ def item(name: str, question: str, *options: str, gold: int | None = 0, **more: 
     return Item(name, question, options or ("yes", "no"), gold, **more)
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other"),
     [
         ("Beck’s  therapy.", "Beck's therapy"),
@@ -166,7 +166,7 @@ def test_items_of_the_few_shot_file_are_found_even_where_unique() -> None:
     assert flag_items([item("1", "is it red?", "a", "b")], "choice", shots) == {}
 
 
-@pytest.mark.parametrize(
+@each(
     "change",
     [
         {"question": "p"},

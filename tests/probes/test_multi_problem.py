@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import ROOT
+from each import each
 from horsesense.api import plan_study
 from horsesense.errors import UsageError
 from horsesense.items.item import Item, ItemSet, flag_items
@@ -219,7 +220,7 @@ def test_the_words_are_those_of_the_task() -> None:
         task_for(texts(), "sst3")
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "labels", "typed"),
     [
         ("dev", ("No", "Yes"), ["--task mrpc ", "--task wic --map target=FIELD"]),

@@ -6,9 +6,8 @@ import shutil
 from importlib import import_module
 from pathlib import Path
 
-import pytest
-
 import horsesense
+from each import each
 from horsesense.readers.model_based.make import MODEL_READERS
 from horsesense.readers.registry import READERS, make_reader
 from horsesense.readers.version import Rules
@@ -28,7 +27,7 @@ def stated(reader: str) -> Rules:
     return rules
 
 
-@pytest.mark.parametrize("reader", MODULES)
+@each("reader", MODULES)
 def test_no_rule_changes_without_its_version(reader: str) -> None:
     found = source_hash(MODULES[reader], SOURCE)
     assert stated(reader).source == found, (
@@ -37,7 +36,7 @@ def test_no_rule_changes_without_its_version(reader: str) -> None:
     )
 
 
-@pytest.mark.parametrize("reader", READERS.own)
+@each("reader", READERS.own)
 def test_the_stated_version_is_the_readers(reader: str) -> None:
     assert make_reader(reader).version.split(",")[0] == stated(reader).version
 

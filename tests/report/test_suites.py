@@ -133,6 +133,7 @@ def test_the_section_that_contributing_shows_is_rendered(tmp_path: Path) -> None
     assert "<li>order: 100" in html
 
 
+@pytest.mark.thorough
 def test_a_model_that_draws_its_answers_is_told_where_its_error_comes_from(tmp_path: Path) -> None:
     """And one that gives the same answer to the same prompt is not."""
     items, probes = items_file(tmp_path / "items.jsonl", 40), ("original", "repeat", "order")

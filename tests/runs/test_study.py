@@ -193,16 +193,6 @@ def test_every_number_is_signed_and_counted(results: dict[str, Result]) -> None:
             assert e.measure == "ece_null"
 
 
-def test_the_run_directory_holds_what_it_should(results: dict[str, Result]) -> None:
-    out = results["prior"].out
-    names = {path.name for path in out.iterdir()}
-    assert {"run.toml", "items.json", "store.sqlite", "trials", "readings"} <= names
-    assert not [path for path in out.rglob("*") if path.name.startswith(".")]
-    findings = orjson.loads((out / "estimates.json").read_bytes())
-    assert findings["trials"] == results["prior"].done.trials.height
-    assert Run.open(out).settings.model == "sim:prior"
-
-
 def test_results_do_not_depend_on_other_probes_or_items(
     benchmark: Path, results: dict[str, Result], tmp_path: Path
 ) -> None:

@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 import horsesense as hs
+from each import each
 from horsesense.api import plan_study
 from horsesense.models.registry import make_model
 from horsesense.probes.registry import parse_probe
@@ -380,7 +381,7 @@ def all_departed(suite: str, **chosen: Any) -> list[tuple[str, str, str]]:
     return [row for row in rows if row[0] not in declared]
 
 
-@pytest.mark.parametrize("suite", [name for name in SUITES.names() if name != "basic"])
+@each("suite", [name for name in SUITES.names() if name != "basic"])
 def test_every_option_that_overrides_a_protocol_is_listed(suite: str) -> None:
     for faithful in (True, False):
         assert departed(suite, faithful=faithful, shots_from="x") == {}

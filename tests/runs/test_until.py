@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 import pytest
 
+from each import each
 from horsesense.errors import UsageError
 from horsesense.findings.early import BANDED
 from horsesense.inference.limits import Limits
@@ -124,7 +125,7 @@ def test_a_spent_budget_is_the_reason(gold_first: Path, tmp_path: Path) -> None:
     assert "budget" in reasons or any("budget" in line for line in notices(done.results))
 
 
-@pytest.mark.parametrize("text", ["decided=2", "precision", "later", "decided=all,0"])
+@each("text", ["decided=2", "precision", "later", "decided=all,0"])
 def test_a_goal_that_is_none_says_what_there_is(text: str) -> None:
     with pytest.raises(UsageError, match="until"):
         Goal.parse(text)

@@ -207,6 +207,7 @@ def _width(found: Known) -> float:
 
 
 class TestRefusal:
+    @pytest.mark.thorough
     def test_first_token_unlike_the_text_in_a_tenth_is_refused(self) -> None:
         """In a tenth of the forms the first token is another position than what is said."""
         refused = 0

@@ -112,6 +112,7 @@ class Late(FaultServer):
         return super().fault(prompt, time) if self.sent.total() > 150 else None
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["costly_null", "truncated"])
 def test_faults_that_set_in_late(tmp_path: Path, kind: str) -> None:
     """What a server counted at first does not tell what it will count later."""

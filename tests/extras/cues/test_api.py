@@ -169,6 +169,7 @@ def choices(n: int = 260, longest: float = 0.0) -> ItemSet:
     return ItemSet("choices", "choice", tuple(items))
 
 
+@pytest.mark.thorough
 def test_the_longest_option_is_found_as_a_cue() -> None:
     result = quick(choices(longest=0.7))
     assert result.kind == "options"

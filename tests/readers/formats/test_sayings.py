@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from each import each
 from horsesense.models.messages import Response
 from horsesense.readers.formats.letters import read_several
@@ -49,7 +47,7 @@ def test_only_its_own_word_states(reply: str, expected: tuple[int, ...]) -> None
     assert read(reply).positions == expected
 
 
-@pytest.mark.parametrize(
+@each(
     "reply",
     [
         "Yes, if you mean the largest city; no otherwise.",
@@ -67,7 +65,7 @@ def test_a_reply_that_is_cut_off_as_it_goes_back_has_not_answered() -> None:
     assert read("No, it is not. The painter", "length").positions == (1,)
 
 
-@pytest.mark.parametrize(
+@each(
     "reply",
     [
         "A, C (not B or D)",

@@ -171,6 +171,7 @@ def run(tmp_path, name, n, probe, *readers, know=0):
     return study(items, model, out, probes=(probe,), readers=("first_token", "text", *readers))
 
 
+@pytest.mark.thorough
 def test_a_prior_can_come_from_another_run(tmp_path):
     first = run(tmp_path, "a", 120, "order", "pride")
     name = f"pride(source={tmp_path / 'a'})"
@@ -221,7 +222,7 @@ LATE = Response("The answer is B", token_logprobs=({"The": -0.1, "A": -4.0, "B":
                 {" answer": -0.1}, {" B": -0.2, " A": -2.0}))  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each(
     ("spec", "positions", "rule"),
     [
         ("first_token", (0,), "position_1"),
