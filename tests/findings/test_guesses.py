@@ -119,6 +119,7 @@ def test_copies_are_the_items_that_ask_the_same_and_have_the_same_answer() -> No
     assert contents[1, 1] == NO_OPTION
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("known", [0.0, 0.5])
 def test_an_item_with_four_copies_is_one_guess(known: float) -> None:
     """Items that are there five times, each time with the options in another order."""

@@ -161,6 +161,7 @@ def test_a_reply_that_never_came_is_no_difference_between_readers() -> None:
     assert bounds(mismatch, cell).ravel().tolist() == pytest.approx([1 / 3, 2 / 3])
 
 
+@pytest.mark.thorough
 def test_a_position_is_found_whichever_others_the_missing_replies_chose() -> None:
     """They went to the positions that were chosen least, which is the least noisy: p was half of
     that of studies with all replies."""

@@ -213,6 +213,7 @@ def test_pride_recovers_a_known_prior_and_accuracy(tmp_path):
     assert abs(clean.value - 0.25) < 0.05
 
 
+@pytest.mark.thorough
 def test_what_is_known_stays_known(tmp_path):
     e = run(tmp_path, "k", 300, "order", "pride", know=1).estimate("accuracy", reader="pride")
     assert (e.value, e.n) == (1.0, 300)
