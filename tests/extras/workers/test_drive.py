@@ -42,6 +42,7 @@ from horsesense_extras.workers.schedule import Budget, Event, Schedule
 from horsesense_extras.workers.work import Job, Outcome, Task, Worker
 from studies import estimates
 
+pytestmark = pytest.mark.thorough
 CONNECTIONS = 4
 PROBING = "Reply with the letter A."
 
@@ -238,7 +239,6 @@ def test_replies_that_are_lost_stop_all_workers(tmp_path: Path) -> None:
         assert run.directory.known.stages["ask"].reason == "alarm"
 
 
-@pytest.mark.thorough
 def test_what_workers_keep_elsewhere_becomes_one_run(tmp_path: Path, server: FaultServer) -> None:
     pytest.importorskip("fsspec")
     ask(whole := run_of(tmp_path / "whole", server))
