@@ -152,7 +152,7 @@ def test_a_copy_beside_a_part_is_no_part(made: Path, run: Path) -> None:
 
 def test_nothing_is_exported_before_it_is_planned_again(run: Path) -> None:
     (run / "asked.json").unlink()
-    for words in ("csv --to csv", "a.jsonl --to items", "a.eval --to inspect", "--redacted a.run"):
+    for words in ("csv --to csv", "a.eval --to inspect", "--redacted a.run"):
         done = call("export", str(run), *words.split(), cwd=run.parent)
         assert (done.returncode, "makes them again" in done.stderr) == (3, True), (words, done)
     assert call("report", str(run)).returncode == 0

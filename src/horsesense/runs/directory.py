@@ -212,8 +212,8 @@ class RunDirectory:
 
     def check_given(self) -> None:
         """StoreError where something that nothing gives again is damaged or gone."""
-        for name in known_files(self.layout.root) if self.given else ():
-            path = self.layout.root / name
+        root = self.layout.root
+        for path in (*self.given[:2], *(root / name for name in known_files(root))):
             try:
                 if any(path.is_relative_to(one) for one in self.given):
                     digest_of(path)
@@ -226,35 +226,37 @@ class RunDirectory:
         StoreError where it cannot be, as of an import.
         """
         self.check_given()
-        if not self.given and not self.layout.asked.exists():
+        if not self.layout.asked.exists():
             return None
         found = AskedRecord.load(self.layout.asked, self.again)
-        there = [self.layout.trials_of(stage).is_dir() for stage in found.plan]
-        if self.given and not all(there):
-            raise StoreError(f"{self.layout.trials} is missing.", hint=self.again)
-        current = self.given or found.question == self.question()
-        return found if current and all(there) else None
+        there = all(self.layout.trials_of(stage).is_dir() for stage in found.plan)
+        return found if self.given or (there and found.question == self.question()) else None
 
     def settled(self) -> AskedRecord:
-        """What asking settled; StoreError where that is to be made again first."""
-        if (found := self.asked()) is None:
-            root = self.layout.root
+        """What asking settled; StoreError where the tables are not planned, or lack a part, which
+        is looked for once."""
+        root, found = self.layout.root, self.asked()
+        if found is None:
             raise StoreError(
                 f"The tables of {root} are not complete.",
                 hint=f"horsesense report {root} makes them again.",
             )
+        for path in () if self._counted else self.lacking():
+            raise StoreError(
+                f"{path} lacks a part that was written.",
+                hint=f"horsesense report {root} makes it again from the stored answers;"
+                " read does so for a judge. What was imported is imported again.",
+            )
+        self._counted = True
         return found
 
     def trials(self, stages: Iterable[int] | None = None) -> pl.LazyFrame:
         """What was asked: one row per trial and variant, see `runs.tables.TRIALS`."""
-        if stages is None:
-            self._count()
-            stages = sorted(self.settled().plan)
-        return scan_parts([self.layout.trials_of(stage) for stage in stages], TRIALS)
+        chosen = sorted(self.settled().plan) if stages is None else stages
+        return scan_parts([self.layout.trials_of(stage) for stage in chosen], TRIALS)
 
     def readings(self) -> pl.LazyFrame:
         """What was understood: one row per reading, see `runs.tables.READINGS`."""
-        self._count()
         return scan_readings(self.layout, self.known.readers, self.settled().plan)
 
     def lacking(self) -> list[Path]:
@@ -280,16 +282,6 @@ class RunDirectory:
                 if readings.collect().item() < rows:
                     lacking.append(folder)
         return lacking
-
-    def _count(self) -> None:
-        """StoreError where parts of tables are gone, which is looked for once."""
-        for path in () if self._counted else self.lacking():
-            raise StoreError(
-                f"{path} lacks a part that was written.",
-                hint=f"horsesense report {self.layout.root} makes it again from the stored answers;"
-                " read does so for a judge. What was imported is imported again.",
-            )
-        self._counted = True
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[Store]:
