@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="37", source="1f6e0f6e0c0e")
+RULES: Final = Rules(version="37", source="0df275622f44")
 
 
 class TextAnswers:

@@ -232,11 +232,17 @@ def concluded(
     if best >= k:
         if sure < least_status:
             return Reading("unclear", (), "weak", None, sure)
-        sign = words.SIGNS.get(STATUSES[best - k])
-        match = sign.search(scene.page.small) if sign else None
-        clash = STATUSES[best - k] == "ambiguous" and facts.get("clash")
-        rule = "other_text" if clash else "signs"
-        return Reading(STATUSES[best - k], (), rule, match.span() if match else None, sure)
+        status, low = STATUSES[best - k], scene.page.small
+        sign = words.SIGNS.get(status)
+        match = sign.search(low) if sign else None
+        if (
+            status == "none"
+            and not words.NO_RIGHT.search(low)
+            and (lacks := words.UNTOLD.search(low))
+        ):
+            status, match = "refusal", lacks
+        rule = "other_text" if status == "ambiguous" and facts.get("clash") else "signs"
+        return Reading(status, (), rule, match.span() if match else None, sure)
     span = _span(scene, best, z)
     if _opens_with(scene, best):
         sure = max(sure, least_choice)  # a letter that is stated is the answer
