@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="37", source="0df275622f44")
+RULES: Final = Rules(version="37", source="a1a5746b9e74")
 
 
 class TextAnswers:

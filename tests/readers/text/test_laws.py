@@ -34,6 +34,9 @@ def read(reply: str, finish_reason: str | None = None) -> str:
         (f"{WORK}The answer is (E).", "E"),
         (f"{WORK}So the correct answer is **F**.", "F"),
         (f"{WORK}\\boxed{{\\text{{(D)}}}}", "D"),
+        (f"{WORK}The expression that fits best is (E).\n\n", "E"),
+        (f"{WORK}The result is not in the options, but the closest one is (E).", "none"),
+        (f"{WORK}Some think that it is (E).", "unclear"),
         # Words of correction move it; the final one counts.
         ("The offer lapsed, making option C the best argument.", "C"),
         ("The most likely time would be C. The car is slow.", "C"),
