@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="37", source="a1a5746b9e74")
+RULES: Final = Rules(version="37", source="91a2f45bb684")
 
 
 class TextAnswers:

@@ -229,6 +229,8 @@ TRAPS = {
         ("I see no passage. Could you paste it here?", "refusal"),
         ("It cannot be determined, and none of the options is right.", "none"),
         ("The value is 12.8, and it is missing from the options.", "none"),
+        ("The correct answer is not given.", "none"),
+        ("12.8 is not provided in the options, but it is near to 13.", "none"),
         ("12.8 is not mentioned among the options, so I cannot tell.", "none"),
         ("The passage does not say anything about it, so I cannot answer the question.", "refusal"),
         ("None of the above", "D", ("red", "blue", "green", "None of the above")),

@@ -208,7 +208,11 @@ _UNTOLD: Final = (
     r"are not|no|missing|without|don't see|didn't come|nothing) (?:\w+ ){0,3}?(?:attached|"
     r"attachment|image|passage|picture|text|figure|table|document|included)",
 )
-NO_RIGHT: Final = Sign(*_NO_RIGHT, r"among → not \w+ among")
+NO_RIGHT: Final = Sign(
+    *_NO_RIGHT,
+    r"not  → not \w+ (?:among|(?:in|by|with) (?:the|your|these) (?:\w+ )?(?:option|choice|list))|"
+    r"(?:answer|option|choice|one|solution) (?:is|was) not (?:given|there|here|present|provided)",
+)
 UNTOLD: Final = Sign(
     *_UNTOLD,
     r"please|you|need|missing → \b(?:please|you) (?:\w+ ){0,3}?(?:past(?:e|ing)|upload|share|send|"
@@ -329,12 +333,6 @@ NO_OPTION: Final = expression(
 SENTENCE: Final = expression(r"[.!?](?=\s)|\n")
 OR_ELSE: Final = expression(r"\b\w\W{1,3}or(?: (?:maybe|perhaps|possibly|else))?\W*\Z")
 """A label behind which another option was to come."""
-WEIGHS: Final = expression(
-    r"(?i)\W*(?:(?:okay|sure|well|hmm|first)\W+)?(?:let me|let's|let us|looking at|(?:i|we) need to"
-    r"|to (?:answer|determine|find|solve)|consider(?:ing)?)\b"
-)
-"""The opening of a reply that thinks aloud."""
-
 # What surrounds a reply and says nothing.
 _THINKS: Final = (
     "think|thinking|thoughts?|reasoning|scratchpad|reflection|analysis|internal|reason"

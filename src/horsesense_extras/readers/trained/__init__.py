@@ -21,7 +21,7 @@ from horsesense_extras.readers.trained.saved import (
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="10", source="a2eb28bd3851")
+RULES: Final = Rules(version="10", source="0f14144f1ab0")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""
