@@ -4,9 +4,10 @@
 
 Each audit runs in a process of its own, imports, report and all, against a mock server on this
 machine; the reference is a loop of aiohttp that sends as many requests, parses the replies and
-keeps nothing. It runs before and after each audit, on the same kind of event loop, and the mean of
-the two counts; both are tried once before. Processor time is compared, since the clock depends on
-what else a machine does. With --small, a tenth of the items. `measured.py` keeps the table.
+keeps nothing. It runs before and after each audit, and the mean of the two counts; both are tried
+once before. Both have asyncio's event loop, as after `pip install horsesense`, and then uvloop's
+(extra `fast`), whose bare loop is cheaper by more. Processor time is compared, since the clock
+depends on what else a machine does. With --small, a tenth of the items.
 """
 
 from __future__ import annotations
@@ -33,8 +34,9 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 HERE = Path(__file__).parent
 SHARED = Path(os.environ.get("HORSESENSE_SHARED", HERE.parent.parent / "shared"))
 CONNECTIONS = 100
-LOOP = "uvloop" if find_spec("uvloop") else "asyncio"
+LOOPS = ("asyncio", "uvloop") if find_spec("uvloop") else ("asyncio",)
 HORSESENSE = (sys.executable, "-m", "horsesense")
+ON_ASYNCIO = "import sys; sys.modules['uvloop'] = None; import horsesense.__main__ as m; m.main()"
 PROBES = "order(random(5)),labels,none_of_the_above(kept)"
 """With the original, ten forms of an item."""
 QUESTION = (
@@ -118,10 +120,11 @@ async def bare(url: str, n: int) -> None:
         await asyncio.gather(*(loop() for _ in range(CONNECTIONS)))
 
 
-def audit(url: str, folder: Path, items: int, probes: str) -> tuple[Measured, int]:
+def audit(url: str, folder: Path, items: int, probes: str, loop: str) -> tuple[Measured, int]:
     """A whole audit, and how many requests it made."""
     write_items(folder / "rivers.jsonl", items)
-    command = [*HORSESENSE, "audit", folder / "rivers.jsonl", "--model", f"http:mock@{url}"]
+    start = HORSESENSE if loop == "uvloop" else (sys.executable, "-c", ON_ASYNCIO)
+    command = [*start, "audit", folder / "rivers.jsonl", "--model", f"http:mock@{url}"]
     command += ["--probes", probes, "--out", folder / "run"]
     spent = measured(*command, "--max-connections", str(CONNECTIONS))
     answered = json.loads((folder / "run" / "estimates.json").read_bytes())["run"]["answered"]
@@ -148,39 +151,44 @@ def stages(run: Path) -> dict[str, float]:
     return spent
 
 
-def loop_of(url: str, n: int) -> float:
+def loop_of(url: str, n: int, loop: str) -> float:
     """Processor seconds of the bare loop."""
-    return measured(sys.executable, __file__, "--bare", url, str(n)).cpu
+    return measured(sys.executable, __file__, "--bare", url, str(n), loop).cpu
+
+
+def compared(url: str, loop: str, title: str, items: int, forms: int, most: float) -> Iterator[str]:
+    """The rows of one audit beside the bare loop."""
+    with tempfile.TemporaryDirectory() as name:
+        each = loop_of(url, items * forms, loop) / (items * forms)
+        ours, n = audit(url, Path(name), items, PROBES if forms > 1 else "", loop)
+        bare = (each * n + loop_of(url, n, loop)) / 2
+        after = stages(Path(name) / "run")
+    rest = sum(after[stage] for stage in ("read", "measure", "report"))
+    ratio = f"{ours.cpu / bare:.2f} x the loop"
+    yield f"| {loop}: {items:,} items {title}: processor time | {ratio} | {most} |"
+    yield f"| of it readings, measures and report | {rest / bare:.2f} | 0.6 |"
+    yield f"| of it checks of items | {after.pop('checks of items') / bare:.2f} | 0.17 |"
+    parts = ", ".join(f"{stage} {spent / bare:.2f}" for stage, spent in after.items())
+    yield f"| stage by stage | {parts} | |"
+    yield (
+        f"| the same in figures | {1e3 * ours.cpu / n:.3f} ms a request, loop"
+        f" {1e3 * bare / n:.3f} ms; {n:,} requests, peak {ours.peak / 1e6:.0f} MB | |"
+    )
 
 
 def lines(small: bool) -> Iterator[str]:
     """The rows of the page."""
     many = 10 if small else 1
-    yield f"| event loop of the audit and of the bare loop | {LOOP} | |"
     with mock_server() as url:
-        with tempfile.TemporaryDirectory() as name:
-            audit(url, Path(name), 50, PROBES)  # compiles what Python compiles once
-            loop_of(url, 500)
-        for title, items, forms, most in (
-            ("asked once", 20_000 // many, 1, 2.5),
-            ("in ten forms", 3_000 // many, 10, 2.2),
-        ):
+        for loop in LOOPS:
             with tempfile.TemporaryDirectory() as name:
-                each = loop_of(url, items * forms) / (items * forms)
-                ours, n = audit(url, Path(name), items, PROBES if forms > 1 else "")
-                loop = (each * n + loop_of(url, n)) / 2
-                after = stages(Path(name) / "run")
-            rest = sum(after[stage] for stage in ("read", "measure", "report"))
-            ratio = f"{ours.cpu / loop:.2f} x the loop"
-            yield f"| {items:,} items {title}: processor time | {ratio} | {most} |"
-            yield f"| of it readings, measures and report | {rest / loop:.2f} | 0.6 |"
-            parts = ", ".join(f"{stage} {spent / loop:.2f}" for stage, spent in after.items())
-            yield f"| stage by stage | {parts} | |"
-            yield f"| of it checks of items | {after['checks of items'] / loop:.2f} | 0.17 |"
-            yield (
-                f"| the same in figures | {1e3 * ours.cpu / n:.3f} ms a request, loop"
-                f" {1e3 * loop / n:.3f} ms; {n:,} requests, peak {ours.peak / 1e6:.0f} MB | |"
-            )
+                audit(url, Path(name), 50, PROBES, loop)  # compiles what Python compiles once
+                loop_of(url, 500, loop)
+            for title, items, forms, most in (
+                ("asked once", 20_000 // many, 1, 2.5),
+                ("in ten forms", 3_000 // many, 10, 2.2),
+            ):
+                yield from compared(url, loop, title, items, forms, most)
     with tempfile.TemporaryDirectory() as name:
         sample = [*HORSESENSE, "audit", "sample", "-m", "sim:prior", "--out"]
         least = min(measured(*sample, f"{name}/{n}").cpu for n in range(3))
@@ -191,7 +199,7 @@ def lines(small: bool) -> Iterator[str]:
 
 def main() -> None:
     if sys.argv[1:2] == ["--bare"]:
-        made = import_module(LOOP).new_event_loop
+        made = import_module(sys.argv[4]).new_event_loop
         with asyncio.Runner(loop_factory=made) as runner:
             runner.run(bare(sys.argv[2], int(sys.argv[3])))
         return

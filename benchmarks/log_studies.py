@@ -16,6 +16,7 @@ import argparse
 import shutil
 import tempfile
 from collections import Counter
+from itertools import chain
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -109,14 +110,16 @@ def main() -> None:
     parser.add_argument("--studies", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
-    print("| log | lost, told by | [least, most] holds the score | range of the cause holds it"
-          " | mean width | studies |\n|---|---|---|---|---|---|")  # fmt: skip
+    print("| log, lost is told by | [least, most] holds the score | range of the cause holds it"
+          " | mean width | studies |\n|---|---|---|---|---|")  # fmt: skip
     cells = [(form, *kind) for form in WRITERS for kind in kinds(form)]
     each = -(-asked.studies // len(cells))
     named: dict[tuple[str, str], Counter[tuple[str, str]]] = {}
-    total: list[Seen] = []
+    studied: dict[str, list[Seen]] = {}
     for form, cause, fields in cells:
-        seen = []
+        by = "words" if cause in SAID else "fields" if fields else "text alone"
+        seen = studied.setdefault(f"| {form}, {by}", [])
+        first = len(seen)
         for number in range(each):
             rng = Random(f"{asked.seed} {form} {cause} {fields} {number}")
             place = Path(tempfile.mkdtemp())
@@ -124,16 +127,15 @@ def main() -> None:
                 seen.append(study(rng, place, form, cause, fields))
             finally:
                 shutil.rmtree(place)
-        by = "words" if cause in SAID else "fields" if fields else "text alone"
-        print(line(f"| {form} | {cause}, {by}", seen), flush=True)
-        total += seen
-        for one in seen:
+        for one in seen[first:]:
             for (truth, told), times in one.told.items():
                 if (form, truth) not in UNTOLD:
                     part = "fields" if fields or truth not in BY_TEXT else "text alone"
                     part = "words" if truth in (*SAID, "choice") else part
                     named.setdefault((form, part), Counter())[truth, told] += times
-    print(line("| **all** | ", total))
+    for name, seen in studied.items():
+        print(line(name, seen))
+    print(line("| **all**", [*chain.from_iterable(studied.values())]))
     print("\n| replies in logs | right | n | else called |\n|---|---|---|---|")
     for (form, part), counts in named.items():
         wrong = Counter({f"{a} as {b}": n for (a, b), n in counts.items() if a != b})

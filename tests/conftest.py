@@ -32,8 +32,8 @@ LONG = (
     *("runs/test_run.py", "runs/test_shards.py", "report/test_report.py", "cli/test_study.py"),
     *("testing/test_budgets.py", "comparison/test_compare.py", "extras/cues/test_api.py"),
     *("runs/test_study.py", "cli/test_cli.py", "probes/test_multi_problem.py"),
-    *("extras/logs/test_imported.py", "extras/workers/test_drive.py", "test_structure.py"),
-    *("items/test_hostile_files.py", "report/test_as_graded.py", "test_fuzzing.py"),
+    *("extras/logs/test_imported.py", "runs/test_of_others.py", "test_structure.py"),
+    *("extras/logs/test_published_cases.py", "extras/logs/test_tables.py", "test_fuzzing.py"),
 )
 """Files of five seconds and more start first: a worker that gets one last is waited for."""
 

@@ -28,11 +28,6 @@ def accuracy(run: hs.Run) -> float | None:
 
 
 class TestItems:
-    def test_rows(self, tmp_path: Path) -> None:
-        run = hs.audit(ROWS, "sim:oracle", out=tmp_path / "run", **SMALL)
-        assert accuracy(run) == 1
-        assert len(run.items) == 12
-
     def test_frames(self, tmp_path: Path) -> None:
         pandas = pytest.importorskip("pandas", reason="pandas is not installed")
         for n, frame in enumerate((pl.DataFrame(ROWS), pandas.DataFrame(ROWS))):
@@ -207,6 +202,7 @@ def test_read_gives_a_frame(tmp_path: Path) -> None:
     assert frame["positions"].to_list() == [[1]]
 
 
+@pytest.mark.thorough
 def test_cues_twice() -> None:
     rows = [
         {"id": str(i), "text": f"{'surely' if i % 2 else 'rarely'} w{i % 7}", "label": "ab"[i % 2]}

@@ -21,6 +21,7 @@ WITHIN = 1_000 * 2**20
 """Bytes of address space that may be added for 2 MiB of input."""
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
 def test_changed_bytes_raise_errors_of_ours_alone(target: Target) -> None:
     """A few of the seeds that scripts/fuzz goes through by the thousand."""
@@ -71,11 +72,11 @@ ITEMS = (
 )
 FOUND = {
     "a list of letters with line breaks": ("reply-text", b"A" + b"\n" * 40 + b"x"),
-    "asterisks where an answer was to be": ("reply-text", b"**" * 20_000),
-    "spaces where letters were to be": ("reply-text", b" " * 40_000 + b"x"),
-    "letters in brackets again and again": ("reply-text", b"(A) " * 40_000),
-    "an option again and again": ("reply-text", b"Option A " * 60_000),
-    "an object of answers that never closes": ("reply-text", b"{" + b'"answer"' * 40_000),
+    "asterisks where an answer was to be": ("reply-text", b"**" * 8_000),
+    "spaces where letters were to be": ("reply-text", b" " * 8_000 + b"x"),
+    "letters in brackets again and again": ("reply-text", b"(A) " * 8_000),
+    "an option again and again": ("reply-text", b"Option A " * 8_000),
+    "an object of answers that never closes": ("reply-text", b"{" + b'"answer"' * 5_000),
     "the number infinity": ("reply-text", b'{"class_0": [Infinity, NaN]}'),
     "a number that is raised": ("reply-text", '{"²": "class_0"}'.encode()),
     "a number of 5,000 digits": ("reply-text", b'{"%s": "class_0"}' % (b"9" * 5000)),

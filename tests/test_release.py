@@ -59,16 +59,3 @@ def test_the_gallery_shows_five_reports_by_commands_that_there_are() -> None:
 
 def test_no_name_of_a_file_is_an_option_of_the_hook() -> None:
     assert loaded(".pre-commit-hooks.yaml")[0]["args"][-1] == "--"
-
-
-def test_issue_templates_are_forms() -> None:
-    templates = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
-    assert len(templates) == 3
-    for template in templates:
-        form = loaded(str(template.relative_to(ROOT)))
-        assert form["name"]
-        assert form["description"]
-        names = [part["id"] for part in form["body"]]
-        assert len(set(names)) == len(names)
-        assert {part["type"] for part in form["body"]} <= {"textarea", "input", "checkboxes"}
-        assert all(part["attributes"]["label"] for part in form["body"])

@@ -366,7 +366,7 @@ MARKED: dict[str, tuple[tuple[str, ...], str, str]] = {
 }
 
 
-@pytest.mark.parametrize("rule", MARKED)
+@each("rule", MARKED)
 def test_a_cue_speaks_where_it_tells_the_answer_and_not_by_chance(rule: str) -> None:
     options, right, question = MARKED[rule]
     finding = check_items(spread(60, options, right, question), [rule]).finding(rule)
@@ -377,6 +377,7 @@ def test_a_cue_speaks_where_it_tells_the_answer_and_not_by_chance(rule: str) -> 
     assert not check_items(spread(60, options, None, question), [rule]).findings
 
 
+@pytest.mark.thorough
 def test_cues_speak_at_most_at_their_level() -> None:
     """All cues and the positions together, on sets whose golds are drawn by chance."""
     rng = np.random.default_rng(2)
@@ -474,7 +475,7 @@ REPEATS: dict[str, tuple[list[Item], list[str]]] = {
 }
 
 
-@pytest.mark.parametrize("rule", REPEATS)
+@each("rule", REPEATS)
 def test_repeats(rule: str) -> None:
     made, flawed = REPEATS[rule]
     found = check_items(items_of(*made), [rule])
@@ -486,7 +487,7 @@ PLANET = "What is the largest planet of the whole solar system?"
 PLANETS = ("Mars", "Jupiter", "Saturn", "Venus")
 
 
-@pytest.mark.parametrize(
+@each(
     ("other", "rule"),
     [
         (item(PLANET, PLANETS[::-1], 0), "conflicting_gold"),

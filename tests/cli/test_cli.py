@@ -208,15 +208,6 @@ def test_errors_are_json_for_machines(tmp_path: Path) -> None:
     assert json.loads(done.stderr)["hint"].startswith("Known:")
 
 
-def test_all_faults_of_a_file_at_once(tmp_path: Path) -> None:
-    (tmp_path / "bad.jsonl").write_text(
-        '{"id": "1", "question": "q", "options": ["a", "b"], "answer_index": 5}\n{"id": "2"\n'
-    )
-    done = call("audit", "bad.jsonl", "-m", "sim:prior", cwd=tmp_path, code=2)
-    assert "line 1" in done.stderr
-    assert "line 2" in done.stderr
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="signals differ on Windows")
 @pytest.mark.parametrize("also", [[], ["-m", "sim:oracle"]])

@@ -111,8 +111,8 @@ def test_what_needs_no_model(call: Call, tmp_path: Path) -> None:
     check("annotate", call("annotate", made[4], "--json")[1])
 
 
-def test_what_to_cite(call: Call, run: str, tmp_path: Path) -> None:
-    check("cite", call("cite", run, "--json")[1])
+def test_what_to_cite(call: Call, tmp_path: Path) -> None:
+    check("cite", call("cite", "sample", "--json")[1])
     out = str(tmp_path / "suite")
     call("plan", "sample", "-m", "sim:oracle", "--limit", "2", "--suite", "know-no", "--out", out)
     told = call("cite", out)[1]

@@ -142,6 +142,7 @@ stop_if = "never"
     assert compared.returncode == 0, compared.stderr
 
 
+@pytest.mark.thorough
 def test_a_study_of_several_sets_is_compared_set_by_set(tmp_path: Path) -> None:
     rows = [{"question": f"{n}?", "options": ["a", "b"], "answer": "a"} for n in range(30)]
     for name, some in (("one", rows), ("two", rows[:20])):
@@ -273,6 +274,7 @@ def test_a_budget_counts_what_runs_sent_before_they_were_refused(tmp_path: Path)
     assert server.sent.total() == 3
 
 
+@pytest.mark.thorough
 def test_calls_without_counts_are_told_where_they_eat_the_budget(tmp_path: Path) -> None:
     few, no_counts = "tokens=4500,excess=0", {"usage": None}
     for budget, gone, told in (
@@ -384,6 +386,7 @@ def test_a_model_without_a_scheme_is_guessed_at(spec: str, meant: str) -> None:
         make_model(spec)
 
 
+@pytest.mark.thorough
 def test_of_several_models_nothing_that_was_found_is_cut(tmp_path: Path) -> None:
     few = ("audit", "sample", "--limit", "40", "--probes", "order,repeat,options_only")
     both = ("-m", "sim:position?k=1", "-m", "sim:slips")
@@ -402,7 +405,7 @@ def test_of_several_models_nothing_that_was_found_is_cut(tmp_path: Path) -> None
 
 def test_a_study_is_asked_by_one_process_at_a_time(tmp_path: Path) -> None:
     """Two would both spend what a run leaves of the budget."""
-    words = ("sample", "-m", "sim:oracle", "-m", "sim:prior", "--limit", "2")
+    words = (*SMALL, "-m", "sim:oracle", "-m", "sim:prior")
     with held(tmp_path / "study.lock"):
         done = call("audit", *words, "--budget", "requests=99", "--out", str(tmp_path))
         assert call("audit", *words, "--out", str(tmp_path)).returncode == 0

@@ -370,6 +370,7 @@ def test_lost_replies_leave_no_winner(tmp_path: Path) -> None:
     assert any(said.startswith("spoilt: ") for said in sentences(found))
 
 
+@pytest.mark.thorough
 def test_several_sets_stand_on_one_page_with_mean_ranks(tmp_path: Path) -> None:
     runs = {}
     for name, k in (("three", 3), ("four", 4)):

@@ -119,6 +119,7 @@ def test_copies_are_the_items_that_ask_the_same_and_have_the_same_answer() -> No
     assert contents[1, 1] == NO_OPTION
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("known", [0.0, 0.5])
 def test_an_item_with_four_copies_is_one_guess(known: float) -> None:
     """Items that are there five times, each time with the options in another order."""
@@ -137,6 +138,7 @@ def test_an_item_with_four_copies_is_one_guess(known: float) -> None:
     assert np.mean(found) < 0.09 if not known else np.mean(found) > 0.5
 
 
+@pytest.mark.thorough
 def test_the_original_is_one_of_all_orders_unless_it_is_right_more_often() -> None:
     """60 items of which 36 are known; the others are guessed, one in ten of them right."""
     rng, items, forms = np.random.default_rng(5), 60, 10
@@ -155,6 +157,7 @@ def test_the_original_is_one_of_all_orders_unless_it_is_right_more_often() -> No
     assert min(p(1.0, 0.6, "above") for _ in range(20)) > 0.99
 
 
+@pytest.mark.thorough
 def test_a_form_of_a_few_texts_is_one_of_all_forms_unless_it_changes_more_answers() -> None:
     """30 texts of 5 copies, 12 of them guessed anew in every form, and alike for all copies."""
     rng, cluster = np.random.default_rng(6), np.repeat(np.arange(30), 5)

@@ -193,8 +193,10 @@ def test_one_form_speaks_for_the_others() -> None:
     second = forms[1].estimate._replace(condition=Condition(kind="digits"))
     other = forms[1]._replace(estimate=second)
     f = of(forms[0], other)
-    assert (f.conclusion, f.forms, spread(f)) == ("found", 2, "found in 1 of 2 forms")
-    last = spread(replace(f, kind="none_option", label="last", condition="place=last"))
+    assert (spread(f), f.found_forms) == ("found in 1 of 2 forms", ["labels"])
+    both = spread(replace(f, found_in=2, found_forms=["F: b", "F: a"]))
+    assert both == "found in 2 of 2 forms (b; a)"
+    last = spread(replace(f, kind="none_option", found_forms=["last"], condition="place=last"))
     assert last == "found in 1 of 2 forms (last): perhaps position preference"
 
 

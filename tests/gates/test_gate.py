@@ -82,6 +82,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root / "run"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("how", "share"), [("empty", 0.44), ("cut", 0.44), ("echo", 1)])
 def test_replies_lost_to_the_instrument_fail_whatever_is_required(
     sound: Path, tmp_path: Path, how: str, share: float
@@ -284,6 +285,7 @@ def all_at_b(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {name: str(root / name) for name in ("perfect", "biased", "published")}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "text", ["position_preference[group={}] < 0.3", "found[position_preference] == 0"]
 )
@@ -333,6 +335,7 @@ def test_no_verdict_is_no_clean_verdict() -> None:
     assert "has no verdict" in check.says
 
 
+@pytest.mark.thorough
 def test_a_run_that_is_not_finished_cannot_tell(runs: dict[str, str], tmp_path: Path) -> None:
     """Five prompts find no fault; that is no clean bill of the 795 that were never put."""
     items, early = str(Path(runs["good"]).parent / "items.jsonl"), str(tmp_path / "early")
@@ -544,6 +547,7 @@ if [ "$3" = venv ]; then mkdir -p "$5/bin"; cp "$0" "$5/bin/python"; fi
         assert said[2][6:] == own
 
 
+@pytest.mark.thorough
 def test_a_run_that_stopped_early_is_named(runs: dict[str, str], tmp_path: Path) -> None:
     """Its intervals suppose a fixed number of items; what was never asked "lacked an answer"."""
     items = Path(runs["good"]).parent / "items.jsonl"

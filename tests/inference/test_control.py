@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from each import each
 from horsesense.errors import UsageError
 from horsesense.inference.control import BEHIND, Control
 from horsesense.inference.limits import RunSummary
@@ -53,7 +54,7 @@ def test_the_rate_may_change(clock: list[float]) -> None:
     assert control.pause() == 0
 
 
-@pytest.mark.parametrize("rate", [0.0, -1.0, float("nan"), float("inf")])
+@each("rate", [0.0, -1.0, float("nan"), float("inf")])
 def test_what_is_no_rate_is_refused(rate: float) -> None:
     with pytest.raises(UsageError, match="requests a second"):
         Control(rate)

@@ -70,6 +70,7 @@ def use(path: Path) -> int:
     return len(missing)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("part", range(2))
 def test_single_bits(sound: Path, tmp_path: Path, part: int) -> None:
     """Flipped anywhere in the file, 120 in all; an error of the tool's own says what to do."""

@@ -15,6 +15,7 @@ from typing import Any, Self
 
 import pytest
 
+from each import each
 from horsesense.errors import ModelError, StoreError, UsageError
 from horsesense.inference.ledger import bound
 from horsesense.inference.runner import Limits, Retry, RunSummary, run
@@ -245,7 +246,7 @@ def test_a_server_that_asks_to_wait_is_seen(store: Store) -> None:
     assert seen == ["waiting 15 min 0 s, as the server asks"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("attempt", "failure", "low", "high"),
     [
         (1, BROKEN, 0.5, 1),
@@ -353,7 +354,7 @@ def test_a_budget_holds_where_tokens_are_not_counted(store: Store, limits: Limit
     assert 1 <= summary.answered <= 1000 / 16 + 8  # 16 completion tokens are allowed to each
 
 
-@pytest.mark.parametrize(
+@each(
     "limits", [{"money": 1.0}, {"requests": -1}, {"tokens": float("nan")}, {"prompt_price": -1.0}]
 )
 def test_impossible_limits(limits: dict[str, Any]) -> None:

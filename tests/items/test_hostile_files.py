@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from command_line import call
-from horsesense.errors import HorsesenseError, ItemsError, UsageError
+from horsesense.errors import ItemsError, UsageError
 from horsesense.items import files
 from horsesense.items.files import load_rows
 from horsesense.items.load import load_items
@@ -104,8 +104,3 @@ def test_errors_do_not_steer_the_terminal(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "\\x1b" in done.stderr
     assert all(c.isprintable() or c == "\n" for c in done.stderr)
-
-
-def test_a_file_that_is_not_there_is_an_error_of_ours(tmp_path: Path) -> None:
-    with pytest.raises(HorsesenseError):
-        load_items(tmp_path / "missing.parquet")

@@ -28,7 +28,7 @@ def item(name: str, question: str, *options: str, gold: int | None = 0, **more: 
     return Item(name, question, options or ("yes", "no"), gold, **more)
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other"),
     [
         ("Beck’s  therapy.", "Beck's therapy"),
@@ -166,7 +166,7 @@ def test_items_of_the_few_shot_file_are_found_even_where_unique() -> None:
     assert flag_items([item("1", "is it red?", "a", "b")], "choice", shots) == {}
 
 
-@pytest.mark.parametrize(
+@each(
     "change",
     [
         {"question": "p"},
@@ -192,6 +192,7 @@ def mmlu(shared: Path) -> ItemSet:
     return load_items(data / "mmlu_test.jsonl.gz", shots_from=data / "mmlu_dev.jsonl.gz")
 
 
+@pytest.mark.thorough
 @pytest.mark.shared
 def test_mmlu_has_the_known_faults(mmlu: ItemSet) -> None:
     assert len(mmlu) == 14_042
@@ -205,6 +206,7 @@ def test_mmlu_has_the_known_faults(mmlu: ItemSet) -> None:
     assert not mmlu.flagged("conflicting_gold")
 
 
+@pytest.mark.thorough
 @pytest.mark.shared
 def test_the_published_filter_keeps_the_published_counts(mmlu: ItemSet, shared: Path) -> None:
     kept = [one for one in mmlu if not published_order_filter(one.options)]

@@ -189,7 +189,7 @@ def test_a_file_without_a_header_is_known(tmp_path: Path) -> None:
         load_items(path)
 
 
-@pytest.mark.parametrize(
+@each(
     ("written", "place"),
     [("(A) red", 0), ("B. blue", 1), ("Option C", 2), ("answer: b", 1), ("c", 2), ("A) RED", 0)],
 )
@@ -198,7 +198,7 @@ def test_letters_as_people_write_them(written: str, place: int) -> None:
     assert load_items([row]).items[0].gold == place
 
 
-@pytest.mark.parametrize("written", ["A. blue", "option", "(D) red", "A or B"])
+@each("written", ["A. blue", "option", "(D) red", "A or B"])
 def test_what_is_no_letter_stays_a_fault(written: str) -> None:
     row = {"question": "?", "options": ["red", "blue", "green"], "answer": written}
     with pytest.raises(ItemsError, match="neither an option nor its letter"):

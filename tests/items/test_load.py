@@ -531,6 +531,7 @@ def test_load_rows_yields_what_is_sound_and_then_names_all_faults(write: Write) 
         ("no/such/file.jsonl", r"There is no file"),
         ("a.txt", r"does not say what format.*\nKnown endings: \.jsonl, "),
         ("a.parquet.gz", r"does not say what format"),
+        ("a.toml", r"a study or a run, not items\.\n`horsesense run"),
         ("a.xlsx", r"workbook.*\nSave it as .CSV UTF-8"),
     ],
 )
@@ -577,6 +578,7 @@ def test_whatever_a_file_holds_it_is_read_or_refused(rows: list[Row], write: Wri
     assert items.fingerprint
 
 
+@pytest.mark.thorough
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=st.binary(max_size=80), name=st.sampled_from(sorted(FORMATS)))
 def test_whatever_bytes_a_file_holds_they_are_read_or_refused(

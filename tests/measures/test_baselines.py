@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from cells import cell_of
+from each import each
 from horsesense.measures.base import Measure
 from horsesense.measures.cells import MISSING, Cell
 from horsesense.measures.registry import MEASURES
@@ -41,7 +42,7 @@ def mixed() -> Cell:
     return replace(made, k=np.repeat([2, 8], 24), status=status, correct=correct, gold_at=gold_at)
 
 
-@pytest.mark.parametrize("name", OF_ITEMS)
+@each("name", OF_ITEMS)
 def test_items_that_do_not_enter_do_not_enter_the_chance(name: str) -> None:
     """A model that knows .9 of items with a right answer, half of a set, was right without the
     question in 32 %, "where chance is 12 %": the items that no answer is right of had a chance of

@@ -65,6 +65,7 @@ def test_an_interval_of_counts_holds_its_value_at_every_level(level: float) -> N
     assert kappa.low < kappa.value == kappa.high == 1.0
 
 
+@pytest.mark.thorough
 def test_p_and_interval_of_every_measure_agree() -> None:
     seen = [0, 0]
     for level in (0.5, 0.95):

@@ -94,6 +94,7 @@ STUDIES: tuple[tuple[Replies, Replies, Replies], ...] = (
 )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("study", STUDIES)
 @pytest.mark.parametrize("name", [*EXACT, "answer_switch_beyond_repeat", "majority_at_n"])
 def test_no_reply_that_is_missing_could_lead_beyond(name: str, study: Sequence[Replies]) -> None:
@@ -160,6 +161,7 @@ def test_a_reply_that_never_came_is_no_difference_between_readers() -> None:
     assert bounds(mismatch, cell).ravel().tolist() == pytest.approx([1 / 3, 2 / 3])
 
 
+@pytest.mark.thorough
 def test_a_position_is_found_whichever_others_the_missing_replies_chose() -> None:
     """They went to the positions that were chosen least, which is the least noisy: p was half of
     that of studies with all replies."""

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from each import each
 from horsesense.errors import UsageError
 from horsesense.measures.signature import Signature
 from horsesense.trials.condition import PLAIN, Condition
@@ -42,7 +43,7 @@ def test_a_signature_is_read_back_as_it_was(
     assert Signature.parse(signature.format()) == signature
 
 
-@pytest.mark.parametrize("text", ["", "data:x", TEXT + "|more:1", TEXT.replace("200", "many")])
+@each("text", ["", "data:x", TEXT + "|more:1", TEXT.replace("200", "many")])
 def test_what_is_not_a_signature_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="is not a signature"):
         Signature.parse(text)

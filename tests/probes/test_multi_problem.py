@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import ROOT
+from each import each
 from horsesense.api import plan_study
 from horsesense.errors import UsageError
 from horsesense.items.item import Item, ItemSet, flag_items
@@ -219,7 +220,7 @@ def test_the_words_are_those_of_the_task() -> None:
         task_for(texts(), "sst3")
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "labels", "typed"),
     [
         ("dev", ("No", "Yes"), ["--task mrpc ", "--task wic --map target=FIELD"]),
@@ -520,6 +521,7 @@ def test_two_way_errors_are_those_of_one_clustering_where_the_other_is_nested() 
     assert mean_se(right, np.ones(200), item, bundle) == (pytest.approx(want, rel=1e-3), 20, 20)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("lost", [0.0, 0.1])
 def test_intervals_cover_the_truth_in_nested_bundles(lost: float) -> None:
     """Items differ in how hard they are, and a share of the replies is lost as a whole.

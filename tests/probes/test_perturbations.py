@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from each import each
 from horsesense.errors import UsageError
 from horsesense.items.item import Item, ItemSet
 from horsesense.probes import perturbations as p
@@ -31,7 +32,7 @@ def dice(n=0):
     return Dice(0, "q", "test", n)
 
 
-@pytest.mark.parametrize("perturb", KINDS)
+@each("perturb", KINDS)
 def test_formulas_numbers_and_names_are_left_alone(perturb):
     for n in range(30):
         found = perturb(QUESTION, dice(n))
@@ -63,7 +64,7 @@ SYMBOLS = (
 )
 
 
-@pytest.mark.parametrize("perturb", KINDS)
+@each("perturb", KINDS)
 def test_names_of_variables_functions_and_formulas_are_left_alone(perturb):
     text, plain = SYMBOLS
     assert {word.text for word in p.words_of(text)} <= plain
@@ -156,7 +157,7 @@ def made(spec, *args, **kwargs):
     return parse_probes([spec])[-1].apply(item, setting)
 
 
-@pytest.mark.parametrize("name", ["key_typo", "letter_scramble", "letter_swap", "word_swap"])
+@each("name", ["key_typo", "letter_scramble", "letter_swap", "word_swap"])
 def test_four_versions_under_the_same_five_shuffles(name):
     trials = made(name)
     assert [t.repetition for t in trials] == list(range(20))
@@ -188,7 +189,7 @@ def test_options_that_decline_are_added_and_left_out():
         assert shown[trial.variant.origin[trial.variant.gold_at]] == "animal 0"
 
 
-@pytest.mark.parametrize(
+@each(
     ("spec", "question", "reason"),
     [
         ("key_typo", "3 + 4 = ?", "no words"),
@@ -213,7 +214,7 @@ def test_counts_are_checked(spec):
         parse_probes([spec])
 
 
-@pytest.mark.parametrize(
+@each(
     "spec", ["key_typo", "letter_scramble", "letter_swap", "word_swap", "option_swap",
              "extra_options"],
 )  # fmt: skip

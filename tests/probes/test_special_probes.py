@@ -58,7 +58,7 @@ EVERY = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("spec", EVERY)
+@each("spec", EVERY)
 def test_awkward_items_are_left_out_with_a_reason(spec: str) -> None:
     assert reason(spec, NO_GOLD) == "the item has no gold answer"
     assert "same text" in reason(spec, REPEATED)
@@ -210,7 +210,7 @@ def test_a_cut_context_is_extended_to_the_end_of_its_sentence(text: str, least: 
         assert short in ("", text.strip()) or words(cut(short, least, keep)) == words(short)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "least", "start", "end"),
     [
         ("One two three. Four five. Six.", 2, "One two three.", "Four five. Six."),

@@ -8,6 +8,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
+from each import each
 from horsesense.cli import app
 from horsesense.readers.corpus import PARTS, SEEN, Example, available, examples, path_of
 from horsesense.readers.corpus_score import errors, reliability, table
@@ -21,7 +22,7 @@ EXAMPLE = Example(
 OTHER = EXAMPLE._replace(id="d0-2", kind="two", status="none", position=None)
 
 
-@pytest.mark.parametrize("part", available())
+@each("part", available())
 def test_every_row_is_sound(part: str) -> None:
     found = examples(part)  # type: ignore[arg-type]
     assert len({example.id for example in found}) == len(found)

@@ -6,9 +6,8 @@ import shutil
 from importlib import import_module
 from pathlib import Path
 
-import pytest
-
 import horsesense
+from each import each
 from horsesense.readers.model_based.make import MODEL_READERS
 from horsesense.readers.registry import READERS, make_reader
 from horsesense.readers.version import Rules
@@ -28,7 +27,7 @@ def stated(reader: str) -> Rules:
     return rules
 
 
-@pytest.mark.parametrize("reader", MODULES)
+@each("reader", MODULES)
 def test_no_rule_changes_without_its_version(reader: str) -> None:
     found = source_hash(MODULES[reader], SOURCE)
     assert stated(reader).source == found, (
@@ -37,39 +36,41 @@ def test_no_rule_changes_without_its_version(reader: str) -> None:
     )
 
 
-@pytest.mark.parametrize("reader", READERS.own)
+@each("reader", READERS.own)
 def test_the_stated_version_is_the_readers(reader: str) -> None:
     assert make_reader(reader).version.split(",")[0] == stated(reader).version
 
 
-@pytest.mark.parametrize(
-    ("changed", "readers"),
-    [
-        ("readers/formats/lines.py", {"text", "cascade"}),
-        ("readers/formats/index_json.py", {"text", "cascade"}),
-        ("readers/text/words.py", {"text", "judge", "trained", "cascade"}),
-        ("items/none_options.py", {"text", "cascade"}),
-        ("readers/logprobs/first_token.py", {"first_token", "option_text", "pride"}),
-        ("stats/pride.py", {"pride"}),
-        ("readers/model_based/cases.py", {"judge", "trained", "cascade"}),
-        ("readers/model_based/judge.py", {"judge", "cascade"}),
-        ("../horsesense_extras/readers/trained/scorers.py", {"trained"}),
-        ("inference/runner.py", set()),
-    ],
-)
-def test_a_changed_rule_is_found_where_it_decides_and_a_comment_nowhere(
-    changed: str, readers: set[str], tmp_path: Path
-) -> None:
+DECIDES = {
+    "readers/formats/lines.py": {"text", "cascade"},
+    "readers/formats/index_json.py": {"text", "cascade"},
+    "readers/text/words.py": {"text", "judge", "trained", "cascade"},
+    "items/none_options.py": {"text", "cascade"},
+    "readers/logprobs/first_token.py": {"first_token", "option_text", "pride"},
+    "stats/pride.py": {"pride"},
+    "readers/model_based/cases.py": {"judge", "trained", "cascade"},
+    "readers/model_based/judge.py": {"judge", "cascade"},
+    "../horsesense_extras/readers/trained/scorers.py": {"trained"},
+    "inference/runner.py": set(),
+}
+
+
+def test_a_changed_rule_is_found_where_it_decides_and_a_comment_nowhere(tmp_path: Path) -> None:
     """Of the copy of a package, because the source of this one stays as it is."""
     ignore = shutil.ignore_patterns("__pycache__", "report", "cue_tests")
     root = Path(shutil.copytree(SOURCE, tmp_path / "src", ignore=ignore))
-    path = root / "horsesense" / changed
-    text = path.read_text(encoding="utf-8")
+    texts = {root / "horsesense" / changed: readers for changed, readers in DECIDES.items()}
     before = hashes(root)
-    path.write_text(f'{text}\n# A comment.\n"""And a docstring."""\n', encoding="utf-8")
+    for path in texts:
+        with path.open("a", encoding="utf-8") as file:
+            file.write('\n# A comment.\n"""And a docstring."""\n')
     assert hashes(root) == before
-    path.write_text(f"{text}\n_ANOTHER = 1\n", encoding="utf-8")
-    assert {name for name, found in hashes(root).items() if found != before[name]} == readers
+    for path, readers in texts.items():
+        text = path.read_text(encoding="utf-8")
+        path.write_text(f"{text}\n_ANOTHER = 1\n", encoding="utf-8")
+        found = {name for name, found in hashes(root).items() if found != before[name]}
+        assert found == readers, path
+        path.write_text(text, encoding="utf-8")
 
 
 def hashes(root: Path) -> dict[str, str]:

@@ -56,6 +56,7 @@ def counted(run: Run, prompt: str, reader: str = "text") -> tuple[int, int]:
     return sum(t["trial"] in right for t in mine), len(mine)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("instead", "cause", "said"),
     [

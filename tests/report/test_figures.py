@@ -30,6 +30,7 @@ def test_the_name_of_a_panel_is_folded() -> None:
     assert all(len(line) <= TITLE_LINE for line in lines)
 
 
+@pytest.mark.thorough
 def test_what_was_decided_early_is_red(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Falls from 88 to 54 were blue: a sequence that decides has no p."""
     drawn: list[Point] = []

@@ -24,6 +24,7 @@ def films(path: Path) -> Path:
     return path
 
 
+@pytest.mark.thorough
 def test_what_many_problems_cost_is_said_and_drawn(tmp_path: Path) -> None:
     out = tmp_path / "run"
     audit(

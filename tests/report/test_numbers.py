@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from each import each
 from horsesense.measures.base import Estimate
 from horsesense.report.marks import side
 from horsesense.report.text import ShownShare, interval_of, p_text, value_of, visible
@@ -19,7 +19,7 @@ def test_what_is_visible_stays_as_it_is(text: str) -> None:
         assert visible(text) == text.replace("\r\n", "\n")
 
 
-@pytest.mark.parametrize(
+@each(
     ("reference", "comparisons", "expected"),
     [(0.5, 1, 0), (0.39, 1, 1), (0.61, 1, -1), (0.39, 20, 0), (0.3, 20, 1)],
 )
@@ -29,7 +29,7 @@ def test_side_widens_for_the_strongest_of_several(
     assert side(estimate(0.5, 0.4, 0.6), reference, comparisons) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("raw", "shown"),
     [
         ("plain\ttext\n", "plain\ttext\n"),
@@ -46,7 +46,7 @@ def test_visible(raw: str, shown: str) -> None:
     assert visible(raw) == shown
 
 
-@pytest.mark.parametrize(
+@each(
     ("e", "value", "interval"),
     [
         (estimate(0.531, 0.51, 0.55), "53\u202f%", "[51, 55]"),
@@ -68,7 +68,7 @@ def test_p_values() -> None:
     assert [p_text(p) for p in (None, 1e-9, 0.0312, 1.0)] == ["", "< 0.0001", "0.031", "1"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("share", "shown"),
     [
         (ShownShare(1.0, 0.995, 1.0), "100\u202f% [99.5, 100.0]"),

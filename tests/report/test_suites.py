@@ -55,12 +55,12 @@ def test_a_suites_own_numbers_come_first_beside_the_papers(out: Path, page: str)
     hard, agreement = own_numbers(run)
     assert (hard.title, agreement.title) == ("AccH", "CS")
     assert hard.share == run.one("accuracy_hard", "order")
-    assert hard.paper == "paper: 27 to 45\u202f%"
+    assert hard.said == "right in every order; paper: 27 to 45\u202f%"
     assert hard.ends == pytest.approx((0.2699, 0.4469))
     first = page.partition("<h1>")[2].partition("</h1>")[0]
     assert re.fullmatch(r"AccH [^;]+; CS [^;]+; [^;]+ right in the original order\.", first)
-    assert page.index(hard.paper) < page.index('<ul class="findings"')
-    assert [row[0].partition(" ")[0] for row in score_rows(run)[:2]] == ["AccH", "CS"]
+    assert page.index(hard.said) < page.index('<ul class="findings"')
+    assert score_rows(run)[0][0] == f"AccH ({hard.said})"
 
 
 def test_always_none_is_drawn(page: str) -> None:
@@ -133,6 +133,7 @@ def test_the_section_that_contributing_shows_is_rendered(tmp_path: Path) -> None
     assert "<li>order: 100" in html
 
 
+@pytest.mark.thorough
 def test_a_model_that_draws_its_answers_is_told_where_its_error_comes_from(tmp_path: Path) -> None:
     """And one that gives the same answer to the same prompt is not."""
     items, probes = items_file(tmp_path / "items.jsonl", 40), ("original", "repeat", "order")
@@ -176,12 +177,20 @@ def test_agreement_over_two_pairs_of_options_feeds_no_sentence(tmp_path: Path) -
 
 
 def test_the_report_lists_what_still_differs(tmp_path: Path) -> None:
-    items = items_file(tmp_path / "made_up.jsonl", 3)
-    run = study(items, "sim:none", tmp_path / "run", suite="know-no", faithful=True, max_tokens=8)
+    items = tmp_path / "few.csv"
+    rows = [f"Sample text number {n} of its kind,{('pos', 'neg')[n % 2]}" for n in range(25)]
+    items.write_text("\n".join(("text,label", *rows)))
+    suite = {"suite": "multi-problem", "faithful": True, "bundles": 2}
+    run = study(items, "sim:none", tmp_path / "run", **suite)
     page = write_report(run.results, max_items=1).read_text()
+    [told] = run.findings["suites"]
+    told_first = f'<a href="#protocol">{len(told["departures"])} differences</a> from '
+    assert told_first in page.partition("</header>")[0]
     section = page.partition('id="protocol"')[2].partition("</section>")[0]
-    assert "<strong>--max-tokens</strong>: 8; published: 1000." in section
-    assert "<strong>wording of the prompts</strong>" in section
+    assert (
+        "<strong>bundles of batch, select_one, select_all</strong>: 2; published: 100." in section
+    )
+    assert "too few items for bundles of 100); published: all of it" in section
 
 
 def test_items_with_different_numbers_of_options_lose_no_form(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import horsesense as hs
+from each import each
 from horsesense.errors import UsageError
 from horsesense.probes.registry import parse_probe
 from horsesense.report.sections.budget import enough, limits_of
@@ -47,7 +48,7 @@ def test_no_limit_is_enough_where_even_the_largest_cuts_replies(tmp_path: Path) 
     assert "No limit that was tried is shown to be large enough" in page
 
 
-@pytest.mark.parametrize("caps", ["", "256/64", "64/64", "0/9", "many"])
+@each("caps", ["", "256/64", "64/64", "0/9", "many"])
 def test_limits_go_from_small_to_large(caps: str) -> None:
     with pytest.raises(UsageError, match="caps cannot be"):
         parse_probe(f"budget(caps={caps})")

@@ -56,6 +56,7 @@ def test_cells_are_the_same_in_any_spans(run: Run) -> None:
         np.testing.assert_equal(content(other), content(one))
 
 
+@pytest.mark.thorough
 def test_estimates_are_the_same_bytes_over_any_parts(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

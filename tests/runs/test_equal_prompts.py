@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import pytest
-
+from each import each
 from horsesense.extend import Probe, Setting, Trial, show
 from horsesense.items.item import Item
 from horsesense.probes.registry import parse_probe
@@ -77,7 +76,7 @@ def test_more_prompts_of_two_options_than_there_are() -> None:
     assert made.count == 6 * 4
 
 
-@pytest.mark.parametrize("design", ["cyclic", "random(4)", "gold_balanced(8)", "full", "move_gold"])
+@each("design", ["cyclic", "random(4)", "gold_balanced(8)", "full", "move_gold"])
 def test_designs_plan_what_they_planned(design: str) -> None:
     made = planner(parse_probe(f"order(design={design})"))
     expected = len(Design.parse(design).orders(4, 0, made.setting.items.items and _dice(made)))

@@ -228,6 +228,7 @@ def text(result, measure, probe, **where):
     return result.estimate(measure, probe, reader="text", **where).value
 
 
+@pytest.mark.thorough
 def test_who_knows_is_moved_by_nothing(suites):
     oracle = suites["oracle"]
     for probe in PERTURBED:
@@ -241,6 +242,7 @@ def test_who_knows_is_moved_by_nothing(suites):
     assert oracle.estimate("score_gain", reader="pride(alpha=0.5)_held_out").value == 0
 
 
+@pytest.mark.thorough
 def test_a_position_shows_in_shuffled_options_and_not_in_perturbed_questions(suites):
     """The votes of all versions rest on the same shuffles, and a position's vote with them."""
     position = suites["position?k=1"]
@@ -253,6 +255,7 @@ def test_a_position_shows_in_shuffled_options_and_not_in_perturbed_questions(sui
     assert fit["prior"][1]["value"] > 0.99
 
 
+@pytest.mark.thorough
 def test_a_refusal_floats_nowhere(suites):
     """Declining in words before is the content of the abstention option after."""
     refuse = suites["refuse"]
@@ -260,6 +263,7 @@ def test_a_refusal_floats_nowhere(suites):
     assert text(refuse, "answer_flow", "extra_options", group="refusal → refusal") == 1
 
 
+@pytest.mark.thorough
 def test_the_report_shows_readers_side_by_side(suites):
     result = suites["position?k=1"]
     write_report(result.results, max_items=3)

@@ -66,6 +66,7 @@ def test_first_token_against_people(shared, name):
     assert (found.rows[:, 0].sum(), found.n) == (mismatches, 800)
 
 
+@pytest.mark.thorough
 def test_the_scores_of_both_and_why_pride_is_missing(shared, tmp_path):
     """Llama-2: the first token has the bias, the text has not (as in the paper's Figure 2)."""
     items, answers = tmp_path / "items.jsonl", tmp_path / "answers.jsonl"

@@ -59,6 +59,7 @@ def test_every_flipped_bit_is_a_fault(run: Path, name: str) -> None:
         assert changed.name in done.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", DERIVED)
 def test_what_the_answers_give_again_is_made_again(made: Path, run: Path, name: str) -> None:
     changed = flip(run, name)
@@ -69,6 +70,7 @@ def test_what_the_answers_give_again_is_made_again(made: Path, run: Path, name: 
     assert hs.open(run).verify().sound
 
 
+@pytest.mark.thorough
 def test_what_was_put_back_from_an_earlier_state_is_seen(tmp_path: Path) -> None:
     made = made_in(tmp_path)
     for name in ("estimates.json", "asked.json", "run.toml"):

@@ -27,6 +27,7 @@ def items(n: int, k: int) -> list[dict[str, object]]:
     ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("k", "design"), [(2, "cyclic"), (3, "cyclic(base=published)"), (3, "full")]
 )

@@ -227,6 +227,7 @@ def test_a_list_of_items_is_not_said_to_be_of_items() -> None:
     assert (items_of(12, "items"), items_of(1200, "mmlu")) == ("12 items", "1,200 items of mmlu")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("until", ["decided", "precision=0.03"])
 def test_what_stopping_early_leaves_untold_is_said_before_asking(
     tmp_path: Path, until: str

@@ -6,11 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-import polars as pl
 import pytest
 
 from horsesense import __version__
-from horsesense.runs.tables import read_trials
 from horsesense.trials.condition import Condition
 from studies import Result, items_file, study
 
@@ -50,42 +48,6 @@ def test_a_run_is_measured_with_measures_that_came_later(result: Result) -> None
     (result.out / "estimates.json").write_bytes(orjson.dumps(found))
     result.done.measure()
     assert estimates(result.out) == before
-
-
-def test_tables_of_version_0_1_are_read(result: Result) -> None:
-    """No column of settings, settings in the order of the probe, extras that are all texts."""
-    before = estimates(result.out)
-    paths = sorted((result.out / "trials").rglob("*.parquet"))
-    changed = False
-    kept = [(path, pl.read_parquet(path)) for path in paths]
-    for path, frame in kept:
-        trials = list(read_trials(frame.lazy()))
-        old = frame.drop("settings").with_columns(
-            condition=pl.col("condition").map_elements(backwards, pl.String),
-            extras=pl.col("extras").map_elements(former, pl.String),
-        )
-        changed |= not old.drop("key").equals(frame.drop("key", "settings"))
-        assert list(read_trials(old.lazy())) == trials
-        old.write_parquet(path)
-    assert changed
-    result.done.measure()
-    assert estimates(result.out) == before
-    for path, frame in kept:
-        frame.write_parquet(path)
-
-
-def backwards(condition: str) -> str:
-    settings = reversed(Condition.parse(condition).settings)
-    return ", ".join(f"{name}={value}" for name, value in settings)
-
-
-def former(extras: str) -> str:
-    if not extras:
-        return ""
-    found = orjson.loads(extras)
-    del found["kind"]
-    texts = {k: str(int(v)) if isinstance(v, bool | int) else v for k, v in found.items()}
-    return orjson.dumps(texts).decode()
 
 
 def test_the_table_of_trials_holds_the_settings(result: Result) -> None:

@@ -58,6 +58,7 @@ def test_a_server_that_answers_differently_in_company_is_found_and_alone_means_a
     assert "one at a time: answers change" in sentence(told(run))
 
 
+@pytest.mark.thorough
 def test_noise_is_not_the_servers_part_and_certain_answers_rule_it_out(tmp_path: Path) -> None:
     items = items_file(tmp_path / "items.jsonl", 160)
     noisy = study(items, "sim:uniform", tmp_path / "noisy", probes=("server",), temperature=1.0)
@@ -116,6 +117,7 @@ def beyond(rng: np.random.Generator, n: int, noise: float, fault: float) -> Chan
     return found.about
 
 
+@pytest.mark.thorough
 def test_false_alarms_and_power_over_simulated_studies() -> None:
     rng = np.random.default_rng(34)
     false = sum(beyond(rng, 200, 0.2, 0.0).p_above() <= 0.05 for _ in range(100))

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import sqlite3
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import orjson
 import pytest
 
 from command_line import call
+from each import each
 from horsesense.api import Run
 from horsesense.errors import ExitCode, StoreError, UsageError
 from horsesense.inference.limits import Limits
@@ -23,6 +25,7 @@ from horsesense.inference.store import Store
 from horsesense.items.item import Item, ItemSet
 from horsesense.models.base import Asked
 from horsesense.models.messages import Key, Response
+from horsesense.rng import fingerprint
 from horsesense.runs import stored_items
 from horsesense.runs.merge import merge
 from horsesense.runs.settings import Settings
@@ -36,12 +39,19 @@ SUITES: Sequence[dict[str, Any]] = (
 )
 
 
+_FOLDER = tempfile.TemporaryDirectory()
+
+
 def asked(path: Path, model: str = "sim:talker", **settings: Any) -> Run:
-    run = Run.start(path, Settings.of(items="sample", model=model, limit=24, **settings))
-    run.ask(model, tell=None)
-    return run
+    """A copy of a run that is asked once for all tests."""
+    made = Path(_FOLDER.name) / fingerprint(f"{model} {settings}")
+    if not made.exists():
+        run = Run.start(made, Settings.of(items="sample", model=model, limit=24, **settings))
+        run.ask(model, tell=None)
+    return Run.open(Path(shutil.copytree(made, path)))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("study", SUITES, ids=["bundles", "two stages", "fitted reader"])
 def test_shards_merged_say_what_one_process_says(tmp_path: Path, study: dict[str, Any]) -> None:
     whole = asked(tmp_path / "whole", **study)
@@ -104,6 +114,7 @@ def test_of_two_answers_to_one_request_the_earlier_stays(
             assert store.get([key])[key].text == response.text
 
 
+@pytest.mark.thorough
 def test_the_earlier_answer_is_kept_also_where_runs_are_merged_one_by_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -397,7 +408,7 @@ def test_runs_of_different_studies_are_not_merged(tmp_path: Path) -> None:
         merge([paths[0]], paths[0])
 
 
-@pytest.mark.parametrize("shards", [1, 2, 3, 7, 40])
+@each("shards", [1, 2, 3, 7, 40])
 def test_every_item_has_one_shard_and_clusters_stay_whole(shards: int) -> None:
     rows = [Item(str(n), "?", ("a", "b"), 0, cluster=f"c{n // 4}") for n in range(40)]
     items = ItemSet("made", "choice", tuple(rows))
@@ -412,9 +423,7 @@ def test_every_item_has_one_shard_and_clusters_stay_whole(shards: int) -> None:
         assert {len(part) for part in parts} == {40 // shards}
 
 
-@pytest.mark.parametrize(
-    "text", ["0/4", "5/4", "1", "1/0", "a/b", "-1/4", "1/4/2", "", "\uff11/\uff14"]
-)
+@each("text", ["0/4", "5/4", "1", "1/0", "a/b", "-1/4", "1/4/2", "", "\uff11/\uff14"])
 def test_what_is_no_shard_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="--array=1-8"):
         Settings.of(items="sample", model="sim:prior", shard=text)

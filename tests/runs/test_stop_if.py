@@ -52,6 +52,7 @@ def test_a_spoilt_server_stops_the_audit_with_its_cause(
     assert remedy in told
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("more", [("--stop-if", "never"), ("--stop-if", "60%")])
 def test_it_goes_on_where_that_is_wanted(tmp_path: Path, more: tuple[str, ...]) -> None:
     code, _ = audit(tmp_path, "sim:garbled?share=0.44", *more, n=MANY)
@@ -87,6 +88,7 @@ def test_an_alarm_after_which_nothing_is_left_stops_nothing(tmp_path: Path) -> N
     assert "replies were empty" in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("said", "code"),
     [

@@ -11,8 +11,7 @@ import pytest
 
 import horsesense
 from horsesense.api import Run
-from horsesense.errors import ItemsError, StoreError, UsageError
-from horsesense.inference.runner import Limits
+from horsesense.errors import ItemsError, UsageError
 from horsesense.runs.settings import Settings
 from studies import PROBES, Result, items_file, study
 
@@ -194,35 +193,6 @@ def test_every_number_is_signed_and_counted(results: dict[str, Result]) -> None:
             assert e.measure == "ece_null"
 
 
-def test_the_run_directory_holds_what_it_should(results: dict[str, Result]) -> None:
-    out = results["prior"].out
-    names = {path.name for path in out.iterdir()}
-    assert {"run.toml", "items.json", "store.sqlite", "trials", "readings"} <= names
-    assert not [path for path in out.rglob("*") if path.name.startswith(".")]
-    findings = orjson.loads((out / "estimates.json").read_bytes())
-    assert findings["trials"] == results["prior"].done.trials.height
-    assert Run.open(out).settings.model == "sim:prior"
-
-
-def test_going_on_asks_nothing_again_and_finds_the_same(
-    benchmark: Path, results: dict[str, Result], tmp_path: Path
-) -> None:
-    settings = {"model": "sim:talker", "out": tmp_path, "probes": ASKED["talker"]}
-    first = study(benchmark, **settings, limits=Limits(requests=200))
-    assert first.run.stopped == "budget"
-    missing = first.estimate("accuracy", "order", reader="text").n_missing
-    assert missing > 0
-    second = study(benchmark, **settings)
-    assert second.run.answered + first.run.answered == second.run.asked - _equal(second)
-    assert second.estimates == results["talker"].estimates
-
-
-def _equal(result: Result) -> int:
-    """Trials whose prompt equals another's."""
-    keys = result.done.trials["key"]
-    return len(keys) - keys.n_unique()
-
-
 def test_results_do_not_depend_on_other_probes_or_items(
     benchmark: Path, results: dict[str, Result], tmp_path: Path
 ) -> None:
@@ -237,22 +207,6 @@ def test_results_do_not_depend_on_other_probes_or_items(
         return frame.sort("item_id", "repetition").select("item_id", "repetition", "origin", "key")
 
     assert shown(results["prior"]).equals(shown(one))
-
-
-def test_a_run_directory_belongs_to_one_model_and_data_set(benchmark: Path, tmp_path: Path) -> None:
-    study(benchmark, "sim:oracle", tmp_path, limit=5)
-    with pytest.raises(UsageError, match="answers of sim:oracle, not of sim:uniform"):
-        study(benchmark, "sim:uniform", tmp_path, limit=5)
-
-
-def test_unknown_names_fail_before_anything_is_asked(benchmark: Path, tmp_path: Path) -> None:
-    for wrong in ({"probes": ("ordr",)}, {"readers": ("txt",)}):
-        with pytest.raises(UsageError, match="Did you mean"):
-            study(benchmark, "sim:oracle", tmp_path, **wrong)
-    with pytest.raises(UsageError, match="Did you mean 'oracle'"):
-        study(benchmark, "sim:oracel", tmp_path / "other")
-    with pytest.raises(StoreError, match="is not a run directory"):
-        Run.open(tmp_path / "nowhere")
 
 
 def test_where_scores_alone_are_asked_for_no_reply_is_read(benchmark: Path, tmp_path: Path) -> None:

@@ -12,10 +12,10 @@ import polars as pl
 import pytest
 
 import horsesense as hs
+from each import each
 from horsesense.api import plan_study
 from horsesense.models.registry import make_model
 from horsesense.probes.registry import parse_probe
-from horsesense.report import write_report
 from horsesense.rng import unit
 from horsesense.runs.plan import Plan
 from horsesense.runs.settings import Settings
@@ -121,6 +121,7 @@ def test_a_ranker_takes_the_runner_up_where_none_is_right(run: Callable[..., Res
         assert content == max(liking, key=liking.__getitem__) != NONE_OPTION
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("model", "gold", "distractors", "accuracy"),
     [
@@ -160,6 +161,7 @@ def test_confidence_in_options(run: Callable[..., Result]) -> None:
     assert value(result, "option_auroc", reader="first_token") == 1
 
 
+@pytest.mark.thorough
 def test_items_of_option_confidence_are_chosen(tmp_path: Path) -> None:
     """Orders are answered right, and some of the items are not with two options."""
     items, probes = items_file(tmp_path / "a.jsonl", 24), ("option_count(2)", "option_confidence")
@@ -186,6 +188,7 @@ def test_confidence_that_knows_no_difference(run: Callable[..., Result]) -> None
     assert strongest == pytest.approx(0.5 + 0.6 * 0.25, abs=0.05)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("model", "multi", "gold", "misleading", "recovery"),
     [("torn?know=0", 1, 1, 1, 1), ("stubborn?know=0", 0, 0, 1, 0)],
@@ -233,6 +236,7 @@ def test_a_position_agrees_with_itself_once_in_n(run: Callable[..., Result], n: 
     assert value(result, "accuracy_hard", has=has) == 0
 
 
+@pytest.mark.thorough
 def test_options_without_meaning_are_seen_through(run: Callable[..., Result]) -> None:
     """Guessing among what has a meaning: 1/4 whatever nonsense is added, 1/8 of plausible ones."""
     result = run("excludes", COUNTED, 48)
@@ -254,6 +258,7 @@ def intents(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("model", "leak"), [("recites", 0.8), ("oracle", 0), ("position?k=0", 0)])
 def test_published_spelling(intents: Path, tmp_path: Path, model: str, leak: float) -> None:
     """One class name of five has no parts, so that nothing can leak there."""
@@ -271,6 +276,7 @@ def test_no_choice_is_no_fault_where_none_is_right(intents: Path, tmp_path: Path
     assert all("gold=present" in condition for condition in fewer)
 
 
+@pytest.mark.thorough
 def test_know_no_on_a_label_set(intents: Path, tmp_path: Path) -> None:
     result = study(intents, "sim:none", tmp_path, probes=KNOW_NO)
     assert value(result, "omni_accuracy") == 0.5
@@ -302,6 +308,7 @@ def test_a_cut_context_takes_away_what_stood_there(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.thorough
 def test_a_second_stage_goes_on_where_it_stopped(tmp_path: Path) -> None:
     """Stopped by the budget in the first stage and in the second; the end is the same."""
     from horsesense.inference.runner import Limits
@@ -341,23 +348,6 @@ def test_suites_resolve_to_probes_and_say_which_protocol() -> None:
     assert Settings.of(**both.model_dump()) == both
 
 
-def test_a_report_can_say_which_protocol_was_run(tmp_path: Path) -> None:
-    items = items_file(tmp_path / "made_up.jsonl", 8)
-    result = study(items, "sim:none", tmp_path / "run", suite="know-no", faithful=True)
-    (suite,) = result.findings["suites"]
-    assert (suite["name"], suite["faithful"]) == ("know-no", True)
-    columns = {"what", "published", "faithful", "default", "why"}
-    assert all(set(row) == columns and all(row.values()) for row in suite["differences"])
-    known = SUITES.get("know-no").differences
-    declared = [each.what for each in known if each.faithful and each.kind in ("", "choice")]
-    assert [row["what"] for row in suite["departures"]] == declared
-    write_report(result.results, max_items=0)
-    page = (result.out / "report.html").read_text()
-    first = f'<a href="#protocol">{len(declared)} differences</a> from '
-    assert page.index(first) < page.index("</header>")
-    assert 'id="protocol"' in page
-
-
 def test_settings_of_a_paper_hold_unless_others_are_named(tmp_path: Path) -> None:
     def settings(**chosen: Any) -> Settings:
         return Settings.of(items="sample", model="sim:none", suite="know-no", **chosen)
@@ -391,7 +381,7 @@ def all_departed(suite: str, **chosen: Any) -> list[tuple[str, str, str]]:
     return [row for row in rows if row[0] not in declared]
 
 
-@pytest.mark.parametrize("suite", [name for name in SUITES.names() if name != "basic"])
+@each("suite", [name for name in SUITES.names() if name != "basic"])
 def test_every_option_that_overrides_a_protocol_is_listed(suite: str) -> None:
     for faithful in (True, False):
         assert departed(suite, faithful=faithful, shots_from="x") == {}
@@ -483,20 +473,6 @@ def test_what_the_items_do_not_allow_is_listed() -> None:
     assert told({**rows[0], "items": 25}) == [
         ("what is asked by batch", f"not all of it ({larger[0]})")
     ]
-
-
-def test_a_report_lists_the_sizes_that_few_items_do_not_allow(tmp_path: Path) -> None:
-    items = tmp_path / "few.csv"
-    rows = [f"Sample text number {n} of its kind,{('pos', 'neg')[n % 2]}" for n in range(25)]
-    items.write_text("\n".join(("text,label", *rows)))
-    suite = {"suite": "multi-problem", "faithful": True, "bundles": 2}
-    result = study(items, "sim:none", tmp_path / "run", **suite)
-    (told,) = result.findings["suites"]
-    assert [r["here"] for r in told["departures"] if "asked by" in r["what"]] == [
-        "not all of it (too few items for bundles of 50; too few items for bundles of 100)"
-    ]
-    page = write_report(result.results, max_items=0).read_text()
-    assert "too few items for bundles of 100); published: all of it" in page
 
 
 def test_a_named_reader_reads_as_the_suite_does_unless_told_otherwise() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from each import each
 from horsesense.runs.parts import TableInMemory, frame_of
 from horsesense.runs.tables import TRIALS, TrialRow, read_trials, trial_rows
 from horsesense.trials.condition import Condition
@@ -44,7 +45,7 @@ def table(chunk: int = 10_000) -> pl.DataFrame:
     return made.frame()
 
 
-@pytest.mark.parametrize("chunk", [1, 2, 3, 5, 100])
+@each("chunk", [1, 2, 3, 5, 100])
 def test_trials_come_back_whole_whatever_the_chunks(chunk: int) -> None:
     found = [row for rows in read_trials(table().lazy(), chunk=chunk) for row in rows]
     assert found == [TrialRow(n, trial, bytes([n]) * 16) for n, trial in enumerate(TRIED)]

@@ -28,6 +28,7 @@ def cuts(run: Result) -> list[Any]:
     return limits_of(run.results, "thought", "share", "accuracy_of_thought")
 
 
+@pytest.mark.thorough
 def test_the_part_that_the_score_needs_is_that_of_the_model(tmp_path: Path) -> None:
     items = items_file(tmp_path / "items.jsonl", 400)
     model = "sim:thinker?settled=0.4"

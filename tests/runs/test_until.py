@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 import pytest
 
+from each import each
 from horsesense.errors import UsageError
 from horsesense.findings.early import BANDED
 from horsesense.inference.limits import Limits
@@ -19,6 +20,7 @@ from horsesense.runs.savings import forecast
 from horsesense.stats.ratio_bets import in_random_order
 from studies import Result, items_file, study
 
+pytestmark = pytest.mark.thorough
 DROP = "sim:prior?know=0.56&prior=0.7,0.1,0.1,0.1"
 """Where gold always stands first: .868 as published, .66 in other orders, so 21 points fewer."""
 PROBES = ("repeat", "order")
@@ -123,7 +125,7 @@ def test_a_spent_budget_is_the_reason(gold_first: Path, tmp_path: Path) -> None:
     assert "budget" in reasons or any("budget" in line for line in notices(done.results))
 
 
-@pytest.mark.parametrize("text", ["decided=2", "precision", "later", "decided=all,0"])
+@each("text", ["decided=2", "precision", "later", "decided=all,0"])
 def test_a_goal_that_is_none_says_what_there_is(text: str) -> None:
     with pytest.raises(UsageError, match="until"):
         Goal.parse(text)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 from scipy.stats import t as student
 
+from each import each
 from horsesense.stats import flips
 from horsesense.stats.change import FEWEST, Change
 
@@ -89,9 +90,7 @@ def test_each_side_is_the_test_that_the_interval_inverts(delta: float, seed: int
         assert outside == (not ends[0] <= delta <= ends[1])
 
 
-@pytest.mark.parametrize(
-    ("clusters", "size", "changing"), [(12, 5, 0.2), (20, 5, 0.3), (30, 5, 0.3), (10, 10, 0.4)]
-)
+@each(("clusters", "size", "changing"), [(12, 5, 0.2), (20, 5, 0.3), (30, 5, 0.3), (10, 10, 0.4)])
 def test_a_few_equal_clusters_are_nearly_as_narrow_as_students_t(
     clusters: int, size: int, changing: float
 ) -> None:

@@ -109,6 +109,7 @@ class TestClosedForms:
         assert found.value == pytest.approx(0.6, abs=1e-3)
         assert (found.low, found.high) == pytest.approx((exact.low, exact.high), abs=2e-3)
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize("known", [0.93, 0.955, 0.98])
     def test_few_items_of_which_nearly_all_are_known_are_covered(self, known: float) -> None:
         """By the likelihood alone .89 of such studies were: every number of unknown items."""
@@ -131,6 +132,7 @@ class TestClosedForms:
 class TestTruths:
     STUDIES = 24
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize(("known", "bias"), [(0.0, BIASED), (0.6, BIASED), (0.9, FLAT)])
     def test_interval_covers_and_value_is_near(self, known: float, bias: tuple[float, ...]) -> None:
         """The whole grid: benchmarks/known_coverage.py."""
@@ -205,6 +207,7 @@ def _width(found: Known) -> float:
 
 
 class TestRefusal:
+    @pytest.mark.thorough
     def test_first_token_unlike_the_text_in_a_tenth_is_refused(self) -> None:
         """In a tenth of the forms the first token is another position than what is said."""
         refused = 0

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-import pytest
 
+from each import each
 from horsesense.stats.ratio_bets import Ratio, in_random_order
 
 Floats = npt.NDArray[np.float64]
@@ -38,7 +38,7 @@ def clusters(rng: np.random.Generator) -> tuple[Ratio, float]:
     return ratio.of_clusters(rng.permutation(60)[text]), 0.7
 
 
-@pytest.mark.parametrize("study", [choices, own_nulls, differences, clusters])
+@each("study", [choices, own_nulls, differences, clusters])
 def test_bands_are_as_wrong_as_their_level_allows(study) -> None:  # type: ignore[no-untyped-def]
     """Looked at after every unit, they are wrong on either side in at most a tenth."""
     rng, wrong = np.random.default_rng(1), np.zeros(2)

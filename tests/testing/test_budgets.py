@@ -62,6 +62,7 @@ def account(path: Path) -> Spent:
         return sum(store.spent().values(), start=Spent())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("kind", "connections"), [("costly_null", 1), *((kind, 256) for kind in (*UNLIKE, *ODD))]
 )
@@ -81,6 +82,7 @@ def test_tokens(tmp_path: Path, kind: str, connections: int) -> None:
         assert server.sent.total() == before
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("amount", ["requests=10", "tokens=600"])
 def test_all_runs_of_a_study_together(tmp_path: Path, amount: str) -> None:
     """However many runs a study names, and in however many sessions they are asked."""
@@ -110,6 +112,7 @@ class Late(FaultServer):
         return super().fault(prompt, time) if self.sent.total() > 150 else None
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["costly_null", "truncated"])
 def test_faults_that_set_in_late(tmp_path: Path, kind: str) -> None:
     """What a server counted at first does not tell what it will count later."""

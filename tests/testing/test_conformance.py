@@ -10,6 +10,7 @@ from zlib import crc32
 
 import pytest
 
+from each import each
 from horsesense.inference.limits import UNLIMITED
 from horsesense.inference.store import Store
 from horsesense.models.base import Asked, Model
@@ -32,9 +33,7 @@ def test_trials_to_read_are_of_every_kind_of_answer() -> None:
     assert asked == every - made, "these are asked where items are made, and not read as choices"
 
 
-@pytest.mark.parametrize(
-    "spec", [*READERS.own, "first_token(token=found)", "first_token(token=2)", "judge:http:m"]
-)
+@each("spec", [*READERS.own, "first_token(token=found)", "first_token(token=2)", "judge:http:m"])
 def test_our_readers_conform(spec: str) -> None:
     count = check_reader(make_reader(spec))
     assert (count > 0) == spec.startswith(("text", "first_token", "option_text")), (
@@ -57,7 +56,7 @@ def test_a_judge_conforms_when_it_has_judged(tmp_path: Path) -> None:
         assert asyncio.run(judged(server.url)) > 50
 
 
-@pytest.mark.parametrize("name", PROFILES.names())
+@each("name", PROFILES.names())
 def test_simulated_models_conform(name: str) -> None:
     assert check_model(lambda: make_model(f"sim:{name}")).text
 
@@ -169,7 +168,7 @@ def kept(kind: Callable[[], Model]) -> Callable[[], Model]:
     return make
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "says"),
     [
         (Nameless, "does not declare its identity"),
@@ -228,7 +227,7 @@ def test_a_reader_that_conforms_passes() -> None:
     assert check_reader(AlwaysA()) > 100
 
 
-@pytest.mark.parametrize("kind", [Outside, Mute, Once, Long])
+@each("kind", [Outside, Mute, Once, Long])
 def test_a_reader_that_does_not_conform_fails(kind: type[AlwaysA]) -> None:
     with pytest.raises(AssertionError):
         check_reader(kind())

@@ -71,6 +71,7 @@ def check(server: FaultServer, path: Path, summary: RunSummary, n: int) -> None:
     assert all(server.sent[prompt] == HASTY.attempts for prompt in failed)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_kind_of_fault(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "store.sqlite"

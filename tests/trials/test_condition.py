@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import horsesense
+from each import each
 from horsesense.errors import UsageError
 from horsesense.trials.condition import PLAIN, Condition
 
@@ -46,7 +47,7 @@ def test_the_text_form_sorts_names_and_keeps_commas_in_brackets() -> None:
     assert not PLAIN
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     ["kept", "place=", "=kept", "a=1, a=2", "a=1, a=1", "a=(1, b=2", "a=1), b=2", "a b=1", "a=)("],
 )
@@ -55,7 +56,7 @@ def test_what_is_not_a_condition_is_refused(text: str) -> None:
         Condition.parse(text)
 
 
-@pytest.mark.parametrize("value", ["", " x", "1, 2", "(1", ")("])
+@each("value", ["", " x", "1, 2", "(1", ")("])
 def test_no_condition_is_made_that_could_not_be_read_back(value: str) -> None:
     with pytest.raises(ValueError, match="cannot stand in a condition"):
         Condition(a=value)
@@ -103,7 +104,7 @@ def parses(node: ast.AST) -> bool:
     return False
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         "'place=kept' in e.condition",

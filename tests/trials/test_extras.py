@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from each import each
 from horsesense.errors import StoreError
 from horsesense.trials.extras import (
     NO_EXTRAS,
@@ -32,12 +33,12 @@ EVERY = (
 )
 
 
-@pytest.mark.parametrize("extras", EVERY, ids=repr)
+@each("extras", EVERY)
 def test_extras_are_read_back_as_they_were(extras: Extras) -> None:
     assert extras_of(extras.as_json()) == extras
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "extras"),
     [
         ('{"gold":"the dog"}', WithheldGold("the dog")),
@@ -72,9 +73,7 @@ def test_a_kind_of_ones_own() -> None:
     assert extras_of(Mood("calm", 3).as_json()) == Mood("calm", 3)
 
 
-@pytest.mark.parametrize(
-    "text", ['{"kind":"Unheard","x":1}', '{"kind":"Marked","x":1}', '{"odd":"x"}', "[1]", "{"]
-)
+@each("text", ['{"kind":"Unheard","x":1}', '{"kind":"Marked","x":1}', '{"odd":"x"}', "[1]", "{"])
 def test_extras_that_cannot_be_read_are_an_error(text: str) -> None:
     with pytest.raises(StoreError, match="cannot be read"):
         extras_of(text)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from each import each
 from horsesense.errors import UsageError
 from horsesense.rng import Dice
 from horsesense.trials.orders import Design, NoOrdersError
@@ -19,7 +20,7 @@ def dice(item: str = "q") -> object:
     return lambda purpose, repetition: Dice(0, item, purpose, repetition)
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     [
         "published",
@@ -35,9 +36,7 @@ def test_a_design_prints_what_its_parser_reads(name: str) -> None:
     assert Design.parse(name).name == name
 
 
-@pytest.mark.parametrize(
-    "name", ["", "cyclick", "random", "random(0)", "full(3)", "cyclic(base=x)"]
-)
+@each("name", ["", "cyclick", "random", "random(0)", "full(3)", "cyclic(base=x)"])
 def test_an_unknown_design_is_refused_with_the_list(name: str) -> None:
     with pytest.raises(UsageError, match="gold_balanced"):
         Design.parse(name)
@@ -93,7 +92,7 @@ def test_gold_balanced_over_all_orders_is_all_of_them() -> None:
     assert set(Design.parse("gold_balanced(6)").orders(3, 1, dice())) == {*permutations(range(3))}
 
 
-@pytest.mark.parametrize(("n", "k"), [(4, 2), (8, 2), (9, 3), (7, 3)])
+@each(("n", "k"), [(4, 2), (8, 2), (9, 3), (7, 3)])
 def test_gold_balanced_refuses_more_orders_than_there_are(n: int, k: int) -> None:
     with pytest.raises(NoOrdersError, match=f"{n} different orders of {k} options do not exist"):
         Design.parse(f"gold_balanced({n})").orders(k, 0, dice())

@@ -13,6 +13,7 @@ from horsesense.hosts import makes, to_name, unnamed
 from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
 from horsesense.progress import progress, say
 from horsesense.rng import fingerprint
+from horsesense.runs import REPORT_ITEMS
 from horsesense.runs import run as runs
 from horsesense.runs.garbage import fewer_collections
 from horsesense.runs.parts import readable
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
 
     from horsesense.models.messages import Request
     from horsesense.report.pieces import Figure, Table
-
-REPORT_ITEMS = 200
-"""Items that a report shows with every prompt and answer, unless another number is named."""
 
 
 class Run(runs.StagedRun):

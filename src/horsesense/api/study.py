@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from horsesense.api.given import Items, ModelLike, default_out, study_of
-from horsesense.api.runs import REPORT_ITEMS, Run
+from horsesense.api.runs import Run
 from horsesense.errors import ModelError, UsageError
 from horsesense.files import usable
 from horsesense.inference.limits import UNLIMITED, Limits
 from horsesense.items.item import ItemSet
 from horsesense.items.tasks import check_task
 from horsesense.models.base import Capabilities, Model
+from horsesense.runs import REPORT_ITEMS
 from horsesense.runs import run as runs
 from horsesense.runs.plan import Plan, plan_of
 from horsesense.runs.prepare import Study, load_shots, load_study_items, prepare, reader_names

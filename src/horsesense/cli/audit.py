@@ -13,6 +13,7 @@ import typer
 
 from horsesense.cli.options import (
     MODEL,
+    REPORT_ITEMS,
     AsJson,
     Budget,
     Connections,
@@ -164,7 +165,7 @@ def audit(
     price: Price = None,
     key_env: KeyEnv = None,
     timeout: Timeout = None,
-    report_items: ReportItems = 200,
+    report_items: ReportItems = REPORT_ITEMS,
     as_json: AsJson = False,
 ) -> None:
     """Ask every item in many controlled forms and report what the score is made of.

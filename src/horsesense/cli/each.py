@@ -19,6 +19,7 @@ from horsesense.errors import BudgetSpentError, ExitCode, InterruptedRunError, S
 from horsesense.inference.limits import UNLIMITED, Limits, RunSummary, rounded_up
 from horsesense.inference.stored_rows import Spent
 from horsesense.progress import harmless, say
+from horsesense.runs import REPORT_ITEMS
 from horsesense.stats.words import agreeing, percent, plural, some_of
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class AuditOptions:
 
     may: Limits = UNLIMITED
     max_connections: int | None = None
-    report_items: int = 200
+    report_items: int = REPORT_ITEMS
     as_json: bool = False
     rate: float | None = None
     engine: Any = None

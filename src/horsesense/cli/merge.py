@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from horsesense.cli.options import AsJson, ReportItems
+from horsesense.cli.options import REPORT_ITEMS, AsJson, ReportItems
 from horsesense.cli.output import print_json
 from horsesense.errors import ExitCode
 from horsesense.stats.words import plural
@@ -23,7 +23,7 @@ SHOWN = 8
 def merge(
     runs: Annotated[list[Path], typer.Argument(help="Runs of one study, such as RUN.*")],
     out: Annotated[Path, typer.Option("--out", help="The run that they become.")],
-    report_items: ReportItems = 200,
+    report_items: ReportItems = REPORT_ITEMS,
     as_json: AsJson = False,
 ) -> None:
     """Unite runs that `audit --shard` made, measure and report; asks nothing.

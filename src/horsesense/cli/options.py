@@ -9,6 +9,7 @@ import typer
 
 from horsesense.models.registry import FORMS
 from horsesense.plugins import pairs as pairs
+from horsesense.runs import REPORT_ITEMS as REPORT_ITEMS
 
 ITEMS = (
     "File (JSONL, CSV, Parquet; plain, .gz or .zst; FILE:SPLIT for one split), 'sample', or"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from horsesense.cli.options import AsJson, ReportItems, RunPath
+from horsesense.cli.options import REPORT_ITEMS, AsJson, ReportItems, RunPath
 from horsesense.cli.output import print_json, print_json_line
 from horsesense.errors import ExitCode, UsageError
 from horsesense.files import usable
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def report(
     run: RunPath,
-    report_items: ReportItems = 200,
+    report_items: ReportItems = REPORT_ITEMS,
     item: str | None = None,
     to: Path | None = None,
     as_json: AsJson = False,

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from horsesense.cli.options import (
+    REPORT_ITEMS,
     AsJson,
     Budget,
     Connections,
@@ -33,7 +34,7 @@ def run_study(
     price: Price = None,
     key_env: KeyEnv = None,
     timeout: Timeout = None,
-    report_items: ReportItems = 200,
+    report_items: ReportItems = REPORT_ITEMS,
     as_json: AsJson = False,
 ) -> None:
     """Audit every model of a study.toml on every set, or continue where that stopped.

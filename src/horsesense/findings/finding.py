@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, Self
 
@@ -65,6 +65,7 @@ class Finding:
         needed: how many items would rule it out if there is nothing to find; None: not known.
         about: of whom it is.
         forms, found_in: how many forms it speaks for, and in how many it is found.
+        found_forms: the labels of those, the largest first.
         detail: the cause of the reason, in words, where that is more than its name.
         beside: "other_orders" where a change of answers is held against that between two orders of
             the options, since asking again never differs.
@@ -93,6 +94,7 @@ class Finding:
     about: About = "items_like_these"
     forms: int = 1
     found_in: int = 0
+    found_forms: Sequence[str] = ()
     detail: str = ""
     beside: Beside = ""
 

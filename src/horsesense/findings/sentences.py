@@ -32,6 +32,8 @@ WHY: Mapping[str, str] = {
 }
 """Reasons in words, by `Finding.reason`; of those without any, numbers or `Finding.detail` tell."""
 PERHAPS = ": perhaps position preference"
+MOST_NAMED = 4
+"""Forms that a sentence names; data have all."""
 MOST_LOST = 0.05
 """Share of what is missing above which a sentence counts it."""
 
@@ -99,18 +101,21 @@ def sentence(f: Finding) -> str:
 
 
 def spread(f: Finding) -> str:
-    """In how many of several forms it is found; of one that the statement does not name, which.
+    """In how many of several forms it is found, and in which, where the statement does not say so.
 
     A fault seen in one form alone may be the form's: "none of these" that stands last is also
     missed by a model that prefers first positions.
     """
     if not f.found_in or f.forms < 2:
         return ""
-    named = "{label}" in BY_NAME[f.kind].short or f.found_in > 1
+    forms = [label.partition(": ")[2] or label for label in f.found_forms]
+    if f.found_in == 1 and "{label}" in BY_NAME[f.kind].short:
+        forms = []
+    others = f" and {len(forms) - MOST_NAMED} more" if len(forms) > MOST_NAMED else ""
+    named = f" ({'; '.join(forms[:MOST_NAMED])}{others})" if forms else ""
     last = Condition.parse(f.condition).get("place") == "last"
     perhaps = f.kind == "none_option" and f.found_in == 1 and last
-    form = "" if named else f" ({f.label})"
-    return f"found in {f.found_in} of {f.forms} forms{form}{PERHAPS * perhaps}"
+    return f"found in {f.found_in} of {f.forms} forms{named}{PERHAPS * perhaps}"
 
 
 def together(findings: Sequence[Finding]) -> str:

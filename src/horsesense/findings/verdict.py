@@ -321,11 +321,11 @@ def _forms(findings: Iterable[Finding]) -> dict[tuple[str, str, str], list[Findi
 def _speaking(group: Sequence[Finding]) -> Finding:
     """The one that speaks for its group: the strongest found; ruled out only if all are."""
     conclusion = next(c for c in ORDER if any(f.conclusion == c for f in group))
-    strongest = max((f for f in group if f.conclusion == conclusion), key=_badness)
-    found = sum(f.conclusion == "found" for f in group)
-    if BY_NAME[strongest.kind].by_position:
-        return strongest
-    return replace(strongest, forms=len(group), found_in=found)
+    chosen = sorted((f for f in group if f.conclusion == conclusion), key=_badness, reverse=True)
+    if BY_NAME[chosen[0].kind].by_position:
+        return chosen[0]
+    labels = [f.label for f in chosen if conclusion == "found"]
+    return replace(chosen[0], forms=len(group), found_in=len(labels), found_forms=labels)
 
 
 def _badness(f: Finding) -> float:

@@ -118,6 +118,9 @@ def _check_path(path: Path) -> None:
     Raises:
         UsageError: `path` is missing or a directory; it names the files near it.
     """
+    if path.suffix == ".toml" or (path / "study.toml").is_file():
+        hint = "`horsesense run STUDY` audits it; `horsesense plan ITEMS -m MODEL` plans a set."
+        raise UsageError(f"{path} holds a study or a run, not items.", hint=hint)
     if usable(regular(path)).is_dir():
         inside = [entry.name for entry in sorted(path.iterdir()) if entry.is_file()][:10]
         raise UsageError(

@@ -391,8 +391,7 @@ def grouped(hits: npt.NDArray[Any], among: Bools, within: Bools, lost: Bools | N
         lost: the trials that should have entered and did not; without them nothing is missing.
     """
     entered = among[:, :, None] & within
-    sums = [(hits[:, :, None] * entered).sum(axis=1), entered.sum(axis=1)]
-    rows = np.concatenate(sums, axis=1).astype(np.float64)
+    rows = np.concatenate([hits[:, :, None] * entered, entered], axis=2).sum(axis=1, dtype=float)
     if lost is None:
         return Rows(rows, int(among.sum()), 0)
     missing = (lost[:, :, None] & within).sum(axis=(0, 1)).tolist()

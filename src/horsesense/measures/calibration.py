@@ -90,18 +90,13 @@ class CalibrationError(Scored):
     def null(self, cell: Cell, seed: int) -> Floats | None:
         """Values where every confidence is exactly the chance of being right."""
         rng = np.random.default_rng(seed)
-        sure = [part[Scores].confidence[_used(part)] for _, part in cell.parts()]
-        bins = [np.searchsorted(_edges(cell), some, side="left").astype(np.int8) for some in sure]
+        sure = cell[Scores].confidence[_used(cell)].astype(np.float64)
+        bins = np.searchsorted(_edges(cell), sure, side="left")
+        expected = np.bincount(bins, sure, BINS)
         draws = np.empty(200)
         for draw in range(len(draws)):
-            sums = np.zeros(BINS)
-            for some, of in zip(sure, bins, strict=True):
-                chance = some.astype(np.float64)
-                gaps = chance - (rng.random(len(chance)) < chance)
-                # Added to what was before, so that the sums are those of all answers at once.
-                bins_of = np.concatenate([np.arange(BINS), of])
-                sums[:] = np.bincount(bins_of, np.concatenate([sums, gaps]))
-            draws[draw] = np.abs(sums).sum() / sum(map(len, sure))
+            right = np.bincount(bins[rng.random(len(sure)) < sure], minlength=BINS)
+            draws[draw] = np.abs(expected - right).sum() / len(sure)
         return draws
 
 

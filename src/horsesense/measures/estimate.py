@@ -74,12 +74,13 @@ class Context:
 
 
 class Job(NamedTuple):
-    """One measure on one of its cells, its rows added up per cluster."""
+    """One measure on one of its cells, its rows added up per cluster, and in all."""
 
     measure: Measure
     cell: Cell
     rows: Rows
     sums: Floats
+    totals: Floats
 
 
 NO_TRIAL = "no trial to count"
@@ -142,7 +143,7 @@ def found_all(
             found.append(Computed(_undefined(measure, cell, context, rows)))
             continue
         sums = by_cluster(rows.rows, context.cluster[cell.item], context.n_clusters)
-        found += _estimates(Job(measure, cell, rows, sums), context)
+        found += _estimates(Job(measure, cell, rows, sums, sums.sum(axis=0)), context)
     return _adjusted(_in_order(found, cells), context)
 
 
@@ -179,7 +180,7 @@ def _in_order(found: Iterable[Computed], cells: Sequence[Cell]) -> list[Computed
 def _estimates(job: Job, context: Context) -> Iterator[Computed]:
     """One estimate per group of the measure, and one of its null where it has one."""
     measure, cell = job.measure, job.cell
-    values = measure.value(job.sums.sum(axis=0))
+    values = measure.value(job.totals)
     baselines = measure.baselines(cell)
     shared = _shared(job, context)
     families = [_over_both(family, job) for family in measure.families(cell)]
@@ -245,7 +246,7 @@ def _trials(job: Job, place: int) -> int:
     """How many trials a group counts: its own, where groups have trials of their own."""
     if not job.measure.apart:
         return job.rows.n
-    return round(float(job.measure.split(job.sums.sum(axis=0))[1][place]))
+    return round(float(job.measure.split(job.totals)[1][place]))
 
 
 def _missing(job: Job, place: int) -> int:
@@ -311,7 +312,7 @@ def _null(job: Job, context: Context) -> Iterator[Computed]:
     null = measure.null(cell, seed) if job.rows.n else None
     if null is None:
         return
-    observed = float(measure.value(job.sums.sum(axis=0))[0])
+    observed = float(measure.value(job.totals)[0])
     low, high = (float(q) for q in np.quantile(null, [0.025, 0.975]))
     varies = high - low > ROUNDING
     apart = _apart(job, context)

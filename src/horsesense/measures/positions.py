@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, Rows, grouped, ratio
-from horsesense.measures.cells import MISSING, Cell, People
+from horsesense.measures.cells import MISSING, Bools, Cell, People
 from horsesense.measures.counting import complete, no_gold, unanswered
 from horsesense.measures.families import (
     SHARE,
@@ -114,32 +114,22 @@ def permuted_rstd(cell: Cell, seed: int, draws: int = 200) -> Floats:
     hit = (cell.correct == 1) & known
     width = _width(cell)
     asked = np.bincount(cell.gold_at[known], minlength=width)
-    parts = [of for of, _ in cell.parts()] if known.shape[1] > 1 else [slice(None)]
-    shuffled = [_shuffled(hit[of], known[of], cell.gold_at[of]) for of in parts]
-    values = np.empty((draws, 2 * width))
-    for draw in range(draws):
-        at = sum(np.bincount(places(rng), minlength=width) for places in shuffled)
-        values[draw] = np.concatenate([at, asked])
-    return Rstd().value(values)[:, 0]
-
-
-def _shuffled(
-    hit: npt.NDArray[np.bool_], known: npt.NDArray[np.bool_], gold_at: Places
-) -> Callable[[np.random.Generator], Places]:
-    """Draws where the gold of the right answers stands once these went to random places: within
-    each item, or over all items that have one trial."""
     if known.shape[1] == 1:
-        hits, gold = hit[known].astype(np.intp), gold_at[known]  # numpy permutes words faster
-        return lambda rng: gold[rng.permutation(hits) > 0]
+        at = rng.multivariate_hypergeometric(asked, int(hit.sum()), draws)
+    else:
+        parts = [(hit[of], known[of], cell.gold_at[of]) for of, _ in cell.parts()]
+        each = ([_shuffled(rng, *part) for part in parts] for _ in range(draws))
+        at = np.array([np.bincount(np.concatenate(one), minlength=width) for one in each])
+    return Rstd().value(np.column_stack([at, np.broadcast_to(asked, (draws, width))]))[:, 0]
+
+
+def _shuffled(rng: np.random.Generator, hit: Bools, known: Bools, gold_at: Places) -> Places:
+    """Where the gold of the right answers stands once these went to random trials of their item."""
     wins = np.arange(known.shape[1]) < hit.sum(axis=1, keepdims=True)
-
-    def drawn(rng: np.random.Generator) -> Places:
-        # Sort each item's known trials into a random order and hand out its hits there.
-        places = np.argsort(np.where(known, rng.random(known.shape), 2.0), axis=1)
-        found: Places = np.take_along_axis(gold_at, places, axis=1)[wins]
-        return found
-
-    return drawn
+    # Sort each item's known trials into a random order and hand out its hits there.
+    places = np.argsort(np.where(known, rng.random(known.shape), 2.0), axis=1)
+    found: Places = np.take_along_axis(gold_at, places, axis=1)[wins]
+    return found
 
 
 class PositionPreference(Measure):

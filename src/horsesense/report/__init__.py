@@ -29,12 +29,12 @@ from horsesense.report.sections import APPENDIX, in_order
 from horsesense.report.sections.score import SCORE
 from horsesense.report.told import notices_of, told_of, verdict_of
 from horsesense.rng import fingerprint
+from horsesense.runs import REPORT_ITEMS
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.results import Results
 
 __all__ = ["item_html", "item_report", "summary_html", "templates", "verdict_of", "write_report"]
 
-MAX_ITEMS = 300
 ITEM_BYTES = 1_300_000
 """Bytes that all items of a report may take; those that do not fit are counted as not shown."""
 ITEM_CHARACTERS = 60_000
@@ -45,7 +45,9 @@ LONGEST_ALONE = 200_000
 """The same in the page of a single item."""
 
 
-def write_report(results: Results, *, max_items: int = MAX_ITEMS, to: Path | None = None) -> Path:
+def write_report(
+    results: Results, *, max_items: int = REPORT_ITEMS, to: Path | None = None
+) -> Path:
     """Write `report.html` into the run directory from its own files; no model is asked.
 
     Args:

@@ -85,7 +85,7 @@ class CheckRow(NamedTuple):
     @property
     def why(self) -> str:
         """Why nothing is said of it; "" where its numbers say so."""
-        return why(self.finding) or spread(self.finding).replace(f" ({self.finding.label})", "")
+        return why(self.finding) or spread(self.finding)
 
     @property
     def lacking(self) -> bool:

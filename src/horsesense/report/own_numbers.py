@@ -17,15 +17,14 @@ class OwnNumber(NamedTuple):
     Attributes:
         title: its name in the paper, and of what it is.
         share: the run's own.
-        means: what it is, in plain words.
-        paper: the lowest and the highest of its models on this set, in words; "" for none.
+        said: what it is, in plain words, and the lowest and the highest of the paper's models on
+            this set.
         ends: these two as shares.
     """
 
     title: str
     share: Estimate
-    means: str
-    paper: str = ""
+    said: str
     ends: tuple[float, float] | None = None
 
 
@@ -62,8 +61,8 @@ _OF: Mapping[str, tuple[_Declared, ...]] = {
     ),
     "look-at-text": (
         _Declared(
-            "Mismatch", "first token and text disagree", "mismatch_rate", "original", "look",
-            "mismatch", "first_token",
+            "Mismatch", "first token and text differ; silence counts", "mismatch_rate", "original",
+            "look", "mismatch", "first_token",
         ),
     ),
     "multi-problem": (
@@ -96,4 +95,4 @@ def _beside(own: OwnNumber, printed: Sequence[float]) -> OwnNumber:
         return own
     low, high = min(printed), max(printed)
     said = f"{low:.0f} to {high:.0f}" if len(printed) > 1 else f"{low:.0f}"
-    return own._replace(paper=f"paper: {said}{NARROW}%", ends=(low / 100, high / 100))
+    return own._replace(said=f"{own.said}; paper: {said}{NARROW}%", ends=(low / 100, high / 100))

@@ -151,7 +151,8 @@ def headline(run: Results) -> list[str]:
     if instead := _instead(run):
         said.append(f"{value_of(instead)} by the first token")
     elif known.get("value") is not None and not known["reason"]:
-        said.append(f"about {percent(known['value'])} known")
+        of = "" if known["n"] == score.n else f" of {known['n']:,} items"
+        said.append(f"about {percent(known['value'])}{of} known")
     return [f"{'; '.join(said[: 2 if first else 3])}."]
 
 
@@ -191,8 +192,8 @@ def score_rows(run: Results) -> list[tuple[str, str, str, str]]:
 
 
 def _placed(block: Mapping[str, Any]) -> int:
-    """How many items have a part."""
-    return int(block["items"] - block["unclassified"])
+    """How many items have a part, or bounds."""
+    return int(block["items"] - (0 if block["bounds_only"] else block["unclassified"]))
 
 
 def _instead(run: Results) -> Estimate | None:
@@ -229,12 +230,12 @@ def score_bar(run: Results) -> Bar | None:
     block = _block(run)
     band = f" (brackets: all {items_of(run):,})" if stopped(run, score) else ""
     return Bar(
-        tuple(Mark(n.title, n.share, "", n.paper, n.ends, n.means) for n in own_numbers(run)),
+        tuple(Mark(n.title, n.share, "", n.said, n.ends) for n in own_numbers(run)),
         Mark(as_asked(run).capitalize() + band, score),
         tuple(_segments(run)),
         tuple(_marks(run)),
         guessing_of(run, score) or None,
-        block["items"] if _parts(run) else 0,
+        _placed(block) if _parts(run) else 0,
         _together(run, score),
         (*_beside(run, figure=True), *_notes(run)),
     )

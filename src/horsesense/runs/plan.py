@@ -25,8 +25,8 @@ from horsesense.runs.prepare import Study, reader_names
 from horsesense.stats.words import OneLine, plural
 from horsesense.trials.condition import PLAIN, Condition
 
-LOOKED_AT: Final = 200
-"""Items up to which all are planned before an audit; so many of larger sets."""
+LOOKED_AT: Final = 1_000
+"""Items up to which all are planned before an audit, as `plan` does; so many of larger sets."""
 ENOUGH_TO_THINK: Final = 1_000
 """Tokens of a reply below which a thought is likely to be cut off."""
 MANY_REQUESTS: Final = 20_000

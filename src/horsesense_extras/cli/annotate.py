@@ -174,6 +174,9 @@ def _taken(path: Path, files: list[Path]) -> dict[str, object]:
     alpha = review_files.alpha_of(reviews.given)
     judged = plural(len(reviews.classes), "reply")
     lines = [f"People judged {judged}; the run was measured anew.", *_still_empty(files, "answer")]
+    if same := review_files.checked(run.directory, reviews.classes):
+        said = f"Rules and people judge {sum(same)} of {plural(len(same), 'reply')} alike"
+        lines.append(f"{said}; those that no rule could judge do not count here.")
     if reviews.compared:
         lines.append(f"{_agreed(reviews, 'replies')}; {len(open_keys)} are still open.")
     if alpha is not None:

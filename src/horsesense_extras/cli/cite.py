@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
-from horsesense.cli.options import AsJson, RunPath
+import typer
+
+from horsesense.cli.options import AsJson
 from horsesense.cli.output import print_json
+from horsesense.errors import StoreError
 from horsesense.stats.words import plural
 
 if TYPE_CHECKING:
     from horsesense.api import Run
+    from horsesense.items.item import ItemSet
+
 
 TOOL = "horsesense {version} (2026). Find out what a multiple-choice score is made of. Apache-2.0."
 
@@ -18,49 +25,64 @@ BIBTEX = (
     " of}}, author = {{{{The horsesense authors}}}}, version = {{{version}}}, year = {{2026}}}}"
 )
 
-DATA = (
-    "@misc{{data-{key}, title = {{{name}}}, howpublished = {{{source}}}, note = {{{n}, fingerprint"
-    " {key}}}}}"
-)
+DATA = "@misc{{data-{key}, title = {{{name}}}, howpublished = {{{source}}}, note = {{{note}}}}}"
+
+What = Annotated[str, typer.Argument(help="A run, a log, or items as for `audit`.")]
 
 
-def cite(run: RunPath, as_json: AsJson = False) -> None:
-    """Say what to cite beside the numbers of a run: the tool, a suite's paper, the data.
-
-    Beside results of `check`, cite the tool and the fingerprint of the data (`check --json`).
+def cite(what: What, as_json: AsJson = False) -> None:
+    """Say what to cite beside a run or items: the tool, a suite's paper, the data.
 
     Example: horsesense cite audits/exam
     """
     from horsesense.api import open as open_run
+    from horsesense.api.given import items_of
 
-    told = cited(open_run(run))
+    try:
+        told = cited(open_run(what))
+    except StoreError:
+        if Path(what).is_dir():
+            raise
+        told = _texts(items_of(what), what)
     if as_json:
         print_json("cite", told)
         return
-    for title, what in told.items():
-        for text in [what] if isinstance(what, str) else what:
+    for title, texts in told.items():
+        for text in filter(None, [texts] if isinstance(texts, str) else texts):
             print(text if title == "bibtex" else f"{title.capitalize()}: {text}")
 
 
 def cited(run: Run) -> dict[str, Any]:
     """Tool, papers, data, model and settings of a run, as texts for a list of references."""
-    from horsesense.report.pieces import latex
     from horsesense.runs.redacted import is_redacted
     from horsesense.runs.suites import named_suites
+
+    settings, record = run.settings, run.directory.record
+    return _texts(
+        run.items,
+        settings.items,
+        named_suites(settings.suite),
+        "fingerprint" + " of the hashed texts" * is_redacted(run.directory),
+        model="?" if record is None else record.model.name,
+        asked=_asked(run) + "; faithful" * settings.faithful,
+    )
+
+
+def _texts(
+    items: ItemSet, source: str, suites: Sequence[Any] = (), of: str = "fingerprint", **asked: str
+) -> dict[str, Any]:
+    from horsesense.report.pieces import latex
     from horsesense.version import __version__
 
-    settings, items = run.settings, run.items
-    suites, own = named_suites(settings.suite), BIBTEX.format(version=__version__)
-    record, n = run.directory.record, plural(len(items), "item")
-    n += ", redacted" * is_redacted(run.directory)  # whose fingerprint is another one
-    names = {"name": latex(items.name), "source": latex(settings.items)}
-    data = DATA.format(key=items.fingerprint, n=n, **names)
+    own, note = BIBTEX.format(version=__version__), plural(len(items), "item")
+    note += f", {of} {items.fingerprint}"
+    names = {"name": latex(items.name), "source": latex(source)}
+    data = DATA.format(key=items.fingerprint, note=note, **names)
     return {
         "tool": TOOL.format(version=__version__),
         "papers": [f"{s.title}: {s.source}." for s in suites],
-        "data": f"{items.name}, from {settings.items}; {n}, fingerprint {items.fingerprint}.",
-        "model": "?" if record is None else record.model.name,
-        "asked": _asked(run) + "; faithful" * settings.faithful,
+        "data": f"{items.name}, from {source}; {note}.",
+        **{"model": "", "asked": "", **asked},
         "bibtex": "\n".join([own, data, *(s.bibtex for s in suites if s.bibtex)]),
     }
 

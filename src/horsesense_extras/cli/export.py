@@ -89,6 +89,10 @@ def export(
             found["says"].append(
                 "Its key was not kept: only runs with one --salt-file can be compared."
             )
+        if pieces.redacted:
+            found["says"].append(
+                "It holds the run's own answers; hashes for texts give it another fingerprint."
+            )
     elif to not in FORMATS:
         raise UsageError.unknown("format to export to", to, FORMATS)
     elif to not in WRITERS:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from horsesense.cli.options import AsJson, ReportItems, pairs
+from horsesense.cli.options import REPORT_ITEMS, AsJson, ReportItems, pairs
 from horsesense.cli.output import print_json, print_json_line
 from horsesense.cli.readings import printable
 from horsesense.errors import UsageError
@@ -62,7 +62,7 @@ def import_(
     items: Known = None,
     map: Fields = None,
     unread: UnreadAs = None,
-    report_items: ReportItems = 200,
+    report_items: ReportItems = REPORT_ITEMS,
     as_json: AsJson = False,
 ) -> None:
     """Make a run from logs or tables of other programs: what was said, beside their own score.

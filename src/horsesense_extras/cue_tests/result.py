@@ -212,6 +212,8 @@ class CueResult(OneLine):
 LEVEL: Final = 0.05
 SLIGHT, STRONG = 0.1, 0.4
 """Kappas that divide "slight" from "clear" and "clear" from "strong"."""
+SMALL: Final = 0.05
+"""The kappa that it would take more items to exclude, where larger ones are excluded."""
 PUBLISHED_LIMIT: Final = 0.2
 """The paper calls a data set predictable above this kappa_uniform."""
 
@@ -398,13 +400,16 @@ def _advice_on_nothing(row: CueRow, ungrouped: CueRow | None, constant: bool) ->
             "On items held back for the choice no classifier did better than one that always says "
             "the same label. That has no interval: how strong a cue could still be is not known."
         ]
-    elif row.high is not None:
-        lead = (
-            "Repair only what `check` names. To exclude smaller cues, add"
-            if row.high < SLIGHT
-            else "Add"
+    elif row.high is not None and row.kappa is not None:
+        lead = "Repair only what `check` names. " * (row.high < SLIGHT)
+        limit = SLIGHT if row.high >= SLIGHT else SMALL
+        room, wide = limit - max(row.kappa, 0.0), row.high - row.kappa
+        n = float(f"{row.n * (wide / room) ** 2:.2g}") if room > 0 else 0
+        more = f"; some {n:,.0f} items without a cue would exclude those above {limit:g}" * (
+            n > row.n
         )
-        advice = [f"{lead} items: these do not exclude kappas up to {row.high:.2f}."]
+        are = f"{plural(row.n, 'item')} exclude kappas above {max(row.high, 0):.2f}"
+        advice = [f"{lead}{are}{more}."]
     if ungrouped is not None and ungrouped.low is not None and ungrouped.low > 0.05:
         advice.append(
             "Never train and test on this set at random: a model that has seen one item of a "

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import orjson
-from pydantic import ValidationError
+from pydantic import TypeAdapter
 
 from horsesense.errors import StoreError, UsageError
 from horsesense.files import replace_folder, usable
@@ -26,6 +26,7 @@ from horsesense.hosts import opened
 from horsesense.inference.limits import Retry, RunSummary
 from horsesense.items.item import ItemSet
 from horsesense.kept import keep
+from horsesense.models.base import Capabilities
 from horsesense.models.known import KnownAnswers
 from horsesense.models.messages import Failure, Key, Request, Response
 from horsesense.models.openai.protocol import SCORED_TOKENS
@@ -46,6 +47,7 @@ from horsesense.trials.trial import Trial
 from horsesense.version import __version__
 from horsesense_extras.logs.imported_answers import response_of
 from horsesense_extras.logs.sample import Log, Sample
+from horsesense_extras.logs.values import mapping
 
 
 @contextmanager
@@ -196,9 +198,10 @@ def run_directory(
     try:
         settings = Settings.model_validate(carried["settings"])
         record = ModelRecord.model_validate(carried["model"])
+        TypeAdapter(Capabilities).validate_python(record.capabilities)
         shots = None if carried["shots"] is None else items_from_json(carried["shots"])
         items = _items(carried, rows, settings)
-    except (KeyError, TypeError, ValueError, ValidationError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise StoreError(f"What the log says of its study is damaged: {error}.") from None
     if record.identity == UNKNOWN:
         named = f"{log.format}:{log.model or 'unknown'}"
@@ -246,9 +249,8 @@ def import_own(out: str | Path, logs: Sequence[Log]) -> RunDirectory:
             "Some of these logs are of a study of horsesense, and others are not.",
             hint="Import them apart.",
         )
-    studies = {
-        fingerprint([log.own["settings"], log.own["fingerprint"], log.model]) for log in logs
-    }
+    told = ("settings", "fingerprint")
+    studies = {fingerprint([*map(log.own.get, told), log.model]) for log in logs}
     if len(studies) > 1:
         raise UsageError(
             "These logs are of several studies or models.",
@@ -257,7 +259,7 @@ def import_own(out: str | Path, logs: Sequence[Log]) -> RunDirectory:
     rows: dict[str, Any] = {}
     answers: dict[Request, Response | Failure] = {}
     for log in logs:
-        rows |= log.own.get("unshown") or {}
+        rows |= mapping(log.own.get("unshown"))
         for sample in log.samples():
             try:
                 rows |= sample.own["items"]

@@ -6,7 +6,7 @@ states, and a reply may be cut off. Both are told as findings, with the score wi
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from horsesense.inference.store import Store
 from horsesense.measures.base import Estimate
 from horsesense.readers.causes import BECAME, LOST, WORDS, Cause, of_status
 from horsesense.readers.reading import STATUSES
@@ -189,16 +190,15 @@ def log_scores(results: Results) -> list[LogScore]:
     """
     directory = results.directory
     told = load_imported(directory)
-    if told is None:
+    if told is None or not (names := main_scores(told)):
         return []
     reader = "text" if "text" in results.readers else results.reader
     with readable(directory.layout.root):
         frame = joined(directory, reader)
     said = results.one("accuracy", reader=reader)
-    return [
-        _score(directory, told, frame.filter(pl.col("name") == name), name, reader, said)
-        for name in main_scores(told)
-    ]
+    of = defaultdict(frame.clear, frame.partition_by("name", as_dict=True))
+    with directory.store() as store:
+        return [_score(store, told, of[name,], name, reader, said) for name in names]
 
 
 def findings(results: Results, scores: Sequence[LogScore]) -> list[str]:
@@ -273,7 +273,7 @@ def joined(directory: RunDirectory, reader: str) -> pl.DataFrame:
 
 
 def _score(
-    directory: RunDirectory,
+    store: Store,
     told: Mapping[str, Any],
     frame: pl.DataFrame,
     name: str,
@@ -296,40 +296,40 @@ def _score(
         if row["score"] == name
     }
     means = [log["scores"][name] for log in told["logs"] if name in log["scores"]]
-    both = frame.filter(pl.col("correct").is_not_null())
-    differing = both.filter((pl.col("value") >= 0.5) != pl.col("correct"))
-    wrong, stated = pl.col("value") < 0.5, pl.col("correct").fill_null(value=False)
+    both, right = pl.col("correct").is_not_null(), pl.col("value") >= 0.5
+    wrong, stated = ~right, pl.col("correct").fill_null(value=False)
+    differ = both & (right != stated)
     # Scores are read as they stand: no scorer can miss them.
     missed = wrong & stated & (pl.col("cause") == "choice") & (reader == "text")
     lost = pl.col("cause").is_in(list(LOST))
-    counts = frame.filter(lost)["cause"].value_counts(sort=True).rows()
-    every: Any = both["value"].mean()  # over the answers of several logs, each counted once
+    guesses = (lost | missed) & wrong & (pl.col("value") > 0)
+    numbers = "both", "differ", "right", "missed", "lost_as_wrong", "guesses"
+    each = zip(numbers, (both, differ, both & right, missed, lost & wrong, guesses), strict=True)
+    differing, of_lost, of_missed = (frame.filter(of) for of in (differ, lost, missed))
+    counts = of_lost["cause"].value_counts(sort=True).rows()
+    # Over the answers of several logs, each counted once.
+    every: Any = means[0] if len(means) == 1 else frame.filter(both)["value"].mean()
     return LogScore(
+        **frame.select(of.sum().alias(number) for number, of in each).row(0, named=True),
         name=name,
         reported=reported,
-        from_samples=means[0] if len(means) == 1 else every,
+        from_samples=every,
         reader=reader,
         said=said,
-        both=both.height,
-        differ=differing.height,
-        right=both.filter(pl.col("value") >= 0.5).height,
         only_log=dict(differing.filter(~pl.col("correct"))["cause"].value_counts(sort=True).rows()),
-        examples=_examples(directory, differing),
+        examples=_examples(store, differing),
         answers=sum(log["samples"] for log in told["logs"]),
         graded=frame.height,
         over=_over(told, name, {frame.height, frame["item_id"].n_unique()}),
-        missed=frame.filter(missed).height,
         without_missed=_without(frame, missed),
         if_right=_mean(frame.select(pl.when(missed).then(1.0).otherwise("value"))),
         lost=dict(counts),
-        lost_as_wrong=frame.filter(lost & wrong).height,
         without_lost=_without(frame, lost),
         if_lost=tuple(
             _mean(frame.select(pl.when(lost).then(end).otherwise("value"))) or 0.0
             for end in (0.0, 1.0) * bool(counts)
         ),
-        guesses=frame.filter((lost | missed) & wrong & (pl.col("value") > 0)).height,
-        named=(_items(frame.filter(lost)), _items(frame.filter(missed))),
+        named=(_items(of_lost), _items(of_missed)),
     )
 
 
@@ -362,11 +362,10 @@ def _over(told: Mapping[str, Any], name: str, there: set[int]) -> int | None:
     return None if len(told["logs"]) > 1 or more or over in there else over
 
 
-def _examples(directory: RunDirectory, differing: pl.DataFrame) -> tuple[Differing, ...]:
+def _examples(store: Store, differing: pl.DataFrame) -> tuple[Differing, ...]:
     turn = pl.int_range(pl.len()).over("correct")
     rows = differing.sort(turn, ~pl.col("correct")).head(EXAMPLES).to_dicts()
-    with directory.store() as store:
-        replies = store.get([row["key"] for row in rows])
+    replies = store.get([row["key"] for row in rows])
     return tuple(
         Differing(
             row["item_id"],

@@ -84,6 +84,12 @@ def rows_of(
     return _rows(run, found)
 
 
+def checked(run: RunDirectory, classes: Mapping[Key, str]) -> list[bool]:
+    """Whether people say what the rules do, of the replies that the rules judged: a random draw."""
+    rows = _judged(run).filter(pl.col("rule") != "needs_review").rows(named=True)
+    return [classes[row["key"]] == row["rule"] for row in rows if row["key"] in classes]
+
+
 def _rows(run: RunDirectory, chosen: Sequence[Mapping[str, Any]]) -> list[Row]:
     """What reviewers need to see, for replies that the store holds."""
     with Store.open(run.layout.store, read_only=True) as store:

@@ -248,6 +248,7 @@ def test_equations_that_differ_are_two(one: str, other: str) -> None:
     assert canonical(one) != canonical(other)
 
 
+@pytest.mark.thorough
 @given(st.text(alphabet="ab\\{}[]()$_^=+-&%#,.| \nfrc", max_size=60))
 def test_no_text_breaks_a_stage(text: str) -> None:
     canonical(text)
@@ -262,7 +263,7 @@ def test_no_text_breaks_a_stage(text: str) -> None:
 # Wrong options
 
 
-@pytest.mark.parametrize("right", RIGHT_SIDES)
+@each("right", RIGHT_SIDES)
 def test_edits_make_a_square_of_four_different_equations(right: str) -> None:
     squares = [wrong_options(right, Dice(seed, "q", "edits")) for seed in range(20)]
     assert squares == [wrong_options(right, Dice(seed, "q", "edits")) for seed in range(20)]
@@ -272,7 +273,7 @@ def test_edits_make_a_square_of_four_different_equations(right: str) -> None:
         assert all(equations.unfit(option) is None for option in made[0])
 
 
-@pytest.mark.parametrize("right", [r"\cos(-x)+c", r"|-x|+y", r"\|-x\|^2 - b", r"1^{n}a + b"])
+@each("right", [r"\cos(-x)+c", r"|-x|+y", r"\|-x\|^2 - b", r"1^{n}a + b"])
 def test_no_edit_says_the_same(right: str) -> None:
     same_value = {spaced(text) for text in (r"\cos(x)+c", r"|x|+y", r"\|x\|^2 - b", "1a + b")}
     made = [wrong_options(right, Dice(seed, "q", "edits")) for seed in range(25)]
@@ -280,7 +281,7 @@ def test_no_edit_says_the_same(right: str) -> None:
     assert not same_value & {option for found in made if found for option in found[0]}
 
 
-@pytest.mark.parametrize(
+@each(
     ("reply", "right"),
     [
         ("a x + b", "a x + b"),

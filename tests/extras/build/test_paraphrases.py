@@ -46,6 +46,7 @@ def test_only_what_surely_wraps_is_taken_off(reply: str, text: str) -> None:
     assert unwrapped(reply, QUESTION) == text
 
 
+@pytest.mark.thorough
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_no_reply_breaks_the_checks(reply: str, question: str) -> None:
     text = unwrapped(reply, question)
@@ -66,7 +67,7 @@ ACCEPTED = [
 ]
 
 
-@pytest.mark.parametrize(("question", "text"), ACCEPTED)
+@each(("question", "text"), ACCEPTED)
 def test_what_keeps_everything_is_accepted(question: str, text: str) -> None:
     assert why_refused(Item("q", question, ("Paris", "red ink"), 0), text) is None
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-import pytest
-
 from each import each
 from horsesense.items.item import Item, ItemSet, flag_items
 from horsesense.items.load import load_items
@@ -68,7 +66,7 @@ def numbered(n: int, **more: str) -> Item:
     return Item(str(n), f"{text}?", ("a", "b", "c"), n % 3, **more)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@each("seed", range(5))
 def test_no_cluster_is_on_both_sides(seed: int) -> None:
     found = items(*(numbered(n, cluster=f"c{n // 4}") for n in range(40)))
     parts = parted(found, 20, 10, seed)
@@ -78,7 +76,7 @@ def test_no_cluster_is_on_both_sides(seed: int) -> None:
     assert parts.left_out == {"not drawn": 10}
 
 
-@pytest.mark.parametrize("seed", range(5))
+@each("seed", range(5))
 def test_one_question_is_on_one_side_whatever_its_options(seed: int) -> None:
     others = [
         Item(f"{n}/{k}", f"Who made number {n}?", (f"gold {n}", f"a{k} b{k} c{k}", f"d{k} e{k}"), 0)

@@ -86,6 +86,7 @@ def test_a_model_that_has_seen_the_orders_is_found() -> None:
     assert "likelier than by chance" in found.sentence("m")
 
 
+@pytest.mark.thorough
 def test_false_alarms_on_clean_models() -> None:
     """200 clean sets at 5 %: more than 19 rejections would come once in 250 such tests."""
     results = [asyncio.run(contamination(made(20, seed), Scorer({}))) for seed in range(200)]

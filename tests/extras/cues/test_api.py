@@ -79,9 +79,9 @@ def test_random_labels_are_not_called_predictable() -> None:
 
 def test_a_planted_cue_is_found_and_named(planted: CueResult) -> None:
     assert planted.verdict.predictable
-    nothing = replace(planted.verdict.row, low=-0.06, high=0.08)
+    nothing = replace(planted.verdict.row, kappa=0.01, low=-0.06, high=0.08)
     assert _sentence(nothing, "none").startswith("No leak over all items: ")
-    assert "Repair only what" in _advice_on_nothing(nothing, None, False)[0]
+    assert "kappas above 0.08; some 1,200 items" in _advice_on_nothing(nothing, None, False)[0]
     assert planted.verdict.strength in ("clear", "strong")
     by_name = {cue.name: cue for cue in planted.cues[:4]}
     assert by_name["often"].label == "yes"
@@ -169,6 +169,7 @@ def choices(n: int = 260, longest: float = 0.0) -> ItemSet:
     return ItemSet("choices", "choice", tuple(items))
 
 
+@pytest.mark.thorough
 def test_the_longest_option_is_found_as_a_cue() -> None:
     result = quick(choices(longest=0.7))
     assert result.kind == "options"
@@ -227,6 +228,7 @@ def answers_of(result: CueResult, uses: float, seed: int = 0) -> Answers:
     return Answers(f"gpt-4-{seed}", {i: float(rng.random() < p) for i, p in chance.items()})
 
 
+@pytest.mark.thorough
 def test_a_model_that_uses_cues_is_told_from_one_that_does_not(planted: CueResult) -> None:
     answers = [answers_of(planted, 0.6), answers_of(planted, 0.0, 1)]
     result = quick(generated(1, 400, 0.4), answers=answers)

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score
 
+from each import each
 from horsesense.items.item import Item, ItemSet
 from horsesense_extras.cue_tests import scores
 from horsesense_extras.cue_tests.groups import find_groups
@@ -33,7 +34,7 @@ def drawn(seed: int, accuracy: float, n: int = 200) -> tuple[np.ndarray, np.ndar
     return predicted, gold
 
 
-@pytest.mark.parametrize("seed", range(5))
+@each("seed", range(5))
 def test_scores_equal_scikit_learns(seed: int) -> None:
     predicted, gold = drawn(seed, 0.4)
     kappas = [cohen_kappa_score(row, gold) for row in predicted]

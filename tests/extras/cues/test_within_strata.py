@@ -95,6 +95,7 @@ def test_groups_that_agree_count_as_one_value_each() -> None:
     assert copies.p == pytest.approx(alone(each, first, np.zeros(40, int)).p, abs=0.03)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("n", "easy", "right", "size", "whole", "wald"),
     [

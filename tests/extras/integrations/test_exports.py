@@ -122,6 +122,7 @@ def test_a_log_names_no_model_that_is_asked(
         assert server.sent
 
 
+@pytest.mark.thorough
 def test_exported_runs_of_two_models_come_back_as_a_study(tmp_path: Path) -> None:
     logs = []
     for model in ("oracle", "uniform"):

@@ -503,7 +503,7 @@ def test_packed_samples_are_recognised(
 # -- options and items ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("prompt", "labels", "options"),
     [
         ("Q?\n(A) x y\n(B) z\nAnswer:", ("A", "B"), ("x y", "z")),

@@ -18,7 +18,9 @@ from horsesense.report.behind_score import caveats
 from horsesense.report.score_bar import score_bar
 from horsesense_extras.cli.schemas import ImportOutput
 from horsesense_extras.cue_tests.answers import load_answers
+from horsesense_extras.logs.carried import import_own
 from horsesense_extras.logs.log_score import findings, log_scores
+from horsesense_extras.logs.sample import Log
 from horsesense_extras.logs.told import load_imported
 
 REPORTED = {
@@ -37,6 +39,7 @@ REPORTED = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", REPORTED)
 def test_the_logs_own_score_is_the_mean_of_its_samples_to_the_last_digit(
     logs: Path, name: str, tmp_path: Path
@@ -322,3 +325,9 @@ def test_what_logs_say_in_another_form(tmp_path: Path, content: str) -> None:
     run.directory.layout.imported.write_text(content)
     with pytest.raises(StoreError, match=r"imported\.json cannot be read: "):
         run.report()
+
+
+def test_a_study_of_ours_in_another_form_is_refused(tmp_path: Path) -> None:
+    for own in ({"a": 1}, {"settings": 3}, {"unshown": 3}):
+        with pytest.raises(StoreError, match="its study is damaged"):
+            import_own(tmp_path / "run", [Log(tmp_path, "inspect", lambda _: iter(()), own=own)])

@@ -250,6 +250,7 @@ def whole(sample: Sample) -> dict[str, Any]:
     return told | {"prompt": sample.prompt or None}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", LOGS)
 def test_a_log_that_is_imported_and_exported_is_the_log_again(
     name: Any, tmp_path: Path, request: pytest.FixtureRequest
@@ -291,6 +292,7 @@ def test_a_log_that_is_imported_and_exported_is_the_log_again(
         assert cited(run)["asked"].endswith("log; max_tokens 7; temperature 0.5; top_p 0.9")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["gen", "letters", "option_texts"])
 def test_a_log_of_lm_eval_is_exported_whole(name: str, tmp_path: Path, shared: Path) -> None:
     run = hs.load_log(

@@ -116,6 +116,7 @@ def told_of(folder: Path, out: Path) -> dict:
     return json.loads(result.stdout)
 
 
+@pytest.mark.thorough
 def test_replies_that_nobody_graded_have_a_record(tmp_path: Path) -> None:
     said: dict[str, str | None] = {str(n): "AB"[n % 2] for n in range(12)}
     told, out = recorded(tmp_path, **{"index": said, "x\x1b[31m": said, "mute": {"1": None}})
@@ -150,6 +151,7 @@ def test_it_says_what_it_assumes_and_that_models_were_asked_different_items(tmp_
         assert (sentence in page) == ("--" not in sentence), "a reader of it types nothing"
 
 
+@pytest.mark.thorough
 def test_models_without_an_item_in_common_have_no_ranks_and_none_is_there_twice(
     tmp_path: Path,
 ) -> None:

@@ -242,6 +242,7 @@ def test_models_named_like_files_of_a_study(tmp_path: Path) -> None:
     assert runs == {"study.toml-2", "Items.jsonl-2", "m"}
 
 
+@pytest.mark.thorough
 def test_a_folder_of_models_is_a_study_that_other_commands_take(tmp_path: Path) -> None:
     replies = {"good": "(B)", "bad": "(A)", "odd": "(C)"}
     for model, reply in replies.items():

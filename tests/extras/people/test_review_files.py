@@ -20,6 +20,7 @@ from horsesense_extras.people.review_files import (
     COLUMNS,
     Row,
     _rows_in,
+    checked,
     known_keys,
     read_csv,
     rows_to_review,
@@ -95,7 +96,9 @@ def test_only_what_no_rule_decides_is_written(run: Path) -> None:
     assert len(rows) == 3 * N // 2
     assert {row.rule for row in rows} == {"needs_review"}
     assert all(row.missing_answer.startswith("answer ") for row in rows)
-    assert len(rows_to_review(Run.open(run).directory, also=4)) == 3 * N // 2 + 4
+    rows = rows_to_review(found := Run.open(run).directory, also=4)
+    assert len(rows) == 3 * N // 2 + 4
+    assert checked(found, {bytes.fromhex(row.key): row.rule for row in rows}) == [True] * 4
 
 
 def answers_in(path: Path) -> dict[str, str]:

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from each import each
 from horsesense.items.none_options import says_none
 from horsesense.readers import text as modules
 from horsesense.readers.corpus import examples
@@ -48,7 +49,7 @@ def test_nothing_but_the_reader_goes_into_its_wheel() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("options", ["abc", {"A": "red", "B": "blue"}, ["red", None], None])
+@each("options", ["abc", {"A": "red", "B": "blue"}, ["red", None], None])
 def test_what_is_no_list_of_options_is_not_read_as_one(options: object) -> None:
     [found] = alone.read_lines([json.dumps({"options": options, "response": "b"})])
     assert found["status"] == alone.FAILED

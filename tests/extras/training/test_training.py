@@ -62,6 +62,7 @@ def found(sides: dict[str, Side]) -> Training:
     return compare_arms(sides[BEFORE], after, control="shuffled")
 
 
+@pytest.mark.thorough
 def test_a_difference_is_that_of_the_scores(found: Training) -> None:
     by = {(s.measure, s.view, s.arm): s for s in found.scores}
     for effect in found.effects:
@@ -75,6 +76,7 @@ def test_a_difference_is_that_of_the_scores(found: Training) -> None:
     assert len(by["accuracy", "Options reordered", BEFORE].values) == 1
 
 
+@pytest.mark.thorough
 def test_both_intervals_hold_the_value_and_that_over_seeds_is_wider(found: Training) -> None:
     assert found.effects
     for e in found.effects:
@@ -92,6 +94,7 @@ def test_both_intervals_hold_the_value_and_that_over_seeds_is_wider(found: Train
         assert row.items_low <= row.value <= row.items_high
 
 
+@pytest.mark.thorough
 def test_the_columns_of_table_8(sides: dict[str, Side]) -> None:
     after = {arm: [sides[f"{arm}-{seed}"] for seed in (0, 1)] for arm in ("positive", "shuffled")}
     found = compare_arms(sides[BEFORE], after, control="shuffled", columns=True)
@@ -105,6 +108,7 @@ def test_the_columns_of_table_8(sides: dict[str, Side]) -> None:
     assert "One option at a time" not in {row.label for row in found.left_out}
 
 
+@pytest.mark.thorough
 def test_items_chosen_by_answers_are_not_compared(found: Training) -> None:
     assert not [e for e in found.effects if e.probe == "misleading_replaced"]
     assert "its items depend on the model's answers" in {row.reason for row in found.left_out}
@@ -149,6 +153,7 @@ def test_an_effect_of_all_items_in_all_trainings_is_shown(value: float) -> None:
     assert both.high - both.low > (items.high or 0) - (items.low or 0)
 
 
+@pytest.mark.thorough
 def test_the_page_says_it_in_words_and_draws_it(found: Training) -> None:
     said = " ".join(sentences(found))
     assert "wrong answers marked wrong, in place of half of the right ones" in said

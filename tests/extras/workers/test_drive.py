@@ -42,6 +42,7 @@ from horsesense_extras.workers.schedule import Budget, Event, Schedule
 from horsesense_extras.workers.work import Job, Outcome, Task, Worker
 from studies import estimates
 
+pytestmark = pytest.mark.thorough
 CONNECTIONS = 4
 PROBING = "Reply with the letter A."
 

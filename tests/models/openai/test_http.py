@@ -119,7 +119,7 @@ def test_nothing_is_asked_that_is_not_wanted() -> None:
     assert body.keys() == {"model", "messages", "max_completion_tokens"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("url", "refusals", "sent"),
     [
         ("http://h/v1", [], {"reasoning_effort": "high", "thinking_token_budget": 300}),
@@ -158,7 +158,7 @@ def test_how_much_to_think_is_said_in_the_words_of_the_server(
 # What counts as an answer
 
 
-@pytest.mark.parametrize(
+@each(
     "message",
     [
         {"content": "A", "reasoning_content": "B?"},
@@ -183,7 +183,7 @@ def test_a_thought_that_is_not_closed_stays_in_the_text() -> None:
     assert (response.text, response.reasoning) == ("<think>B or", "")
 
 
-@pytest.mark.parametrize(
+@each(
     ("usage", "tokens"),
     [
         ({"completion_tokens_details": {"reasoning_tokens": 30}}, (40, 30)),
@@ -236,7 +236,7 @@ def test_only_the_first_positions_are_kept() -> None:
     assert len(result.token_logprobs) == SCORED_TOKENS
 
 
-@pytest.mark.parametrize(
+@each(
     ("changes", "text"),
     [
         ({"message": {"content": ""}}, ""),
@@ -303,9 +303,7 @@ def test_a_malformed_reply_is_a_failure(value: Any, request_: Request) -> None:
     assert (result.kind, result.retryable) == ("malformed", True)
 
 
-@pytest.mark.parametrize(
-    "body", [b"", b"<html>B</html>", b'{"choices": [', b"\xff\xfe", b"[" * 5000, b'{"x": NaN}']
-)
+@each("body", [b"", b"<html>B</html>", b'{"choices": [', b"\xff\xfe", b"[" * 5000, b'{"x": NaN}'])
 def test_what_is_not_json_is_a_failure(body: bytes) -> None:
     result = read_reply(body, CHAT)
     assert result.kind == "malformed"
@@ -378,9 +376,7 @@ def _places(value: Any) -> Iterator[tuple[Any, Any]]:
         yield from _places(value[key])
 
 
-@pytest.mark.parametrize(
-    "usage", [None, "9", [], {}, {"prompt_tokens": "9"}, {"prompt_tokens": -1, "x": 2}]
-)
+@each("usage", [None, "9", [], {}, {"prompt_tokens": "9"}, {"prompt_tokens": -1, "x": 2}])
 def test_an_answer_stands_without_its_token_count(usage: Any) -> None:
     result = read({**chat_reply(), "usage": usage})
     assert isinstance(result, Response)
@@ -449,7 +445,7 @@ def test_retry_after_as_a_date(monkeypatch: pytest.MonkeyPatch) -> None:
     assert wait == pytest.approx(100, abs=5)
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "message"),
     [
         (b'{"error": "plain"}', "plain"),
@@ -509,7 +505,7 @@ def test_a_request_goes_where_it_belongs(request_: Request, path: str) -> None:
     assert seen == [(f"/v1/{path}", {**body_of(request_, "m", Dialect())})]
 
 
-@pytest.mark.parametrize(
+@each(
     ("handler", "kind"),
     [
         (always(b"<html>B</html>", content_type="text/html"), "malformed"),
@@ -666,7 +662,7 @@ def test_another_refusal_changes_nothing(message: str) -> None:
 NESTED = b'{"a": ' * 400 + b"1" + b"}" * 400
 
 
-@pytest.mark.parametrize(
+@each(
     "body",
     [
         NESTED,
@@ -694,7 +690,7 @@ def test_whatever_reading_a_reply_raises_is_a_failure(monkeypatch: pytest.Monkey
     assert result == Failure("malformed", "the reply cannot be read: RecursionError")
 
 
-@pytest.mark.parametrize("counts", [2**62, 2**31 + 1, -1, 1.5, "9", True, None])
+@each("counts", [2**62, 2**31 + 1, -1, 1.5, "9", True, None])
 def test_what_is_no_count_of_tokens_is_unknown(counts: Any) -> None:
     usage = {"prompt_tokens": counts, "completion_tokens": 3}
     result = read({**chat_reply(), "usage": usage})
@@ -718,7 +714,7 @@ def test_a_failure_says_what_it_took(body: dict[str, Any], status: int) -> None:
     assert result.usage == Usage(7, 2000)
 
 
-@pytest.mark.parametrize(
+@each(
     ("escaped", "text"),
     [
         (r"B\ud83d", "B\ufffd"),
@@ -750,7 +746,7 @@ def test_a_peer_that_is_dead_says_how_long_it_was_waited_for(
     assert result == Failure("timeout", "no connection within 0.2 s", unsent=True)
 
 
-@pytest.mark.parametrize("timeout", [0, -1, float("nan"), float("inf")])
+@each("timeout", [0, -1, float("nan"), float("inf")])
 def test_impossible_timeouts(timeout: float) -> None:
     with pytest.raises(UsageError, match="time-out"):
         make_model("http:m@http://h/v1", timeout=timeout)
@@ -851,7 +847,7 @@ def test_a_server_that_is_too_slow_names_the_option(monkeypatch: pytest.MonkeyPa
         against(handler, HttpModel.capabilities, timeout=0.1)
 
 
-@pytest.mark.parametrize("body", [b"", b"[]", b'{"data": 5}', b'{"data": [5]}', b'{"data": [{}]}'])
+@each("body", [b"", b"[]", b'{"data": 5}', b'{"data": [5]}', b'{"data": [{}]}'])
 def test_a_strange_list_of_models_is_no_list(body: bytes) -> None:
     assert context_lengths(body) == {}
 
@@ -859,7 +855,7 @@ def test_a_strange_list_of_models_is_no_list(body: bytes) -> None:
 # Addresses
 
 
-@pytest.mark.parametrize(
+@each(
     ("spec", "model", "url"),
     [
         ("http:m@http://h:1/v1", "m", "http://h:1/v1"),
@@ -1077,7 +1073,7 @@ def test_nor_to_a_host_that_begins_like_one(monkeypatch: pytest.MonkeyPatch, sig
         assert Secret.for_host(URL("https://mine.example/v1"))
 
 
-@pytest.mark.parametrize(
+@each(
     "model",
     [
         "openai/m@https%3A%2F%2Fa.example/v1",

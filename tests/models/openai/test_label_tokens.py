@@ -14,6 +14,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 import horsesense as hs
+from each import each
 from horsesense.models.base import Asked, Capabilities
 from horsesense.models.messages import Request, Response, SamplingParams
 from horsesense.models.openai import label_tokens
@@ -176,7 +177,7 @@ def test_a_refusal_in_the_middle_of_a_run_costs_one_call() -> None:
     assert len(answered.token_logprobs[0]) == 20
 
 
-@pytest.mark.parametrize("status", [400, 403, 422, 501])
+@each("status", [400, 403, 422, 501])
 def test_a_refusal_that_names_nothing_is_tried_without_the_field_and_remembered(
     status: int,
 ) -> None:
@@ -271,7 +272,7 @@ def test_a_request_without_labels_asks_for_the_most_likely_tokens() -> None:
     assert len(answer.token_logprobs[0]) == 3
 
 
-@pytest.mark.parametrize(
+@each(
     "body",
     [b"", b"[]", b"{}", b'{"tokens": null}', b'{"tokens": ["A"]}', b'{"tokens": [-1]}', b"null"],
 )

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from each import each
 from horsesense.models.messages import Response
 from horsesense.readers.formats.bundled import names_of
-from horsesense.readers.reading import STATUSES, Reading
+from horsesense.readers.reading import Reading
 from horsesense.readers.text_answers import TextAnswers
 from horsesense.trials.condition import PLAIN
 from horsesense.trials.extras import Bundled
@@ -102,7 +100,7 @@ def test_lines(reply: str, want: str, excess: int, rule: str | None) -> None:
     assert all(r.excess == 0 for r in found[1:])
 
 
-@pytest.mark.parametrize(
+@each(
     ("reply", "options", "want"),
     [
         ("acceptable\nunacceptable\nacceptable", GRAMMAR, "0 1 0"),
@@ -120,7 +118,7 @@ def test_labels_of_all_kinds(reply: str, options: tuple[str, ...], want: str) ->
     assert shape(read(reply, options)) == want
 
 
-@pytest.mark.parametrize(
+@each(
     ("reply", "want"),
     [
         ("A\nB\nC", "0 1 2"),
@@ -228,15 +226,6 @@ def test_labels_within_labels_in_json() -> None:
     words = "Acceptable: 1\nUnacceptable: 2, 3"
     assert shape(read(words, GRAMMAR, answer_format="index_json")) == "0 1 1"
     assert shape(read('{"sci-tech": [1]}', NEWS, answer_format="index_json")) == "3 n n"
-
-
-@pytest.mark.parametrize("answer_format", ["label_lines", "index_json"])
-def test_hostile_replies_are_read(answer_format: str) -> None:
-    nested = ("{" * 3000, "[" * 3000, '{"positive": ' * 300)
-    for text in (*nested, "1. " * 2000, "\ud800 1. x", "9" * 9999):
-        for reading in read(text, answer_format=answer_format):
-            assert reading.status in STATUSES
-            assert (reading.status == "answer") == bool(reading.positions)
 
 
 SIGNS = [

@@ -119,7 +119,7 @@ def test_a_gold_that_stands_inside_an_option_is_not_supplied_by_it() -> None:
     assert read("C. the dog", "free", shown, extras=WithheldGold("the dog")).rule == "new_correct"
 
 
-@pytest.mark.parametrize(
+@each(
     ("reply", "expected", "leaks"),
     [
         ("card-lost", "incorrect_option", 0),
@@ -136,7 +136,7 @@ def test_class_names_and_their_published_spelling(reply: str, expected: str, lea
     assert (reading.rule, reading.score) == (expected, leaks)
 
 
-@pytest.mark.parametrize(
+@each(
     ("reply", "status"),
     [
         ("none-of-them", "none"),

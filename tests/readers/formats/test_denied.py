@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from each import each
 from horsesense.models.messages import Response
 from horsesense.readers.formats.bundled import repaired
 from horsesense.readers.text_answers import TextAnswers
@@ -29,7 +30,7 @@ def bundle(reply: str, asks: AnswerFormat, asked: str | None = None) -> str:
     return " ".join("".join(map(str, r.positions)) or r.status for r in found)
 
 
-@pytest.mark.parametrize(
+@each(
     ("reply", "expected"),
     [
         ("No question, yes.", "0"),
@@ -59,7 +60,7 @@ def test_what_elimination_leaves_is_no_denial() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("reply", "expected"),
     [
         ("All positive but the last.", "0 0 1"),

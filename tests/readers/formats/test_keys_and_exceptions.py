@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from each import each
 from horsesense.models.messages import Response
 from horsesense.readers.formats.letters import read_several
@@ -49,7 +47,7 @@ def test_the_value_of_a_field_or_question_decides(reply: str, holds: bool, quali
     assert judged(reply, quality) == ("answer", (position,))
 
 
-@pytest.mark.parametrize(
+@each(
     ("reply", "position"),
     [
         ("Yes: 0.1, No: 0.9", 1),
@@ -118,7 +116,7 @@ def test_a_line_of_several_problems_is_one_answer_each() -> None:
     assert bundle("1: Positive, 2: unclear, 3: Negative", "label_lines") == "0 i 1"
 
 
-@pytest.mark.parametrize(
+@each(
     "reply",
     [
         "There's no correct answer except B.",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from each import each
 from horsesense.models.messages import Response
 from horsesense.readers.reading import Reading
@@ -362,7 +360,7 @@ HOSTILE = (
 )
 
 
-@pytest.mark.parametrize("part", HOSTILE)
+@each("part", HOSTILE)
 def test_long_hostile_replies_are_read_in_every_format(part: str) -> None:
     reply = (part * 16_000)[:16_000]
     for found in (

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import time
 
-import pytest
-
 from each import each
 from horsesense.models.messages import Response
 from horsesense.readers.formats.letters import read_several
@@ -51,7 +49,7 @@ def test_only_its_own_word_states(reply: str, expected: tuple[int, ...]) -> None
     assert read(reply).positions == expected
 
 
-@pytest.mark.parametrize(
+@each(
     "reply",
     [
         "Yes, if you mean the largest city; no otherwise.",
@@ -69,7 +67,7 @@ def test_a_reply_that_is_cut_off_as_it_goes_back_has_not_answered() -> None:
     assert read("No, it is not. The painter", "length").positions == (1,)
 
 
-@pytest.mark.parametrize(
+@each(
     "reply",
     [
         "A, C (not B or D)",
@@ -94,8 +92,14 @@ def test_sayings_without_end_take_time_in_proportion() -> None:
     assert read("they say yes. " * 5_000).status == "unclear"
 
 
-@pytest.mark.parametrize("begin", ["Well", "the correct answer is", '{"answer": "'])
-@pytest.mark.parametrize("line", ["\n", " \n", "- \n", "|\n", "✅", "<think>\n"])
+@each(
+    ("begin", "line"),
+    [
+        (begin, line)
+        for begin in ("Well", "the correct answer is", '{"answer": "')
+        for line in ("\n", " \n", "- \n", "✅", "<think>\n")
+    ],
+)
 def test_lines_without_a_word_are_tried_once(begin: str, line: str) -> None:
     """A row of them took time with its square: a minute and more for some of these."""
     start = time.process_time()

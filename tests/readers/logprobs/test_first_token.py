@@ -171,6 +171,7 @@ def run(tmp_path, name, n, probe, *readers, know=0):
     return study(items, model, out, probes=(probe,), readers=("first_token", "text", *readers))
 
 
+@pytest.mark.thorough
 def test_a_prior_can_come_from_another_run(tmp_path):
     first = run(tmp_path, "a", 120, "order", "pride")
     name = f"pride(source={tmp_path / 'a'})"
@@ -182,6 +183,7 @@ def test_a_prior_can_come_from_another_run(tmp_path):
         PrideReader(source=str(tmp_path)).fit([], Setting(made()))
 
 
+@pytest.mark.thorough
 def test_pride_recovers_a_known_prior_and_accuracy(tmp_path):
     """sim:prior draws from its prior where it knows nothing, whatever the options say."""
     wide, published = "pride(alpha=0.1)", "pride(alpha=0.1, mean=arithmetic)"
@@ -211,6 +213,7 @@ def test_pride_recovers_a_known_prior_and_accuracy(tmp_path):
     assert abs(clean.value - 0.25) < 0.05
 
 
+@pytest.mark.thorough
 def test_what_is_known_stays_known(tmp_path):
     e = run(tmp_path, "k", 300, "order", "pride", know=1).estimate("accuracy", reader="pride")
     assert (e.value, e.n) == (1.0, 300)
@@ -220,7 +223,7 @@ LATE = Response("The answer is B", token_logprobs=({"The": -0.1, "A": -4.0, "B":
                 {" answer": -0.1}, {" B": -0.2, " A": -2.0}))  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each(
     ("spec", "positions", "rule"),
     [
         ("first_token", (0,), "position_1"),

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from each import each
 from horsesense.errors import UsageError
 from horsesense.findings.sentences import statement
 from horsesense.findings.uncounted import named
@@ -102,7 +103,7 @@ def test_the_beginning_of_another_option_is_counted_once_in_the_mass() -> None:
     assert found.score <= 0
 
 
-@pytest.mark.parametrize(
+@each(
     ("scores", "norm"),
     [
         ({}, "sum"),
@@ -117,7 +118,7 @@ def test_what_was_not_scored_has_no_reading(scores: Scores, norm: str) -> None:
     assert read(scores, norm, options=("red", "blue")) == ()
 
 
-@pytest.mark.parametrize("norm", NORMS)
+@each("norm", NORMS)
 def test_an_empty_option_has_no_reading(norm: str) -> None:
     """Its probability as the beginning of a reply is 1, and its length 0."""
     for empty in ("", " "):
@@ -158,7 +159,7 @@ def test_names_and_parameters() -> None:
     assert "byte" in (caught.value.hint or "")
 
 
-@pytest.mark.parametrize("norm", NORMS)
+@each("norm", NORMS)
 def test_it_never_fails_on_what_logs_hold(norm: str) -> None:
     assert check_reader(OptionTextReader(norm), [trial("red", "blue", "green", "blue")])
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy.special import expit
 from scipy.stats import t as student
 
+from each import each
 from horsesense.stats.pride import (
     by_content,
     cost,
@@ -127,7 +128,7 @@ def test_only_the_shares_of_what_is_observed_count(content, scale):
     assert item_prior(scale * shown) == pytest.approx(item_prior(shown), abs=1e-12)
 
 
-@pytest.mark.parametrize("bad", [[0.0, 0.0], [np.nan, 1.0], [-0.1, 1.1], [np.inf, 1.0]])
+@each("bad", [[0.0, 0.0], [np.nan, 1.0], [-0.1, 1.1], [np.inf, 1.0]])
 def test_what_is_no_probability_is_refused(bad):
     with pytest.raises(ValueError, match="label probabilities"):
         normalised(bad)

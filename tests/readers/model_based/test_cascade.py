@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from each import each
 from horsesense.api import audit
 from horsesense.cli.each import show
 from horsesense.errors import UsageError
@@ -31,7 +32,7 @@ class Doubtful(TextAnswers):
         return (replace(found[0], confidence=0.3),) if response.text == UNSURE else found
 
 
-@pytest.mark.parametrize("spec", ["", "http:x", "judge=", "at=2:judge=http:x", "at=x:judge=http:x"])
+@each("spec", ["", "http:x", "judge=", "at=2:judge=http:x", "at=x:judge=http:x"])
 def test_a_name_that_is_no_cascade_is_refused(spec: str) -> None:
     with pytest.raises(UsageError):
         make_bulk_reader(f"cascade:{spec}")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from each import each
 from horsesense.api import audit
 from horsesense.cli import main
 from horsesense.cli.each import show
@@ -29,7 +30,7 @@ RunRead = Callable[..., tuple[int, list[dict[str, object]], str]]
 SERVER = "http:judge@http://127.0.0.1:9/v1"
 
 
-@pytest.mark.parametrize(
+@each(
     ("labels", "codes"),
     [
         ("AB", ("A", "B", "X", "Y", "Z")),
@@ -67,7 +68,7 @@ def test_the_judge_sees_neither_question_nor_gold() -> None:
     assert "Which colour" not in references(case)
 
 
-@pytest.mark.parametrize(
+@each(
     ("answer", "status", "positions"),
     [
         ("B", "answer", (1,)),

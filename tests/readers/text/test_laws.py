@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -74,7 +73,7 @@ def test_what_is_stated_is_read(reply: str, expected: str) -> None:
     assert read(reply) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("reply", "reason"),
     [
         (f"{LONG} Let us look at the options. (A) means that", "length"),

@@ -42,7 +42,7 @@ def test_one_label_is_chosen_and_others_are_not(form: str) -> None:
         assert read(form.format(*letters)) == letters[0], form.format(*letters)
 
 
-@pytest.mark.parametrize(
+@each(
     "form",
     ["Not {1} but {0}.", "{1}? No, {0}.", "{1} is wrong. {0} is right.", "It isn't {1}, it's {0}."],
 )
@@ -72,7 +72,7 @@ def test_one_text_is_chosen_and_another_is_not(form: str) -> None:
     assert read(form.format("ethanol", "coal")) == "D"
 
 
-@pytest.mark.parametrize("word", ["উত্তর", "उत्तर", "정답은", "คำตอบ", "பதில்", "答案是"])
+@each("word", ["উত্তর", "उत्तर", "정답은", "คำตอบ", "பதில்", "答案是"])
 def test_a_label_behind_an_answer_word_of_any_script(word: str) -> None:
     assert read(f"{word} C") == "C"
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from each import each
 from horsesense.readers.reading import STATUSES
 from horsesense.readers.text import TextReader, page, reader
 
@@ -69,7 +70,7 @@ def test_a_reading_follows_the_options_and_not_their_places(order):
         assert READER.read(reply, options, LETTERS).positions == (at,)
 
 
-@pytest.mark.parametrize(
+@each(
     ("response", "words"),
     [
         ("Well, the **answer** is (B) golf. Good.", "answer** is (B"),
@@ -93,7 +94,7 @@ def test_finish_reason_tells_a_cut_off_answer():
     assert status("The answer is B. It", "length") == "answer"
 
 
-@pytest.mark.parametrize(
+@each(
     "unit", ["So the answer is not A. ", "(", "A, B and ", "**", "\n", "a b c ", "答案 ", "<think>"]
 )
 def test_a_response_without_end_is_read(unit):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from each import each
 from extractors import CASES, LETTERS, Case
 from horsesense.readers.text import TextReader
 
@@ -11,7 +10,7 @@ DOUBTED = ("frontier-evals#125", "evals#1767", "lm-evaluation-harness#3879")
 """Two answers, or all letters in one line: no choice is read, and no wrong one."""
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.thread)
+@each("case", CASES)
 def test_a_reported_reply_is_read_as_it_is_meant(case: Case) -> None:
     labels = LETTERS[: len(case.options)]
     found = TextReader().read(case.reply, case.options, labels)

@@ -24,7 +24,7 @@ def context(run: Results) -> Context | None:
     ]
     recalls = [Point(f"position {e.group}", e) for e in _condition(run.all("recall", probe))]
     overall = run.one("accuracy", probe)
-    null = run.one("rstd_null", probe)
+    rstd, null = run.one("rstd", probe), run.one("rstd_null", probe)
     return {
         "asked": probe == "order",
         "recorded": chosen[0].condition.matches(design=RECORDED_ORDERS),
@@ -42,9 +42,9 @@ def context(run: Results) -> Context | None:
             caption="Recall per position",
             line=ChartLine(overall.value, "all positions") if overall and overall.value else None,
         ),
-        "rstd": run.one("rstd", probe),
-        "null": null,
-        "p": p_text(null.p_value) if null else "",
+        "rstd": rstd,
+        "null": null if null and null.p_value is not None else None,
+        "p": p_text(rstd.p_value) if rstd else "",
     }
 
 

@@ -7,6 +7,8 @@ from itertools import pairwise
 
 import pytest
 
+from each import each
+
 torch = pytest.importorskip("torch", reason="needs torch: pip install 'horsesense[local]'")
 pytest.importorskip("transformers", reason="needs transformers: pip install 'horsesense[local]'")
 
@@ -113,7 +115,7 @@ def test_trie_equals_one_by_one(model, budget, seed):
     assert_same(asked(TrieScorer(model, budget), prompts, n=5, replies=REPLIES), wanted)
 
 
-@pytest.mark.parametrize("kind", ["llama", "mistral", "gpt2", "bloom", "mamba"])
+@each("kind", ["llama", "mistral", "gpt2", "bloom", "mamba"])
 def test_one_by_one_equals_the_bare_model(kind):
     """The reference itself, against a forward pass over prompt and reply written out here."""
     model = tiny(kind, **({"sliding_window": 8} if kind == "mistral" else {}))
@@ -146,7 +148,7 @@ def test_a_prefix_that_recurs_is_held_and_changes_nothing(model):
     assert all(scorer.bank._entries[entry] is held[entry] for entry in held)
 
 
-@pytest.mark.parametrize("budget", [1, 15, 40, 1000])
+@each("budget", [1, 15, 40, 1000])
 def test_passes_hold_every_job_once_and_keep_to_the_budget(budget):
     jobs = sorted(
         (Job(p, Watcher(0), REPLIES) for p in random_prompts(2)), key=lambda job: job.prompt
@@ -171,7 +173,7 @@ def test_the_check_at_loading_finds_models_that_do_not(kind):
     assert not difference < 1e-2
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "changes", "limit"),
     [
         ("llama", {}, None),
