@@ -5,8 +5,8 @@
 Reads the packaged corpus (all parts; only counts are printed of `unread`), annotated answers to
 MMLU, the labelled replies to MMLU-Pro (the models learnt from, and those kept back) and, for speed,
 replies of the twelve models. `--other` is the interpreter of another installation, which reads the
-same in the same run. `--write` puts the table into docs/measured/reader.md. In brackets: 95 % of
-the bootstrap, within strata.
+same in the same run. `--write` puts the table into docs/measured/reader.md and leaves the notes
+below it. In brackets: 95 % of the bootstrap, within strata.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ from recorded_truth import LETTERS, Truth, annotated, corpus, mmlu_pro, rows, sh
 
 OUT = Path(__file__).parents[1] / "docs/measured/reader.md"
 PARTS = ("everyday", "recent", "development", "further", "later", "unread")
+END = "<!-- end of what the script wrote -->\n"
+"""Notes stand below."""
 EACH = 400
 """Replies of each model that are timed."""
 SURE = 0.9
@@ -78,10 +80,9 @@ def main() -> None:
     text = "\n".join(lines[:2]) + "\n" + told + "\n\n" + "; ".join(speeds) + "\n"
     print(text)
     if asked.write:
-        OUT.parent.mkdir(exist_ok=True)
-        OUT.write_text(
-            f"# The text reader, measured\n\n{(__doc__ or '').strip()}\n\n{text}", encoding="utf-8"
-        )
+        notes = OUT.read_text(encoding="utf-8").partition(END)[2]
+        head = f"# The text reader, measured\n\n{(__doc__ or '').strip()}\n\n"
+        OUT.write_text(f"{head}{text}\n{END}{notes}", encoding="utf-8")
 
 
 def read(python: str, truths: Sequence[Truth]) -> tuple[list[tuple[str, list[int], float]], float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import io
+import json
 import re
 import shlex
 import sys
@@ -13,6 +14,7 @@ from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 from horsesense.cli import main
 from horsesense.version import __version__
@@ -36,6 +38,14 @@ def call(*words: str, cwd: Path | None = None, debug: bool = True) -> Done:
         except SystemExit as end:
             code = end.code
     return Done(code if isinstance(code, int) else 1, out.getvalue(), err.getvalue())
+
+
+def annotate(run: Path, *words: str) -> dict[str, Any]:
+    """What `horsesense annotate` tells of a run."""
+    ended = call("annotate", str(run), *words, "--json")
+    assert ended.returncode == 0, ended.stderr
+    found: dict[str, Any] = json.loads(ended.stdout)
+    return found
 
 
 @contextmanager

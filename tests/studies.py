@@ -19,6 +19,15 @@ from horsesense.runs.results import Results
 from horsesense.runs.settings import Settings
 from horsesense.trials.condition import PLAIN, Condition
 
+ROWS: list[dict[str, Any]] = [
+    {
+        "id": f"q{i}",
+        "question": f"Which is number {i}?",
+        "options": [f"thing {i}-{k}" for k in range(4)],
+        "answer_index": i % 4,
+    }
+    for i in range(12)
+]
 PROBES = ("repeat", "order", "labels", "none_of_the_above", "options_only")
 
 

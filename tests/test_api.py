@@ -10,16 +10,8 @@ import pytest
 
 import horsesense as hs
 from horsesense.errors import ModelError, UsageError
+from studies import ROWS
 
-ROWS: list[dict[str, Any]] = [
-    {
-        "id": f"q{i}",
-        "question": f"Which is number {i}?",
-        "options": [f"thing {i}-{k}" for k in range(4)],
-        "answer_index": i % 4,
-    }
-    for i in range(12)
-]
 SMALL: dict[str, Any] = {"probes": "order"}
 
 

@@ -301,7 +301,7 @@ class Keyed(FaultServer):
     keys: ClassVar[set[str]] = set()
 
 
-@pytest.mark.parametrize("variable", ["OPENAI_API_KEY", "HORSESENSE_API_KEY"])
+@pytest.mark.parametrize("variable", ["OPENAI_API_KEY", "HORSESENSE_API_KEY", "MINE"])
 def test_no_key_goes_to_a_server_that_a_file_alone_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str
 ) -> None:
@@ -316,7 +316,8 @@ def test_no_key_goes_to_a_server_that_a_file_alone_names(
         for folder, hosts in runs.items():
             monkeypatch.setenv("HORSESENSE_KEY_HOSTS", f"https://mine.example,{hosts}")
             server.keys.clear()
-            done = call("run", str(study), "--out", str(tmp_path / folder))
+            named = ("--key-env", variable) * (variable == "MINE")
+            done = call("run", str(study), "--out", str(tmp_path / folder), *named)
             assert done.returncode == 0, done.stderr
             assert server.keys == {f"Bearer {KEY}" if hosts else ""}
         assert server.sent.total() > 4

@@ -29,6 +29,7 @@ from horsesense.runs.merge import merge
 from horsesense.runs.run import complete
 from horsesense.runs.settings import Settings
 from horsesense.testing.faults import FaultServer
+from studies import ROWS
 
 DATA = Path(__file__).parent / "data"
 
@@ -420,17 +421,6 @@ def test_any_name_that_can_be_written_works(
     run = hs.audit("sample", "sim:oracle", out=folder / name, limit=2, probes="order")
     assert run.estimate("accuracy", reader="text").value == 1
     assert hs.open(folder / name).verify().sound
-
-
-ROWS = [
-    {
-        "id": f"q{i}",
-        "question": f"Which is number {i}?",
-        "options": [f"thing {i}-{k}" for k in range(4)],
-        "answer_index": i % 4,
-    }
-    for i in range(12)
-]
 
 
 @pytest.fixture(scope="module")

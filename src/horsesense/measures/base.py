@@ -392,7 +392,5 @@ def grouped(hits: npt.NDArray[Any], among: Bools, within: Bools, lost: Bools | N
     """
     entered = among[:, :, None] & within
     rows = np.concatenate([hits[:, :, None] * entered, entered], axis=2).sum(axis=1, dtype=float)
-    if lost is None:
-        return Rows(rows, int(among.sum()), 0)
-    missing = (lost[:, :, None] & within).sum(axis=(0, 1)).tolist()
-    return Rows(rows, int(among.sum()), int(lost.sum()), missing=missing)
+    missing = None if lost is None else (lost[:, :, None] & within).sum(axis=(0, 1)).tolist()
+    return Rows(rows, int(among.sum()), 0 if lost is None else int(lost.sum()), missing=missing)

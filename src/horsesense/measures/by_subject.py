@@ -12,12 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from horsesense.measures.base import Floats, Measure, Rows, grouped, ratio
-from horsesense.measures.cells import MISSING, STATUS_CODE, Cell, Columns, Subjects
+from horsesense.measures.cells import MISSING, STATUS_CODE, Bools, Cell, Columns, Subjects
 from horsesense.measures.counting import unanswered
 from horsesense.measures.families import OfSpread
 from horsesense.measures.joined import ORIGINAL
 from horsesense.measures.positions import Recall, Rstd, permuted_rstd, spread
 from horsesense.readers.reading import Status
+from horsesense.stats.two_way import by_cluster
 
 MOST_WEIGHT = 1e6
 """Trials per position that stand for certainty: subjects do not differ beyond noise."""
@@ -37,20 +38,22 @@ class BySubject(Measure):
         return cell[Subjects].names
 
 
+def _within(cell: Cell) -> Bools:
+    """Of which subject each item is, (items, 1, subjects)."""
+    return np.equal(cell[Subjects].subject[:, None, None], np.arange(len(cell[Subjects].names)))
+
+
 def replying(cell: Cell, status: Status) -> Rows:
     """Replies of one status, by subject."""
-    subjects = cell[Subjects]
-    within = np.equal(subjects.subject[:, None, None], np.arange(len(subjects.names)))
-    return grouped(cell.status == STATUS_CODE[status], cell.read, within, cell.status == MISSING)
+    hits, lost = cell.status == STATUS_CODE[status], cell.status == MISSING
+    return grouped(hits, cell.read, _within(cell), lost)
 
 
 @BySubject.of("Accuracy by subject")
 def accuracy_by_subject(cell: Cell) -> Rows:
     """Share of right answers, by subject: 0 of a subject whose items are all refused."""
-    subjects = cell[Subjects]
-    within = np.equal(subjects.subject[:, None, None], np.arange(len(subjects.names)))
     lost = (cell.status == MISSING) & (cell.gold_at >= 0)
-    return grouped(cell.correct == 1, cell.known, within, lost)
+    return grouped(cell.correct == 1, cell.known, _within(cell), lost)
 
 
 @BySubject.of("Refusals by subject")
@@ -146,11 +149,9 @@ class RawRstdBySubject(RstdBySubject):
 
 def _recalls(cell: Cell) -> tuple[Floats, Floats]:
     """Hits and golds of each subject and position, (subjects, k) each."""
-    rows = Recall().rows(cell).rows
-    sums = np.zeros((len(cell[Subjects].names), rows.shape[1]))
-    np.add.at(sums, cell[Subjects].subject, rows)
-    half = rows.shape[1] // 2
-    return sums[:, :half], sums[:, half:]
+    rows, subjects = Recall().rows(cell).rows, cell[Subjects]
+    hits, asked = np.hsplit(by_cluster(rows, subjects.subject, len(subjects.names)), 2)
+    return hits, asked
 
 
 def _expected(hits: Floats, asked: Floats, all_hits: Floats, all_asked: Floats) -> Floats:

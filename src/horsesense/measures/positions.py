@@ -117,19 +117,23 @@ def permuted_rstd(cell: Cell, seed: int, draws: int = 200) -> Floats:
     if known.shape[1] == 1:
         at = rng.multivariate_hypergeometric(asked, int(hit.sum()), draws)
     else:
-        parts = [(hit[of], known[of], cell.gold_at[of]) for of, _ in cell.parts()]
+        some = hit.any(axis=1) & (known & ~hit).any(axis=1)  # others draw the same each time
+        wins = np.arange(known.shape[1]) < hit.sum(axis=1, keepdims=True)
+        every = known, wins, cell.gold_at
+        parts = [(one := some[of], *(array[of][one] for array in every)) for of, _ in cell.parts()]
         each = ([_shuffled(rng, *part) for part in parts] for _ in range(draws))
         at = np.array([np.bincount(np.concatenate(one), minlength=width) for one in each])
+        at += np.bincount(cell.gold_at[hit & ~some[:, None]], minlength=width)
     return Rstd().value(np.column_stack([at, np.broadcast_to(asked, (draws, width))]))[:, 0]
 
 
-def _shuffled(rng: np.random.Generator, hit: Bools, known: Bools, gold_at: Places) -> Places:
+def _shuffled(
+    rng: np.random.Generator, some: Bools, known: Bools, wins: Bools, gold_at: Places
+) -> Places:
     """Where the gold of the right answers stands once these went to random trials of their item."""
-    wins = np.arange(known.shape[1]) < hit.sum(axis=1, keepdims=True)
     # Sort each item's known trials into a random order and hand out its hits there.
-    places = np.argsort(np.where(known, rng.random(known.shape), 2.0), axis=1)
-    found: Places = np.take_along_axis(gold_at, places, axis=1)[wins]
-    return found
+    order = np.where(known, rng.random((len(some), known.shape[1]))[some], 2.0).argsort(axis=1)
+    return np.asarray(np.take_along_axis(gold_at, order, axis=1)[wins])
 
 
 class PositionPreference(Measure):

@@ -36,7 +36,7 @@ Cause = Literal[
 choice        the reply chooses one option, or as many as were asked for
 several       it chooses several where one was asked for, or contradicts itself
 none          it says that no option is right
-refused       it declines to answer
+refused       it declines to answer, or says that it cannot be determined
 no_choice     it is whole and states no choice, or one that was not offered
 cut_off       it ends before an answer: the limit on tokens, a loop, an unfinished last sentence
 thought_open  it is a thought that was not ended

@@ -19,8 +19,8 @@ Status = Literal[
 """The status of a reading:
 
 answer     positions were chosen
-none       says that no option is right (or that none can be determined)
-refusal    declines to answer
+none       says that no option is right, or that the right one is missing
+refusal    declines to answer, says that it cannot be determined, or asks for what is missing
 unknown    says that it does not know
 ambiguous  chooses several where one was asked for, or contradicts itself
 illegal    names something that is not among the options

@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="36", source="3b00d7fc2210")
+RULES: Final = Rules(version="37", source="91a2f45bb684")
 
 
 class TextAnswers:

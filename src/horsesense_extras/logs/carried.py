@@ -257,18 +257,25 @@ def import_own(out: str | Path, logs: Sequence[Log]) -> RunDirectory:
             hint="Import the logs of each into a directory of its own.",
         )
     rows: dict[str, Any] = {}
-    answers: dict[Request, Response | Failure] = {}
+    answers: dict[Request, tuple[Log, Response | Failure]] = {}
     for log in logs:
         rows |= mapping(log.own.get("unshown"))
         for sample in log.samples():
             try:
                 rows |= sample.own["items"]
-                if sample.own["params"] is not None:
-                    answers.setdefault(_request_of(sample), _answer_of(sample))
+                if sample.own["params"] is None:
+                    continue
+                first, _ = answers.setdefault(_request_of(sample), (log, _answer_of(sample)))
             except (KeyError, TypeError, ValueError, AttributeError) as error:
                 log.left_out.add(f"its part of the study is damaged ({error!r})", sample.id)
+                continue
+            if first is not log and first.task == log.task:
+                raise UsageError(
+                    f"{log.path.name} answers prompts that {first.path.name} answers too.",
+                    hint="The study was evaluated twice: name the files of one evaluation.",
+                )
     directory, model = run_directory(out, logs[0].own, rows, logs[0])
-    keyed = {request.key(model.identity): answer for request, answer in answers.items()}
+    keyed = {request.key(model.identity): answer for request, (_, answer) in answers.items()}
     known = KnownAnswers(
         model.name, model.identity, model.offers, keyed, lambda request, answer: answer
     )

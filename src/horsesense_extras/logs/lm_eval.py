@@ -50,6 +50,8 @@ from horsesense_extras.logs.values import (
 )
 
 _DATE: Final = re.compile(r"_\d{4}-\d\d-\d\dT[\d.:-]+$")
+_SHOWN: Final = 80
+"""Characters of a setting of lm-eval's that stand in the name of a model."""
 _NO_METRICS: Final = frozenset(("doc_id", "target", "doc_hash", "prompt_hash", "target_hash"))
 
 
@@ -79,6 +81,8 @@ def open_log(path: Path, companions: Sequence[Path]) -> Log:
     over = whole(at(mapping(content.get("n-samples")).get(name), "effective"))
     log.reported = list(_reported(mapping(mapping(content.get("results")).get(name)), config, over))
     log.own = own_of(config) or own_of(mapping(content.get("config")))
+    if log.own and (added := _added(content, name, mapping(log.own.get("settings")))):
+        log.model += f" with {added}"
     if not content:
         log.notes.append("There is no results file beside the samples: the log reports no numbers.")
     return log
@@ -98,6 +102,18 @@ def _results(path: Path, task: str, companions: Sequence[Path]) -> tuple[str, Ma
                 rank = date is not None and date.group() in other.name, len(name)
                 best = (rank, name, content) if rank > best[0] else best
     return best[1:]
+
+
+def _added(results: Mapping[str, Any], task: str, settings: Mapping[str, Any]) -> str:
+    """What lm-eval was told to send beside our prompts, which the documents do not show."""
+    shots = whole(mapping(results.get("n-shot")).get(task)) or 0
+    instruction, decoding = results.get("system_instruction"), at(results, "config.gen_kwargs")
+    told = [
+        f"the system instruction {str(instruction)[:_SHOWN]!r}" if instruction else "",
+        f"{shots} examples" if shots > (whole(settings.get("shots")) or 0) else "",
+        f"gen_kwargs {str(decoding)[:_SHOWN]}" if decoding else "",
+    ]
+    return ", ".join(filter(None, told))
 
 
 def _model(results: Mapping[str, Any]) -> str:

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, GenerateConfig, ModelOutput
     from inspect_ai.model import Model as InspectModel
 
-OURS: Final = frozenset(("max_tokens", "temperature", "top_p", "logprobs", "top_logprobs"))
+OURS: Final = frozenset(
+    ("max_retries", "max_tokens", "temperature", "top_p", "logprobs", "top_logprobs")
+)
 """Settings that a study decides, request by request."""
 UNSEEN: Final = frozenset(("max_connections", "timeout", "attempt_timeout", "stream_idle_timeout"))
 """Settings that change no answer, and hence no identity."""
@@ -146,6 +148,9 @@ def from_spec(rest: str) -> InspectProviderModel:
             f"Inspect cannot make the model {name!r}: {_plain(error)}",
             hint="Write PROVIDER/NAME, such as anthropic/claude-sonnet-4-5.",
         ) from None
+    client: Any = getattr(model.api, "client", None)
+    if hasattr(client, "max_retries"):
+        client.max_retries = 0  # or it asks again by itself, beyond any budget
     return InspectProviderModel(name, identity, model, config, int(top))
 
 

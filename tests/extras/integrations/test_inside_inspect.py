@@ -159,7 +159,7 @@ def test_an_exported_log_opens_in_inspect(server: FaultServer, tmp_path: Path) -
 
 
 def test_a_provider_that_fails_is_asked_again_and_then_a_failure(tmp_path: Path) -> None:
-    with FaultServer({"500": 0.3}, seed=1) as shaky:
+    with FaultServer({"500": 0.2}, seed=1) as shaky:
         run = asked(
             shaky, tmp_path / "run", f"inspect:{MODEL}@{shaky.url}", probes=("order",), limit=4
         )
@@ -171,4 +171,5 @@ def test_reasoning_settings_reach_the_provider_and_the_identity() -> None:
     model = make_model(f"inspect:{MODEL}?reasoning_effort=high&reasoning_tokens=2048&timeout=9")
     assert model.identity == f"inspect:{MODEL}?reasoning_effort=high&reasoning_tokens=2048"
     config = model._config
+    assert model._model.api.client.max_retries == 0
     assert config == {"reasoning_effort": "high", "reasoning_tokens": 2048, "timeout": 9}

@@ -20,7 +20,9 @@ from horsesense.report.behind_score import caveats
 from horsesense.report.score_bar import score_bar
 from horsesense_extras.cli.schemas import ImportOutput
 from horsesense_extras.cue_tests.answers import load_answers
+from horsesense_extras.integrations.exports import write_lm_eval
 from horsesense_extras.logs.carried import import_own
+from horsesense_extras.logs.lm_eval import open_log
 from horsesense_extras.logs.log_score import findings, log_scores
 from horsesense_extras.logs.sample import Log
 from horsesense_extras.logs.told import load_imported
@@ -358,3 +360,20 @@ def test_a_study_of_ours_in_another_form_is_refused(tmp_path: Path) -> None:
     for own in ({"a": 1}, {"settings": 3}, {"unshown": 3}):
         with pytest.raises(StoreError, match="its study is damaged"):
             import_own(tmp_path / "run", [Log(tmp_path, "inspect", lambda _: iter(()), own=own)])
+
+
+def test_what_lm_eval_was_told_besides_and_a_second_evaluation_are_seen(tmp_path: Path) -> None:
+    run = hs.audit("sample", "sim:prior", out=tmp_path / "run", probes="order", limit=4)
+    place = write_lm_eval(run.results, tmp_path / "out")
+    [path], [first, *_] = place.glob("results_*.json"), place.glob("samples_*order*")
+    content = json.loads(path.read_bytes())
+    told = {"system_instruction": "Say A.", "n-shot": dict.fromkeys(content["n-shot"], 2)}
+    path.write_text(json.dumps(content | told))
+    model = content["model_name"]
+    assert (
+        open_log(first, [path]).model == f"{model} with the system instruction 'Say A.', 2 examples"
+    )
+    for sample in place.glob("samples_*"):
+        (place / sample.name.replace("_20", "_19")).write_bytes(sample.read_bytes())
+    with pytest.raises(UsageError, match="answers too"):
+        hs.load_log(place, out=tmp_path / "twice")

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from command_line import call
+from command_line import annotate, call
 from horsesense.api import Run
 from horsesense.errors import ItemsError
 from horsesense.readers.reviews import Reviews
@@ -104,13 +104,6 @@ def test_only_what_no_rule_decides_is_written(run: Path) -> None:
 def answers_in(path: Path) -> dict[str, str]:
     with path.open(newline="", encoding="utf-8-sig") as file:
         return {row["key"]: row["answer"] for row in csv.DictReader(file) if row["answer"]}
-
-
-def annotate(run: Path, *words: str) -> dict[str, Any]:
-    ended = call("annotate", str(run), *words, "--json")
-    assert ended.returncode == 0, ended.stderr
-    found: dict[str, Any] = json.loads(ended.stdout)
-    return found
 
 
 @pytest.mark.parametrize(

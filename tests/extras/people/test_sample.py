@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
 
-from command_line import call
+from command_line import annotate, call
 from horsesense.kept import keep
 from horsesense_extras.people.sample import COLUMNS, shown
 from studies import Result, items_file, study
@@ -39,13 +37,6 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Result:
 def run(finished: Result) -> Path:
     (finished.out / "sample.json").unlink(missing_ok=True)
     return finished.out
-
-
-def annotate(run: Path, *words: str) -> dict[str, Any]:
-    ended = call("annotate", str(run), *words, "--json")
-    assert ended.returncode == 0, ended.stderr
-    found: dict[str, Any] = json.loads(ended.stdout)
-    return found
 
 
 def drawn(run: Path, path: Path, n: int) -> Table:

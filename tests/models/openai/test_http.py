@@ -1187,9 +1187,12 @@ def test_messages_cannot_write_to_the_terminal() -> None:
 
 
 def test_a_key_of_one_server_is_not_sent_to_several(monkeypatch: pytest.MonkeyPatch) -> None:
-    models = [make_model(f"http:m@http://127.0.0.1:{port}/v1") for port in (1, 2)]
-    refuse_shared_key(models)
     monkeypatch.setenv("HORSESENSE_API_KEY", KEY)
-    refuse_shared_key([models[0], models[0], make_model("sim:prior")])
-    with pytest.raises(UsageError, match="the models are on several"):
-        refuse_shared_key(models)
+    monkeypatch.setenv("MINE", KEY)
+    for name in (None, "MINE"):
+        models = [make_model(f"http:m@http://127.0.0.{n}/v1", key_env=name) for n in (1, 2)]
+        refuse_shared_key([models[0], models[0], make_model("sim:prior")])
+        with pytest.raises(UsageError, match=f"{name or 'HORSESENSE_API_KEY'} holds the key"):
+            refuse_shared_key(models)
+    monkeypatch.delenv("HORSESENSE_API_KEY")
+    refuse_shared_key([models[0], make_model("http:m@http://127.0.0.2/v1")])

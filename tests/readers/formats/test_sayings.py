@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from each import each
 from horsesense.models.messages import Response
 from horsesense.readers.formats.letters import read_several
@@ -88,3 +90,18 @@ def test_sayings_without_end_take_time_in_proportion() -> None:
     """What was quadratic once: this would take minutes."""
     assert read("say yes " * 8_000).positions == (0,)
     assert read("they say yes. " * 5_000).status == "unclear"
+
+
+@each(
+    ("begin", "line"),
+    [
+        (begin, line)
+        for begin in ("Well", "the correct answer is", '{"answer": "')
+        for line in ("\n", " \n", "- \n", "✅", "<think>\n")
+    ],
+)
+def test_lines_without_a_word_are_tried_once(begin: str, line: str) -> None:
+    """A row of them took time with its square: a minute and more for some of these."""
+    start = time.process_time()
+    read(begin + line * (60_000 // len(line)) + 'a"}')
+    assert time.process_time() - start < 3

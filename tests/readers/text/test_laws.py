@@ -14,6 +14,9 @@ LETTERS = tuple("ABCDEFGHIJ")
 OPTIONS = ("12 m/s", "15 m/s", "18 m/s", "20 m/s", "24 m/s", "30 m/s", "36 m/s", "40 m/s")
 WORK = "The speed is the way over the time, so v = 90 / 5 = 18 m/s. "
 LONG = "The train covers the first part of its way at constant speed, and then it slows down. " * 3
+THROUGH = (
+    f"{LONG}\n\nNow the options:\n\nA. 12 m/s is too slow.\nB. 15 m/s as well.\nC. 18 m/s fits."
+)
 LOOP = "We know that x = y. " * 60
 
 
@@ -30,6 +33,9 @@ def read(reply: str, finish_reason: str | None = None) -> str:
         (f"{WORK}The answer is (E).", "E"),
         (f"{WORK}So the correct answer is **F**.", "F"),
         (f"{WORK}\\boxed{{\\text{{(D)}}}}", "D"),
+        (f"{WORK}The expression that fits best is (E).\n\n", "E"),
+        (f"{WORK}The result is not in the options, but the closest one is (E).", "none"),
+        (f"{WORK}Some think that it is (E).", "unclear"),
         # Words of correction move it; the final one counts.
         ("The offer lapsed, making option C the best argument.", "C"),
         ("The most likely time would be C. The car is slow.", "C"),
@@ -48,6 +54,10 @@ def read(reply: str, finish_reason: str | None = None) -> str:
         ('{"answer": "C"}\n{"answer": "A"}', "C"),
         (f"{LONG}**Answer: A and C are both correct.**", "ambiguous"),
         (f"{LONG}{LONG}It is 90 km over 5 ks, thus v = 90 / 5 = 18 m/s", "C"),
+        # What goes through the options in words of its own is no next question.
+        (f"{THROUGH}\n\nThe answer is (C).", "C"),
+        (f"{THROUGH}\n\nThat leaves one.\n\n{LONG}\n\nThe answer is (C).", "C"),
+        ("The answer is (C).\n\nThe others:\n\nA. 12 m/s is too slow.\nB. 15 m/s is too", "C"),
         # The last sentence says that it declines, or that no option is right.
         ("The text lacks the mass of the train. Therefore, I cannot provide an answer.", "refusal"),
         ("We cannot determine which option is correct. More data is needed.", "refusal"),

@@ -55,6 +55,7 @@ def checked(address: str) -> URL:
 
 def proxy_of(url: URL) -> str | None:
     """The proxy that the environment names for `url`, looked up once and not at each request."""
-    if is_loopback(url.host) or proxy_bypass(url.host or ""):
+    host = url.host or ""
+    if is_loopback(host) or proxy_bypass(host) or proxy_bypass(f"{host}:{url.port}"):
         return None
     return getproxies().get(url.scheme)

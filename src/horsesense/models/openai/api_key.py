@@ -40,13 +40,14 @@ class Secret:
 
     Attributes:
         withheld: why a key that is set is not sent to this host; "" where none is withheld.
+        of: the variable whose key is for one server, if this is one: GIVEN, or that of --key-env.
     """
 
-    __slots__ = ("_key", "_repeated", "withheld")
+    __slots__ = ("_key", "_repeated", "of", "withheld")
 
-    def __init__(self, key: str | None, withheld: str = "") -> None:
+    def __init__(self, key: str | None, withheld: str = "", of: str = "") -> None:
         self._key = key or None
-        self.withheld = withheld
+        self.withheld, self.of = withheld, of
         secret = key if key and len(key) >= SHORTEST else None
         self._repeated = re.compile("".join(map(_spellings, secret))) if secret else None
 
@@ -62,23 +63,24 @@ class Secret:
         Raises:
             UsageError: the variable is not set, or what it holds cannot be an HTTP header.
         """
-        if variable is not None:
-            if not re.fullmatch(r"\w+", variable) or not os.environ.get(variable, "").strip():
-                # What stands there may be the key itself: it is not repeated.
-                raise UsageError(
-                    "The environment variable that --key-env names is not set.",
-                    hint="Give the name of a variable that holds the key, not the key itself.",
-                )
-            return cls(_read(variable))
+        if variable is not None and (
+            not re.fullmatch(r"\w+", variable) or not os.environ.get(variable, "").strip()
+        ):
+            # What stands there may be the key itself: it is not repeated.
+            raise UsageError(
+                "The environment variable that --key-env names is not set.",
+                hint="Give the name of a variable that holds the key, not the key itself.",
+            )
         owner, strange = default_url().origin(), unnamed(str(url))
-        key, name, own = _read(given), given, url.origin() == owner
-        if (key is None and is_loopback(url.host)) or (own and (key is None or strange)):
+        key, name, own = _read(variable or given), variable or given, url.origin() == owner
+        local = key is None and is_loopback(url.host)
+        if local or (own and variable is None and (key is None or strange)):
             key, name = (mine, DEFAULT) if (mine := _read(DEFAULT)) else (key, name)
-        if key and strange and not (own and name == DEFAULT):
+        if key and strange and not (own and name in (DEFAULT, variable)):
             kept_back = f"{name} was not sent to {strange}, which a file names, and no option."
             return cls(None, f"{kept_back} {to_name(strange)}")
         if key:
-            return cls(key)
+            return cls(key, of=name if name in (variable, GIVEN) else "")
         if _read(DEFAULT):
             kept_back = f"{DEFAULT} was not sent to {url.origin()}: it belongs to {owner}."
         elif given != GIVEN and _read(GIVEN):

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import difflib
 import math
-import os
 import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -88,10 +87,10 @@ def from_spec(
 
 def refuse_shared_key(models: Iterable[object]) -> None:
     """Refuse to send a key that was given for one server to several; UsageError says so."""
-    urls = [model.url for model in models if isinstance(model, HttpModel)]
-    if len({url.origin() for url in urls}) > 1 and os.environ.get(GIVEN, "").strip():
+    given = [(m.url.origin(), m.key_of) for m in models if isinstance(m, HttpModel) and m.key_of]
+    if len({origin for origin, _ in given}) > 1:
         raise UsageError(
-            f"{GIVEN} is the key of one server, and the models are on several.",
+            f"{given[0][1]} holds the key of one server, and the models are on several.",
             hint="Audit the models of each server on their own. For --against, unset it, and keep"
             " the model's key in another variable (--key-env NAME).",
         )
@@ -133,6 +132,11 @@ class HttpModel:
 
     def __repr__(self) -> str:
         return f"HttpModel({self.identity!r})"
+
+    @property
+    def key_of(self) -> str:
+        """See `Secret.of`."""
+        return self._secret.of
 
     async def __aenter__(self) -> Self:
         headers = {

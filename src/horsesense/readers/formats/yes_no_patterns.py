@@ -26,7 +26,7 @@ JUDGES: Final = (
     rf"|entirely|fully|completely|mostly)\s+)?)(?:(?P<good>{GOOD})|(?P<bad>{BAD})){END}(?!\s+that)"
 )
 NAMED: Final = r"(?:final\s+)?(?:answer|verdict|conclusion|judge?ment|response)"
-ALONE = re.compile(rf"\W*{SAYS}\W*", re.I)
+ALONE = re.compile(rf"\W{{0,40}}{SAYS}\W*", re.I)
 OPENS = re.compile(rf"[\s\W]*?(?:{NAMED}\s*[:=]\W*)?{SAYS}", re.I)
 OPENS_JUDGING = re.compile(rf"[\s\W]*?(?:{NAMED}\s*[:=]\W*)?(?:that's\s+)?{JUDGES}", re.I)
 STANDS = re.compile(
@@ -82,7 +82,8 @@ IS_JUDGED: Final = (
 )
 WHOLLY = re.compile("(?:entire|full|complete)", re.I)
 IT_IS = re.compile(
-    r"^\W*(?:indeed,?\s+)?it\s+(?:sure\s+|certainly\s+)?is(?P<not>n't|\s+not)?\W*$", re.I | re.M
+    r"^[^\w\n]*+(?:indeed,?\s+)?it\s+(?:sure\s+|certainly\s+)?is(?P<not>n't|\s+not)?[^\w\n]*$",
+    re.I | re.M,
 )
 BOTH = re.compile(
     r"\byes\s+and\s+no\b|\A\W*yes\s*(?:/|or)\s*no\b(?!\s*[:?])"
@@ -112,7 +113,7 @@ NOT_SAID = re.compile(
 )
 BEFORE: Final = 40
 """Characters before a judgement in which what denies it is looked for."""
-NEXT = re.compile(r"\n\s*(?:question|q|user|human|below (?:is|are))\b", re.I)
+NEXT = re.compile(r"\n[^\S\n]*+(?:question|q|user|human|below (?:is|are))\b", re.I)
 CANNOT = re.compile(
     r"\b(?:cannot|can't|can not|unable to|not possible to|impossible to)\s+(?:determine|say|tell"
     r"|judge|verify)|\b(?:do not|don't|dont)\s+know\b|\b(?:not|un)\s*(?:sure|certain)\b"
@@ -120,7 +121,7 @@ CANNOT = re.compile(
     re.I,
 )
 ANOTHER = re.compile(
-    r"\b(?:correct|right|true|actual)\s+(?:answer|option|one)\s*(?:is|was|should be|would be|:)\s*"
+    r"\b(?:correct|right|true|actual)\s+(?:answer|option|one)\s*(?:is|was|should be|would be|:)\s*+"
     r"(?P<not>not\s+|n't\s+)?(?:indeed|actually|in fact|probably|likely)?[\s*\"'`(]*+"
     r"(?P<what>[^\n]+)",
     re.I,

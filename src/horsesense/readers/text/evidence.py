@@ -8,6 +8,7 @@ from itertools import pairwise
 from math import exp
 from typing import Final, NamedTuple
 
+from horsesense.expressions import expression
 from horsesense.readers.reading import Status
 from horsesense.readers.text import words
 from horsesense.readers.text.mentions import Mention
@@ -24,6 +25,12 @@ _EDGE_WORDS: Final = 30
 _ESSAY: Final = 1_500
 _CLOSING: Final = 200
 """Characters at the end of a reply; of an essay, what it does is looked for there alone."""
+
+_ALL_OF_THEM: Final = expression(r"^\W*(?:all|both|every)\b", re.IGNORECASE)
+_DEPENDS: Final = frozenset(["depends", "depending", "depend"])
+_PLURAL: Final = frozenset(
+    ["answers", "both", "two", "several", "options", "respuestas", "either", "multiple", "choices"]
+)
 
 Features = dict[str, float]
 
@@ -77,13 +84,13 @@ def facts_of(page: Page, found: Sequence[Mention], see: Shown) -> Features:
         "announces": words.ANNOUNCES.search(tail),
         "unclosed": not closed,
         "asks": text[-1:] == "?",
-        "bothall": words.ALL_OF_THEM.search(text.lstrip()[:40]),
-        "plural": not words.PLURAL.isdisjoint(page.low[-40:]),
+        "bothall": _ALL_OF_THEM.search(text.lstrip()[:40]),
+        "plural": not _PLURAL.isdisjoint(page.low[-40:]),
         "clash": any(m.clash for m in found),
         "digit": any(t[0].isdigit() for t in page.raw),
         "recital": page.recital,
         "special": any(see.says),
-        "depends": not words.DEPENDS.isdisjoint(page.low),
+        "depends": not _DEPENDS.isdisjoint(page.low),
         **_elsewhere(page, found),
     }
     facts |= {name: 1.0 for name, holds in signs.items() if holds}

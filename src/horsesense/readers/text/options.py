@@ -88,6 +88,11 @@ class Shown:
         ]
         return sets, Counter(word for one in sets for word in one)
 
+    def takes_up(self, line: str, position: int) -> bool:
+        """Whether a line has at least half of what tells an option from others."""
+        own, said = self.stems[position], set(map(stem, key_of(line)))
+        return 0 < sum(own.values()) <= 2 * sum(w for s, w in own.items() if s in said)
+
     @cached_property
     def stems(self) -> tuple[Mapping[str, float], ...]:
         """Of each option, the words by which it differs from others and what each tells."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
+from horsesense.expressions import expression
 from horsesense.readers.reading import Reading
 from horsesense.readers.text import words
 from horsesense.readers.text.options import Shown, key_of, key_of_option
@@ -17,6 +18,15 @@ CHATTER: Final = 60
 """Tokens behind a statement from which on all is weighed."""
 _OWN: Final = 40
 """Characters behind a label in which the option's own text is looked for."""
+_EXPLAINS: Final = expression(
+    r"^\W{0,6}(?:explanation|reason|reasoning|rationale|justification)\b", re.I | re.M
+)
+"""What begins a part that explains the answer before it."""
+_RECAP: Final = expression(
+    r"\b(?:summari[sz]e|summari[sz]ing|combin(?:e|ing)|recap\w*)\b[^.\n]{0,20}\banswers\b"
+    r"|\banswers? (?:to|for) (?:all|each|the) (?:of the )?(?:above )?questions\b",
+    re.IGNORECASE,
+)
 
 
 def denied(text: str, end: int, position: int, see: Shown) -> bool:
@@ -78,7 +88,7 @@ def _position(label: str, see: Shown) -> int:
 
 def headed(text: str, labels: tuple[str, ...], see: Shown) -> list[Statement]:
     """The one label that heads a line, first in the reply or behind a colon: "C. blue"."""
-    explained = words.EXPLAINS.search(text)
+    explained = _EXPLAINS.search(text)
     end = explained.start() if explained else len(text)
     found = [
         m for m in patterns(labels).heads.finditer(text, 0, end) if _position(m["label"], see) >= 0
@@ -152,6 +162,10 @@ def _bare_small(m: re.Match[str], see: Shown) -> bool:
     return not set_off
 
 
+def _states(text: str, see: Shown) -> bool:
+    return bool(statements(text, small(text), patterns(tuple(see.labels)).states, see))
+
+
 def without_next(text: str, see: Shown) -> str:
     """A text up to a further question, told by options of its own."""
     if not any(map(text.__contains__, see.second)):
@@ -165,6 +179,9 @@ def without_next(text: str, see: Shown) -> str:
         if key_of(m[1]) == see.keys[first] or key_of(m[2]) == see.keys[second]:
             continue
         cut = text.rfind("\n\n", 0, m.start())
+        own = see.takes_up(m[1], first) or see.takes_up(m[2], second)
+        if own and _states(text[m.start() :], see) and not _states(text[: max(cut, 0)], see):
+            continue  # it goes through the options, and then answers
         if m.start() and text[: max(cut, 0)].strip():
             return text[:cut]
     return text
@@ -201,7 +218,7 @@ def told(text: str, labels: tuple[str, ...], see: Shown) -> ToldAnswer:
         return ToldAnswer(
             Reading("answer", (position,), "against", span, LESS), position, False, True
         )
-    recap = words.RECAP.search(text) if "answers" in low or "questions" in low else None
+    recap = _RECAP.search(text) if "answers" in low or "questions" in low else None
     body = text[: recap.start()] if recap else text
     lower = low[: len(body)]
     found = statements(body, lower, known.states, see) or headed(body, labels, see)
@@ -306,7 +323,7 @@ def _says_more(text: str, last: Statement, see: Shown, alone: bool) -> bool:
         return False
     if _begins_other(rest, last.position, see):
         return True
-    firm = alone and last.position >= 0 and last.rule in _STATES
+    firm = alone and last.position >= 0 and last.rule in _FIRM
     low = small(rest)
     if words.TAKES_BACK.search(low):
         return True
@@ -318,7 +335,7 @@ def _says_more(text: str, last: Statement, see: Shown, alone: bool) -> bool:
 
 
 _CLOSES: Final = " .*)\"'`]\n"
-_STATES: Final = frozenset(
+_FIRM: Final = frozenset(
     ["boxed", "final", "answer_is", "is_the_answer", "is_option", "most", "picks"]
 )
 

@@ -153,6 +153,10 @@ def _patterns(labels: tuple[str, ...]) -> Patterns:
     )
     most = rf"\bthe{SS}(?:most|least|best|strongest|correct|right)\b[^.:;!?\n]{{1,120}}?{SS}"
     named = rf"(?:is|would be|should be|must be){SS}{MARK}{label}{CLOSE}[.:]{ENDS}"
+    ends = (
+        rf" (?:is|be){SS}(?:(?:\w{{1,12}}ly|therefore|thus),?{SS})?(?:(?:option|choice){SS})?"
+        rf"[*_]{{0,2}}\({label}\)[*_.]{{0,3}}\s{{0,9}}\Z"
+    )
     pick = rf"(?:choose|pick|select|go with|answer){SS}{_NOUN}?{MARK}{label}"
     states = {
         "boxed": (("⟦",), boxed, 0, (), boxed),
@@ -176,6 +180,7 @@ def _patterns(labels: tuple[str, ...]) -> Patterns:
             ("the ",),
             most + named,
         ),
+        "ends": ((" is ", " be "), ends, 0, (), ends),
     }
     other = MARK + label.replace("?P<label>", "?:") + CLOSE
     wrong = r"(?:wrong|incorrect|false|not (?:right|correct|the answer|it))"

@@ -63,6 +63,11 @@ _WORD: Final = re.compile(r"\W{0,9}\w{1,12}\W{0,9}")
 _WEIGHED: Final[dict[Hashable, Reading]] = {}
 """What words that are not in an item were read as; at most `_MOST`."""
 _MOST: Final = 10_000
+_WEIGHS: Final = re.compile(
+    r"(?i)\W*(?:(?:okay|sure|well|hmm|first)\W+)?(?:let me|let's|let us|looking at|(?:i|we) need to"
+    r"|to (?:answer|determine|find|solve)|consider(?:ing)?)\b"
+)
+"""The opening of a reply that thinks aloud."""
 _TOO: Final = re.compile(r"\W{0,4}(?:too|also|as well)\W{0,9}\Z", re.IGNORECASE)
 _CLOSED: Final = ".!?)\"'`*}]。！？|>"
 
@@ -232,11 +237,17 @@ def concluded(
     if best >= k:
         if sure < least_status:
             return Reading("unclear", (), "weak", None, sure)
-        sign = words.SIGNS.get(STATUSES[best - k])
-        match = sign.search(scene.page.small) if sign else None
-        clash = STATUSES[best - k] == "ambiguous" and facts.get("clash")
-        rule = "other_text" if clash else "signs"
-        return Reading(STATUSES[best - k], (), rule, match.span() if match else None, sure)
+        status, low = STATUSES[best - k], scene.page.small
+        sign = words.SIGNS.get(status)
+        match = sign.search(low) if sign else None
+        if (
+            status == "none"
+            and not words.NO_RIGHT.search(low)
+            and (lacks := words.UNTOLD.search(low))
+        ):
+            status, match = "refusal", lacks
+        rule = "other_text" if status == "ambiguous" and facts.get("clash") else "signs"
+        return Reading(status, (), rule, match.span() if match else None, sure)
     span = _span(scene, best, z)
     if _opens_with(scene, best):
         sure = max(sure, least_choice)  # a letter that is stated is the answer
@@ -295,7 +306,7 @@ def _only_begins(scene: Scene, option: int) -> bool:
     page, last = scene.page, scene.page.begins[-1]
     late = all(m.first >= last for m in scene.found if m.option == option)
     weighs = late and not {"so", "answer", "pick", "final", "right"} & {*page.cls[last:]}
-    return bool((weighs and words.WEIGHS.match(page.text)) or words.OR_ELSE.search(page.text))
+    return bool((weighs and _WEIGHS.match(page.text)) or words.OR_ELSE.search(page.text))
 
 
 def _also(scene: Scene, option: int) -> bool:

@@ -182,28 +182,46 @@ UNKNOWN: Final = Sign(
     r"?so\b",
     r"je ne sais|não sei|не знаю|不知道|わかりません|모르",
 )
-NONE: Final = Sign(
+_NO_RIGHT: Final = (
     r"none → none (?:of|are|is|fits|applies|seem|matches|here|\W)|\A\W*none\b",
     r"no correct|no right|no valid|no suit|no such|no good|no true|no match|no option|no answer|"
     r"no choice → \bno (?:correct|right|valid|suitable|such|good|true|matching|option|answer|"
     r"choice)",
-    r"not  → not (?:listed|among|in the list|one of|any of|on the list|an option|offered|given|"
-    r"there|here|present|available|provided|possible to)",
-    r"neither |nothing |impossible to|no way|no telling → (?:neither|nothing) (?:of|option|on|"
-    r"here|in)|impossible to|no way (?:to|of)|no telling",
-    r"can't be|cannot be|can not be|could not be|isn't possible|not enough|insufficient|not "
-    r"stated|undetermin|indetermin → (?:can(?:'t|not)|can not|could not) be|isn't possible to|not "
-    r"enough|insufficient|not stated|undetermin|indeterminate",
-    r"doesn't|does not → (?:doesn't|does not) (?:say|give|tell|mention|contain|state|include|"
-    r"match)",
+    r"not  → not (?:listed|among|in the list|one of|any of|on the list|an option|offered)",
+    r"neither |nothing in → neither (?:of|option|on|here|in)|nothing in the (?:list|option|choice)",
+    r"doesn't|does not → (?:doesn't|does not) match|(?:list|options|choices) (?:doesn't|does not) "
+    r"(?:include|contain)",
     r"wrong|incorrect|false|invalid → \ball (?:of (?:the|these) |four |the |three |five )"
     r"?(?:options?|choices?|answers?)? ?(?:are|seem|is) (?:all )?(?:wrong|incorrect|false|invalid)",
-    r"attach|image|passage|picture|text|figure|table|document|included → (?:isn't|is not|aren't|"
-    r"are not|no|missing|without|don't see|didn't come|nothing) (?:\w+ ){0,3}?(?:attached|"
-    r"attachment|image|passage|picture|text|figure|table|document|included)",
     r"keine → keine(?:r|s)? (?:der|davon|von)",
     r"ninguna|aucune|nessuna|nenhuma|没有|premise|typo",
 )
+_UNTOLD: Final = (
+    r"not  → not (?:given|there|here|present|available|provided|possible to)",
+    r"impossible to|no way|no telling|nothing  → impossible to|no way (?:to|of)|no telling|nothing "
+    r"(?:of|option|on|here|in)",
+    r"can't be|cannot be|can not be|could not be|isn't possible|not enough|insufficient|not "
+    r"stated|undetermin|indetermin → (?:can(?:'t|not)|can not|could not) be|isn't possible to|not "
+    r"enough|insufficient|not stated|undetermin|indeterminate",
+    r"doesn't|does not → (?:doesn't|does not) (?:say|give|tell|mention|contain|state|include)",
+    r"attach|image|passage|picture|text|figure|table|document|included → (?:isn't|is not|aren't|"
+    r"are not|no|missing|without|don't see|didn't come|nothing) (?:\w+ ){0,3}?(?:attached|"
+    r"attachment|image|passage|picture|text|figure|table|document|included)",
+)
+NO_RIGHT: Final = Sign(
+    *_NO_RIGHT,
+    r"not  → not \w+ (?:among|(?:in|by|with) (?:the|your|these) (?:\w+ )?(?:option|choice|list))|"
+    r"(?:answer|option|choice|one|solution) (?:is|was) not (?:given|there|here|present|provided)",
+)
+UNTOLD: Final = Sign(
+    *_UNTOLD,
+    r"please|you|need|missing → \b(?:please|you) (?:\w+ ){0,3}?(?:past(?:e|ing)|upload|share|send|"
+    r"provide|include|post|give|describe|attach|add|copy|supply|type|tell)\b|need (?:to (?:know|see"
+    r"|read)|the )|(?:is|are|be|seems) missing(?! from (?:the|your) (?:choi|opti|list))",
+    r"can't |cannot |can not |cant  → can(?:'?t|not| not) (?:tell|say|know)\b",
+)
+"""What a reply misses, or asks for, that names no option and calls none wrong."""
+NONE: Final = Sign(*_NO_RIGHT, *_UNTOLD)
 SIGNS: Final = {"refusal": REFUSAL, "unknown": UNKNOWN, "none": NONE}
 """Status -> what says it in a reply that names no option."""
 
@@ -312,24 +330,9 @@ NO_OPTION: Final = expression(
     r"match\w*|equals?)\b|(?:does not|doesn't|do not|don't) match any",
     re.IGNORECASE,
 )
-EXPLAINS: Final = expression(
-    r"^\W{0,6}(?:explanation|reason|reasoning|rationale|justification)\b", re.I | re.M
-)
-"""What begins a part that explains the answer before it."""
 SENTENCE: Final = expression(r"[.!?](?=\s)|\n")
-RECAP: Final = expression(
-    r"\b(?:summari[sz]e|summari[sz]ing|combin(?:e|ing)|recap\w*)\b[^.\n]{0,20}\banswers\b"
-    r"|\banswers? (?:to|for) (?:all|each|the) (?:of the )?(?:above )?questions\b",
-    re.IGNORECASE,
-)
 OR_ELSE: Final = expression(r"\b\w\W{1,3}or(?: (?:maybe|perhaps|possibly|else))?\W*\Z")
 """A label behind which another option was to come."""
-WEIGHS: Final = expression(
-    r"(?i)\W*(?:(?:okay|sure|well|hmm|first)\W+)?(?:let me|let's|let us|looking at|(?:i|we) need to"
-    r"|to (?:answer|determine|find|solve)|consider(?:ing)?)\b"
-)
-"""The opening of a reply that thinks aloud."""
-
 # What surrounds a reply and says nothing.
 _THINKS: Final = (
     "think|thinking|thoughts?|reasoning|scratchpad|reflection|analysis|internal|reason"
@@ -391,9 +394,4 @@ HANGS: Final = expression(
 ANNOUNCES: Final = expression(
     r"(?:answer|choice|option|antwort|respuesta|réponse|risposta|conclusion|letter)\W*"
     r"(?:is|ist|es|est|è|:)?\W*\Z",
-)
-ALL_OF_THEM: Final = expression(r"^\W*(?:all|both|every)\b", re.IGNORECASE)
-DEPENDS: Final = frozenset(["depends", "depending", "depend"])
-PLURAL: Final = frozenset(
-    ["answers", "both", "two", "several", "options", "respuestas", "either", "multiple", "choices"]
 )
