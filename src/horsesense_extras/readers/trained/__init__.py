@@ -21,7 +21,7 @@ from horsesense_extras.readers.trained.saved import (
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="10", source="035bddfc85b9")
+RULES: Final = Rules(version="10", source="5397c867c5ac")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""
