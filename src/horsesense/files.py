@@ -57,7 +57,7 @@ def whole(path: Path) -> Iterator[Path]:
     as it was before.
     """
     # The process is part of the name: two that write the same file leave one of both, whole.
-    part = path.with_name(f".{path.name[-100:]}.{os.getpid()}.part")
+    part = path.parent / f".{path.name[-100:]}.{os.getpid()}.part"
     try:
         make_folder(path.parent)
         mode = path.stat().st_mode & 0o777 if path.exists() else PRIVATE
@@ -86,7 +86,7 @@ def new_folder(path: Path) -> Iterator[Lines]:
         StoreError: the file system refuses.
     """
     path = empty_place(path)
-    part = path.with_name(f".{path.name[-100:]}.{os.getpid()}.part")
+    part = path.parent / f".{path.name[-100:]}.{os.getpid()}.part"
     try:
         make_folder(part.parent)
         part.mkdir(mode=0o700)
@@ -173,7 +173,7 @@ def replace_folder(new: Path, old: Path) -> None:
     A kill between the two renames leaves no folder at `old`: whoever reads it must be able to
     make it again.
     """
-    aside = old.with_name(f".{old.name}.{os.getpid()}.old")
+    aside = old.parent / f".{old.name}.{os.getpid()}.old"
     try:
         if old.exists():
             os.replace(old, aside)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import random
 import subprocess
@@ -44,6 +45,14 @@ def test_a_damaged_table_without_a_digest_is_named(
     done = damaging.check(made, tmp_path, tried)
     assert done.returncode == ExitCode.TROUBLE
     assert f"The tables of {tmp_path / 'run'} cannot be read" in done.stderr
+
+
+def test_what_a_server_logs_is_not_shown(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(*_: object, **__: object) -> None:
+        logging.getLogger("uvicorn.error").error("Exception", exc_info=ValueError("cancelled"))
+
+    monkeypatch.setattr("uvicorn.Server.run", stopped)
+    assert not call("view", str(made)).stderr
 
 
 class PanicError(BaseException):
@@ -96,11 +105,20 @@ def test_who_reads_no_further_is_told_nothing(monkeypatch: pytest.MonkeyPatch) -
     assert (done.returncode, done.stderr) == (ExitCode.UNREAD, "")
 
 
-def test_an_output_that_is_closed_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdout", None)
-    with pytest.raises(SystemExit):
-        main(["list", "rules"])
-    assert not sys.stdout.isatty()
+def test_an_input_or_output_that_is_closed_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, words in (("stdin", ["read", "-"]), ("stdout", ["list", "rules"])):
+        monkeypatch.setattr(sys, name, None)
+        with pytest.raises(SystemExit, match=r"^0$"):
+            main(words)
+        assert not getattr(sys, name).isatty()
+
+
+def test_a_folder_that_is_gone(tmp_path: Path) -> None:
+    (gone := tmp_path / "gone").mkdir()
+    command = f"rmdir {gone}; {sys.executable} -m horsesense audit sample -m sim:oracle --out run"
+    done = subprocess.run(command, shell=True, cwd=gone, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == ExitCode.USAGE, done.stderr
+    assert b"The working directory is gone." in done.stderr
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")

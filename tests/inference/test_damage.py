@@ -18,7 +18,7 @@ import pytest
 
 from command_line import call
 from horsesense.errors import StoreError
-from horsesense.files import write_whole
+from horsesense.files import replace_folder, write_whole
 from horsesense.inference.store import Store
 from horsesense.models.base import Asked
 from horsesense.models.messages import Failure, Request, Response, SamplingParams, Usage
@@ -223,6 +223,13 @@ def test_what_its_owner_opened_stays_open(tmp_path: Path) -> None:
     path.chmod(0o644)
     write_whole(path, "two")
     assert stat.S_IMODE(path.stat().st_mode) == 0o644
+
+
+def test_a_folder_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for write in (lambda: write_whole(Path(), "text"), lambda: replace_folder(tmp_path, Path())):
+        with pytest.raises(StoreError, match=r"^\. could not be written"):
+            write()
 
 
 def test_a_device_or_a_pipe_is_not_replaced(tmp_path: Path) -> None:

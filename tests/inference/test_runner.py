@@ -354,9 +354,10 @@ def test_a_budget_holds_where_tokens_are_not_counted(store: Store, limits: Limit
     assert 1 <= summary.answered <= 1000 / 16 + 8  # 16 completion tokens are allowed to each
 
 
-@each(
-    "limits", [{"money": 1.0}, {"requests": -1}, {"tokens": float("nan")}, {"prompt_price": -1.0}]
-)
+WRONG = {"money": 1.0, "requests": -1, "tokens": float("nan"), "prompt_price": 1e308}
+
+
+@each("limits", [{name: value} for name, value in WRONG.items()])
 def test_impossible_limits(limits: dict[str, Any]) -> None:
     with pytest.raises(UsageError):
         Limits(**limits)

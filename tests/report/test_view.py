@@ -27,7 +27,6 @@ pytest.importorskip("starlette")
 pytest.importorskip("httpx")
 
 import httpx
-import uvicorn
 from starlette.testclient import TestClient
 
 from horsesense.report import view_access
@@ -182,14 +181,11 @@ def test_a_proxy_may_take_its_prefix_away_or_leave_it(run: Path, seen: str) -> N
     assert "/evil" not in forwarded.text
 
 
-def test_connections_that_say_nothing_do_not_stop_it(
+def test_connections_that_say_nothing_or_too_much_do_not_stop_it(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(view_access, "ASKING", 0.3)
-    config = uvicorn.Config(
-        app_of(Viewed(run), TOKEN), http=view_access.Connection, lifespan="off", log_level="error"
-    )
-    server = uvicorn.Server(config)
+    server = view_access.server_of(app_of(Viewed(run), TOKEN))
     listening = socket.create_server(("127.0.0.1", 0), backlog=256)
     serving = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     serving.start()
@@ -207,6 +203,14 @@ def test_connections_that_say_nothing_do_not_stop_it(
             assert silent[-1].recv(1) == b""  # it was not waited for any longer
         for each in silent:
             each.close()
+        for host in ("127.0.0.1", "example.org"):
+            with socket.create_connection(address) as greedy:
+                greedy.sendall(f"GET / HTTP/1.1\r\nHost: {host}\r\n\r\n".encode() * 2)
+                answers = b""
+                with contextlib.suppress(ConnectionError):
+                    while part := greedy.recv(9999):
+                        answers += part
+                assert answers.count(b"HTTP/1.1 40") == 1, "no other one on this connection"
     finally:
         server.should_exit = True
         serving.join()

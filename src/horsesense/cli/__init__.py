@@ -126,9 +126,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     words = [word for word in given if word != DEBUG]
-    for name in ("stdout", "stderr"):
+    for name in ("stdin", "stdout", "stderr"):
         if (stream := getattr(sys, name)) is None:  # closed by whoever began this process
-            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w"))
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), "r+"))
         elif isinstance(stream, TextIOWrapper):  # a name that it cannot show is no defect
             stream.reconfigure(errors="backslashreplace")
     # A run makes millions of small objects that hold no cycles: Python need not look so often.
@@ -176,6 +176,8 @@ def _told(stop: BaseException, command: str) -> HorsesenseError:
         return _refused(stop)
     if isinstance(stop, OSError) and stop.errno in _MISNAMED:
         return UsageError(f"{stop.filename}: {stop.strerror}.", hint="Name another file or folder.")
+    if isinstance(stop, OSError) and stop.errno == errno.ENOENT and stop.filename is None:
+        return UsageError("The working directory is gone.", hint="Change to one that is there.")
     return UnexpectedError.of(stop, command)
 
 

@@ -23,7 +23,7 @@ Models = Annotated[
     list[str],
     typer.Option("--model", "-m", help=f"{MODEL} Once for each of several."),
 ]
-Limit = Annotated[int | None, typer.Option(help="At most so many items (a seeded sample).")]
+Limit = Annotated[int | None, typer.Option(help="At most so many items (a sample).")]
 Seed = Annotated[int, typer.Option(help="Starts every random choice.")]
 FieldMap = Annotated[
     list[str] | None, typer.Option("--map", help="OURS=THEIRS, a field's name in the file.")

@@ -35,9 +35,7 @@ def view(
         prefix: Path under which a proxy shows the page, such as /runs.
     """
     try:
-        import uvicorn
-
-        from horsesense.report.view_access import Connection
+        from horsesense.report.view_access import server_of
         from horsesense.report.view_page import app_of
     except ImportError:
         raise UsageError(
@@ -61,21 +59,12 @@ def view(
     listening = _listen(port)
     address = f"http://127.0.0.1:{listening.getsockname()[1]}{prefix}/?token={token}"
     typer.echo(f"{address}   (Ctrl-C ends it)")
-    config = uvicorn.Config(
-        app,
-        http=Connection,
-        ws="none",
-        lifespan="off",
-        log_level="error",
-        proxy_headers=False,
-        timeout_graceful_shutdown=3,
-    )
     with TemporaryDirectory(prefix="horsesense-view-") as folder:
         if browser:
             _open(address, Path(folder))
         # The server ends for this signal too and raises it again: then the folder must go.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
-        uvicorn.Server(config).run(sockets=[listening])
+        server_of(app).run(sockets=[listening])
 
 
 def _prefix(given: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Decimal
@@ -53,8 +52,8 @@ class Limits:
             )
         for name in self.__dataclass_fields__:
             value = getattr(self, name)
-            if value is not None and not (math.isfinite(value) and value >= 0):
-                raise UsageError(f"The limit {name} is {value}.", hint="Give a number from 0 up.")
+            if value is not None and not 0 <= value <= 1e15:
+                raise UsageError(f"The limit {name} is {value}.", hint="Give a number, 0 to 1e15.")
 
     def given(self, budget: str | None, price: str | None) -> Limits:
         """These, but for what the texts of --budget and --price say."""

@@ -12,6 +12,7 @@ from hmac import compare_digest
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qsl, quote, urlencode
 
+import uvicorn
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -82,6 +83,25 @@ class Access:
     def _page(self, status: int, onward: str | None = None) -> HTMLResponse:
         page = templates().get_template("view_access.html.j2").render(onward=onward)
         return HTMLResponse(page, status, HEADERS)
+
+
+def server_of(app: ASGIApp) -> uvicorn.Server:
+    """What serves the pages.
+
+    A connection ends with its first answer: nobody keeps one busy with requests whose answers are
+    never read. A page says itself what went wrong, so the server prints nothing.
+    """
+    config = uvicorn.Config(
+        app,
+        http=Connection,
+        headers=[("Connection", "close")],
+        ws="none",
+        lifespan="off",
+        log_level="critical",
+        proxy_headers=False,
+        timeout_graceful_shutdown=3,
+    )
+    return uvicorn.Server(config)
 
 
 class Connection(H11Protocol):

@@ -137,7 +137,7 @@ class Settings(BaseModel):
     task: str | None = Field(
         None, description="Words for what is classified: a shipped task, any, or a TOML file."
     )
-    limit: int | None = Field(None, ge=1, description="At most so many items (a seeded sample).")
+    limit: int | None = Field(None, ge=1, lt=2**63, description="At most so many items (a sample).")
     seed: int = Field(0, ge=-(2**63), lt=2**63, description="Starts every random choice.")
     shots: int = Field(0, ge=0, description="Few-shot examples before each question.")
     shots_from: str | None = Field(None, description="Items file with the few-shot examples.")
@@ -148,6 +148,7 @@ class Settings(BaseModel):
     max_tokens: int = Field(
         16,
         ge=0,
+        lt=2**63,
         description="Longest reply; 0 for scores alone. With --faithful, what the paper used.",
     )
     temperature: float = Field(

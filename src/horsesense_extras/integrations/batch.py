@@ -34,6 +34,7 @@ from horsesense_extras.integrations.inspect_log import message, scored_token, us
 from horsesense_extras.logs.carried import AS_RECORDED
 from horsesense_extras.logs.sample import LeftOut
 from horsesense_extras.logs.streams import UNREADABLE
+from horsesense_extras.logs.values import mapping
 from horsesense_extras.models.batch import batch_line, key_of, read_line
 
 MOST_REQUESTS: Final = 50_000
@@ -44,7 +45,7 @@ MOST_BYTES: Final = 190_000_000
 
 HAD_ONE: Final = "its request had an answer already"
 FOREIGN: Final = "it answers no request of this run"
-AGAIN: Final = "another line of the same request; the last with a response counts"
+AGAIN: Final = "another line of the same request; the last with an answer counts"
 _LINE: Final = '{"custom_id": "...", "response": {"status_code": 200, "body": {...}}}.'
 
 
@@ -221,7 +222,8 @@ def _read_answers(files: Sequence[Path], left_out: LeftOut) -> dict[Key, dict[st
             else:
                 if key in answers:
                     left_out.add(AGAIN, key.hex())
-                if line.get("response") or key not in answers:
+                reply = mapping(line.get("response"))
+                if key not in answers or (reply and reply.get("status_code") in (200, None)):
                     answers[key] = line
         for number, fault in faults.found:
             left_out.add(UNREADABLE, f"{path.name}, line {number}: {fault}")

@@ -139,7 +139,7 @@ def test_what_is_left_out_and_what_is_missing_adds_up(tmp_path: Path) -> None:
     assert "5 requests to be sent in 1 file, 5 answered" in again.stdout
 
     expired_again = answered(failed) | {"response": None, "error": {"code": "expired"}}
-    others = [*(answered(request, "Z") for request in (good[0], failed)), expired_again]
+    others = [*(answered(request, "Z") for request in (good[0], failed)), expired_again, lines[0]]
     taken = take_answers(hs.open(out).directory, [write(tmp_path / "more.jsonl", others)])
-    assert taken.left_out.counts == {batch.HAD_ONE: 1, batch.AGAIN: 1}
+    assert taken.left_out.counts == {batch.HAD_ONE: 1, batch.AGAIN: 2}
     assert taken.spent.answered == 1
