@@ -335,6 +335,7 @@ def test_what_logs_say_in_another_form(tmp_path: Path, content: str) -> None:
 def test_what_nothing_gives_again_is_never_made_up(tmp_path: Path, name: str) -> None:
     (log := tmp_path / "log.json").write_bytes((CORPUS / "log-inspect" / "three").read_bytes())
     made = hs.load_log(log, out=tmp_path / "made").path
+    assert "import LOG LOG" in call("merge", str(made), "--out", str(tmp_path / "merged")).stderr
 
     def refused(run: Path, *commands: str) -> None:
         for words in map(str.split, commands):
