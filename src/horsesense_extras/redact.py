@@ -248,12 +248,10 @@ def _fill(results: Results, layout: RunLayout, hidden: Redaction) -> None:
     new.save_items()
     renamed = {item.id: hidden.id(item.id) for item in old.items}
     plans = _tables(old, layout, hidden)
-    asked = old.asked()
-    if asked is not None:
-        told = hidden.names(asked.model_dump(mode="json"), renamed)
-        told |= {"question": new.question(), "plan": plans}
-        told["spent"] |= {"last_failure": None}
-        write_whole(layout.asked, _fingerprints(told, old, new))
+    told = hidden.names(old.settled().model_dump(mode="json"), renamed)
+    told |= {"question": new.question(), "plan": plans}
+    told["spent"] |= {"last_failure": None}
+    write_whole(layout.asked, _fingerprints(told, old, new))
     findings = hidden.names(dict(results.findings), renamed)
     findings["study"] = settings.model_dump(mode="json", exclude_none=True)
     findings["dataset"] |= {"notes": []}
@@ -295,8 +293,7 @@ def _against(spec: str) -> str:
 
 def _tables(old: RunDirectory, layout: RunLayout, hidden: Redaction) -> dict[str, str]:
     """Trials and readings, part by part; returns stage -> fingerprint of its trials."""
-    asked = old.asked()
-    plans = {} if asked is None else asked.plan
+    plans = old.settled().plan
     named = {str(stage): hidden.hashed("plan", plan) for stage, plan in plans.items()}
     for stage in plans:
         for path in parts_of(old.layout.trials_of(stage)):

@@ -138,6 +138,27 @@ def test_a_changed_prompt_is_not_exported(run: Path) -> None:
     assert not any("nswor" in page.read_text() for page in pages)
 
 
+def test_a_copy_beside_a_part_is_no_part(made: Path, run: Path) -> None:
+    for path in run.glob("*/*/**/000000.parquet"):
+        for name in ("000000 2", "000000 (conflicted copy)"):  # as programs for backups leave them
+            shutil.copy(path, path.with_name(f"{name}.parquet"))
+    one, two = hs.open(made), hs.open(run)
+    assert two.trials.equals(one.trials)
+    assert two.readings.equals(one.readings)
+    assert two.verify().sound
+    assert call("export", str(run), "--redacted", str(run.parent / "a.run")).returncode == 0
+    assert hs.open(run.parent / "a.run").verify().sound
+
+
+def test_nothing_is_exported_before_it_is_planned_again(run: Path) -> None:
+    (run / "asked.json").unlink()
+    for words in ("csv --to csv", "a.eval --to inspect", "--redacted a.run"):
+        done = call("export", str(run), *words.split(), cwd=run.parent)
+        assert (done.returncode, "makes them again" in done.stderr) == (3, True), (words, done)
+    assert call("report", str(run)).returncode == 0
+    assert call("export", str(run), "csv", "--to", "csv", cwd=run.parent).returncode == 0
+
+
 def test_a_run_that_was_killed_between_two_files_goes_on(run: Path) -> None:
     """The digest of a new file is there, the file is not; half a line stands at the end."""
     with (run / "manifest").open("a") as file:

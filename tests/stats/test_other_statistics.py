@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 import pytest
-from scipy.optimize import brentq
 from scipy.stats import binom
 from scipy.stats import t as student
 
-from horsesense.stats import functions
 from horsesense.stats.change import Change
 from horsesense.stats.power import as_single, minimum_detectable, power, smallest_change
 from horsesense.stats.quotient import Quotient
@@ -27,12 +25,6 @@ def ones(n: int) -> Floats:
 def balanced(totals: Floats) -> Floats:
     a, b, c, d = (totals[..., i] for i in range(4))
     return (a / (a + b) + c / (c + d)) / 2
-
-
-def test_a_root_is_that_of_scipy_to_the_last_digit() -> None:
-    ends = np.random.default_rng(0).exponential(size=(50, 2)) * (-1, 9)
-    for f in (np.tanh, np.arctan, np.expm1, lambda x: x**3 + x - 1e-6, lambda x: x / (1 + x * x)):
-        assert all(functions.brentq(f, *pair) == brentq(f, *pair) for pair in ends)
 
 
 def test_a_smooth_function_at_its_end_has_a_width_and_is_hautus_for_single_trials() -> None:

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from horsesense.errors import StoreError, UsageError
+from horsesense.errors import UsageError
 from horsesense.items.item import Item
 from horsesense.measures.base import Measure
 from horsesense.measures.cells import Cell
@@ -60,13 +60,7 @@ class Side:
 
     @cached_property
     def asked(self) -> AskedRecord:
-        found = self.results.directory.asked()
-        if found is None:
-            raise StoreError(
-                f"The tables of {self.place} are not complete.",
-                hint=f"horsesense report {self.place} makes them again.",
-            )
-        return found
+        return self.results.directory.settled()
 
     @cached_property
     def made(self) -> dict[tuple[str, str], tuple[str, str]]:

@@ -60,11 +60,9 @@ class Limits:
         values: dict[str, Any] = {}
         kinds = {"requests": int, "tokens": int, "money": float, "excess": int}
         parts = [part for part in (budget or "").split(",") if part]
-        for name, text in (pair for part in parts for pair in pairs("budget", [part]).items()):
+        for name, text in pairs("budget", parts).items():
             if name not in kinds:
                 raise UsageError.unknown("budget", name, kinds)
-            if name in values:
-                raise UsageError(f"--budget names {name} twice.", hint="Give each limit once.")
             values[name] = _number("budget", text, kinds[name])
         if price is not None:
             values["prompt_price"], values["completion_price"] = prices(price)

@@ -194,9 +194,11 @@ def check_schema(path: Path, connection: sqlite3.Connection) -> None:
     needed = [("table", name, name) for name in ("models", "responses", "failures")]
     if lacking := [about for about in needed if about not in there] or strange:
         kind, name, _ = lacking[0]
+        added = name not in {mine for _, mine, _ in ours}
+        drop = "If a program of yours added it, as ANALYZE does, drop it there: all answers stay. "
         raise StoreError(
             f"{path}: its {harmless(kind)[:20]} {harmless(name)[:80]!r} is not one that"
             " horsesense makes",
-            hint="Nothing was read from it. Restore the file from a copy. Of a run that others"
-            " made, find out first why it is so.",
+            hint="Nothing was read from it. " + drop * added + "Restore the file from a copy"
+            " otherwise. Of a run that others made, find out first why it is so.",
         )

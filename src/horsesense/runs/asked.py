@@ -114,15 +114,14 @@ class AskedRecord(BaseModel):
         keep(path, orjson.dumps(self.model_dump(mode="json"), option=orjson.OPT_INDENT_2))
 
     @classmethod
-    def load(cls, path: Path) -> AskedRecord:
-        """Read asked.json; StoreError where it is missing or damaged."""
+    def load(cls, path: Path, hint: str | None = None) -> AskedRecord:
+        """Read asked.json; StoreError with a hint where it is missing or damaged."""
         try:
             found = cls.model_validate(orjson.loads(read_kept(path)))
             if {one.probe for one in found.made} - {probe["name"] for probe in found.probes}:
                 raise ValueError("it does not declare every probe that was asked")
             return found
         except (OSError, ValueError) as error:
-            hint = "Delete it: what was asked is then worked out again from run.toml."
             raise StoreError.unreadable(path, error, hint) from None
 
 

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Final, Self
 
 import orjson
 import polars as pl
@@ -16,7 +16,7 @@ from horsesense.files import make_folder, may_write, remove_leftovers
 from horsesense.inference.store import Store
 from horsesense.inference.store_file import has_locks
 from horsesense.items.item import ItemSet
-from horsesense.kept import NAME, known_files, read_kept, shorten
+from horsesense.kept import NAME, digest_of, known_files, read_kept, shorten
 from horsesense.probes.registry import parse_probes
 from horsesense.prompts import Want
 from horsesense.rng import fingerprint
@@ -41,6 +41,12 @@ _BEFORE = (
 ALWAYS_NAMED = frozenset(_BEFORE.split())
 """What 0.2.0 knew. What came later is named only where it is not at its default, so that runs from
 before there was such a setting asked the same."""
+
+ANEW: Final = {
+    "imported": "Import the log again: horsesense import LOG --out ANOTHER.",
+    "people": "Take a booklet again: horsesense annotate TEST --take BOOKLET.",
+}
+"""Kinds of run of which no file tells again what was asked -> how the run is made anew."""
 
 
 @dataclass
@@ -188,28 +194,70 @@ class RunDirectory:
         whom = self.known.model.model_dump(mode="json")
         return fingerprint([asked, self.items.fingerprint, shots, whom, want])
 
+    @property
+    def given(self) -> tuple[Path, ...]:
+        """What the items and answers do not give again, beyond what people decided.
+
+        All else is derived. Of an audit that is also what was asked; of no import it is.
+        """
+        layout, kind = self.layout, self.record and self.record.kind
+        told = layout.imported if kind == "imported" else layout.people
+        return (layout.asked, layout.trials, layout.recorded, told) if kind in ANEW else ()
+
+    @property
+    def again(self) -> str:
+        """What to do where it is lost what was asked."""
+        here = "Delete it: what was asked is then worked out again from run.toml."
+        return ANEW.get(self.known.kind, here)
+
+    def check_given(self) -> None:
+        """StoreError where something that nothing gives again is damaged or gone."""
+        root = self.layout.root
+        for path in (*self.given[:2], *(root / name for name in known_files(root))):
+            try:
+                if any(path.is_relative_to(one) for one in self.given):
+                    digest_of(path)
+            except OSError as error:
+                raise StoreError.unreadable(path, error, self.again) from None
+
     def asked(self) -> AskedRecord | None:
-        """What asking settled; None where that is not written down, or for other settings."""
+        """What asking settled; None where that is to be planned again, as for other settings.
+
+        StoreError where it cannot be, as of an import.
+        """
+        self.check_given()
         if not self.layout.asked.exists():
             return None
-        found = AskedRecord.load(self.layout.asked)
-        current = found.question == self.question()
+        found = AskedRecord.load(self.layout.asked, self.again)
         there = all(self.layout.trials_of(stage).is_dir() for stage in found.plan)
-        return found if current and there else None
+        return found if self.given or (there and found.question == self.question()) else None
+
+    def settled(self) -> AskedRecord:
+        """What asking settled; StoreError where the tables are not planned, or lack a part, which
+        is looked for once."""
+        root, found = self.layout.root, self.asked()
+        if found is None:
+            raise StoreError(
+                f"The tables of {root} are not complete.",
+                hint=f"horsesense report {root} makes them again.",
+            )
+        for path in () if self._counted else self.lacking():
+            raise StoreError(
+                f"{path} lacks a part that was written.",
+                hint=f"horsesense report {root} makes it again from the stored answers;"
+                " read does so for a judge. What was imported is imported again.",
+            )
+        self._counted = True
+        return found
 
     def trials(self, stages: Iterable[int] | None = None) -> pl.LazyFrame:
         """What was asked: one row per trial and variant, see `runs.tables.TRIALS`."""
-        if stages is None:
-            self._count()
-            found = self.asked()
-            stages = sorted(found.plan if found else ())
-        return scan_parts([self.layout.trials_of(stage) for stage in stages], TRIALS)
+        chosen = sorted(self.settled().plan) if stages is None else stages
+        return scan_parts([self.layout.trials_of(stage) for stage in chosen], TRIALS)
 
     def readings(self) -> pl.LazyFrame:
         """What was understood: one row per reading, see `runs.tables.READINGS`."""
-        self._count()
-        found = self.asked()
-        return scan_readings(self.layout, self.known.readers, found.plan if found else {})
+        return scan_readings(self.layout, self.known.readers, self.settled().plan)
 
     def lacking(self) -> list[Path]:
         """Tables that hold less than was written: some of their parts are gone.
@@ -234,16 +282,6 @@ class RunDirectory:
                 if readings.collect().item() < rows:
                     lacking.append(folder)
         return lacking
-
-    def _count(self) -> None:
-        """StoreError where parts of tables are gone, which is looked for once."""
-        for path in () if self._counted else self.lacking():
-            raise StoreError(
-                f"{path} lacks a part that was written.",
-                hint=f"horsesense report {self.layout.root} makes it again from the stored answers;"
-                " read does so for a judge. What was imported is imported again.",
-            )
-        self._counted = True
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[Store]:

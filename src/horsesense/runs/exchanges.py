@@ -57,9 +57,9 @@ def exchanges(directory: RunDirectory) -> Iterator[Exchange]:
 
     Raises StoreError where the run's files cannot be read.
     """
-    asked = directory.asked()
+    asked = directory.settled()
     with readable(directory.layout.root), directory.store() as store:
-        for stage in sorted(asked.plan) if asked else ():
+        for stage in sorted(asked.plan):
             yield from _of_stage(directory, store, stage)
 
 

@@ -6,7 +6,7 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Final, Self
 
 from horsesense.files import refuse_links, regular, usable
 from horsesense.kept import NAME as MANIFEST
@@ -78,7 +78,7 @@ class RunLayout:
     @property
     def tables(self) -> tuple[Path, ...]:
         """The folders that hold nothing but tables of the run."""
-        return self.trials, self.readings
+        return self.trials, self.readings, self.recorded
 
     def trials_of(self, stage: int) -> Path:
         return self.trials / f"stage-{stage}"
@@ -143,6 +143,11 @@ def put_aside(root: Path) -> None:
         os.replace(path, root / ASIDE / path.name)
 
 
+PART: Final = r"[0-9]{6,9}\.parquet"
+"""Name of a part of a table. A copy that a program for backups leaves beside it is none."""
+
+
 def parts_of(folder: Path) -> list[Path]:
     """The parts of a table in their order; none where the folder is missing."""
-    return sorted(folder.glob("[0-9]*.parquet")) if folder.is_dir() else []
+    found = folder.iterdir() if folder.is_dir() else ()
+    return sorted(path for path in found if re.fullmatch(PART, path.name))

@@ -67,7 +67,7 @@ def measure(directory: RunDirectory) -> Results:
 
     Raises StoreError where the run's files cannot be read or written.
     """
-    asked, settings = directory.asked() or AskedRecord(), directory.settings
+    asked, settings = directory.settled(), directory.settings
     n = len(directory.items)
     check_trials(directory.layout.root, directory.trials(), asked.trials, n)
     reviews = Reviews.load(directory.layout.root)
@@ -221,7 +221,7 @@ def _signer(
         if found is None:
             raise StoreError(
                 f"{directory.layout.asked} does not say how {probe} was asked.",
-                hint="Delete it: what was asked is then worked out again from run.toml.",
+                hint=directory.again,
             )
         return Signature(
             data=f"{items.name}@{items.fingerprint}",

@@ -38,8 +38,7 @@ def mend(directory: RunDirectory) -> bool:
 def _damaged(directory: RunDirectory) -> dict[Path, Path]:
     """What is to be made again -> the damaged file in it."""
     layout, found = directory.layout, dict[Path, Path]()
-    # Trials of an import or of people are in no plan of ours.
-    again = (layout.trials, layout.asked) if directory.known.kind == "asked" else ()
+    again = () if directory.given else (layout.trials, layout.asked)
     ours = {
         layout.readings_of(name, version): name
         for name, version in directory.known.readers.items()

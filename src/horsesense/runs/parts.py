@@ -172,8 +172,9 @@ def readable(root: Path) -> Iterator[None]:
 def _unusable(root: Path, seen: str) -> StoreError:
     return StoreError(
         f"The tables of {root} cannot be read: {seen}",
-        hint=f"The answers are in store.sqlite. Delete {root / 'trials'} and"
-        f" {root / 'readings'}; horsesense report {root} then makes them again.",
+        hint=f"The answers are in store.sqlite. Of an audit, delete {root / 'trials'} and"
+        f" {root / 'readings'}; horsesense report {root} then makes them again. A log is imported"
+        " again.",
     )
 
 

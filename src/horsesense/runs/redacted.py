@@ -14,15 +14,15 @@ from horsesense.errors import HorsesenseError, StoreError, UsageError
 from horsesense.files import whole
 from horsesense.inference.store import Store
 from horsesense.runs.directory import RunDirectory
-from horsesense.runs.layout import RunLayout
+from horsesense.runs.layout import PART, RunLayout
 from horsesense.runs.results import Results
 
 MARK: Final = "redacted.json"
 """The file that says that a run is redacted, and how."""
 _PLACE: Final = re.compile(
     r"run\.toml|items\.json|asked\.json|estimates\.json|redacted\.json"
-    r"|trials/stage-\d{1,3}/\d{6,9}\.parquet"
-    r"|readings/[A-Za-z0-9_.-]{1,80}/(?:reader\.json|stage-\d{1,3}/\d{6,9}\.parquet)"
+    rf"|trials/stage-\d{{1,3}}/{PART}"
+    rf"|readings/[A-Za-z0-9_.-]{{1,80}}/(?:reader\.json|stage-\d{{1,3}}/{PART})"
 )
 """Every file that a redacted run may hold; nothing else is unpacked."""
 LARGEST: Final = 2 * 2**30

@@ -143,6 +143,7 @@ class StagedRun:
                 hint=f"Run.measure() or horsesense report {self.path} does so.",
             )
         if self._results is None:
+            self.directory.check_given()
             try:
                 self._results = Results.load(self.directory)
             except StoreError as error:

@@ -49,9 +49,8 @@ def _files(directory: RunDirectory) -> list[str]:
     """Faults of the files that the manifest lists: what was changed, or is gone."""
     root = directory.layout.root
     faults = [f"{path.relative_to(root)}: {wrong}" for path, wrong in changed(root)]
-    was = in_place(root) if known_files(root) else ()
-    lasting = "asked.json estimates.json imported.json merged.json name reviews.json sample.json"
-    gone = (name for name in lasting.split() if name in was and not (root / name).exists())
+    was = in_place(root) - {"report.html"} if known_files(root) else ()
+    gone = (name for name in sorted(was) if not (root / name).exists())
     return [*faults, *(f"{name}: it is missing" for name in gone)]
 
 

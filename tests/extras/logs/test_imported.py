@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import horsesense as hs
+from command_line import call
 from fuzzing import CORPUS
 from horsesense.cli import app
 from horsesense.errors import ItemsError, StoreError, UsageError
@@ -327,6 +329,32 @@ def test_what_logs_say_in_another_form(tmp_path: Path, content: str) -> None:
     run.directory.layout.imported.write_text(content)
     with pytest.raises(StoreError, match=r"imported\.json cannot be read: "):
         run.report()
+
+
+@pytest.mark.parametrize("name", ["asked.json", "trials", "recorded", "imported.json"])
+def test_what_nothing_gives_again_is_never_made_up(tmp_path: Path, name: str) -> None:
+    (log := tmp_path / "log.json").write_bytes((CORPUS / "log-inspect" / "three").read_bytes())
+    made = hs.load_log(log, out=tmp_path / "made").path
+    assert "import LOG LOG" in call("merge", str(made), "--out", str(tmp_path / "merged")).stderr
+
+    def refused(run: Path, *commands: str) -> None:
+        for words in map(str.split, commands):
+            done = call(words[0], str(run), *words[1:])
+            assert done.returncode == (2 if words[0] == "gate" else 3), done
+            assert "Import the log again: " in done.stderr
+
+    for kind in ("damaged", "gone"):
+        run = Path(shutil.copytree(made, tmp_path / kind))
+        path = next(run.glob(f"{name}/**/*.parquet"), run / name)
+        path.write_bytes(path.read_bytes()[:-1])
+        if kind == "gone":
+            shutil.rmtree(run / name) if path.parent != run else path.unlink()
+        refused(run, "report", "read", "gate --require found>=0")
+        done = call("verify", str(run))
+        assert (done.returncode, name in done.stdout) == (3, True), done
+    (run / "manifest").unlink()  # as of an earlier version
+    if name in ("asked.json", "trials"):
+        refused(run, "report", "read", "export --to csv")
 
 
 def test_a_study_of_ours_in_another_form_is_refused(tmp_path: Path) -> None:

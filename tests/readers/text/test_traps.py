@@ -237,6 +237,7 @@ TRAPS = {
         ("None of the other options is correct, so the answer is B.", "B"),
         ("12.8 is not listed, but the closest answer is (B).", "none"),
         ("12.8 is not listed, but the closest is (B). The answer is (B).", "B"),
+        ("12.8 is not listed. The closest is (B), so the answer is (B).", "B"),
         ("None of the options says 12.8, but B is the nearest.\n\nThe answer is (B)", "B"),
         ("D. None of the above", "D", ("red", "blue", "green", "None of the above")),
         ("There is no correct answer.", "F", EXTRA),

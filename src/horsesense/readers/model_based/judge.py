@@ -36,7 +36,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 
-RULES: Final = Rules(version="19", source="9b8292571e5f")
+RULES: Final = Rules(version="19", source="56c2aefb00f8")
 
 MAX_TOKENS: Final = 16
 REPLY_CHARACTERS: Final = 6000

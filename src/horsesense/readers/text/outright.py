@@ -287,11 +287,12 @@ def _corrected(text: str, found: list[Statement], last: Statement) -> bool:
 
 
 def _closest(low: str, one: Statement) -> bool:
-    """Whether a statement, or what stands before it in its sentence, says "closest"."""
-    start = max(0, one.start - 30, *(low.rfind(end, 0, one.start) for end in (". ", ".\n")))
+    """Whether a statement, or what stands before it in its clause, says "closest"."""
+    start = max(0, one.start - 30, *(low.rfind(end, 0, one.start) for end in _CLAUSE_ENDS))
     return any(low.find(word, start, one.end) >= 0 for word in words.CLOSEST)
 
 
+_CLAUSE_ENDS: Final = (". ", ".\n", ", so ", ", thus ", ", therefore ", ", hence ")
 _SENTENCE_ENDS: Final = (". ", "! ", "? ", "\n")
 
 
