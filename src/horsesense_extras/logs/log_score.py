@@ -148,9 +148,7 @@ class LogScore:
             lost = sum(self.only_log.values())
             only = _kinds(self.only_log.items())
             drawn = (self.from_samples or 0) * self.both - self.right
-            aside = (
-                f" (its guesses, worth {drawn:.1f}, left out)" if drawn > 1e-6 else ""
-            )
+            aside = f" (its guesses, worth {drawn:.1f}, left out)" if drawn > 1e-6 else ""
             yield (
                 f"{self.right:,} right in the log{aside} + {self.differ - lost:,} right only as"
                 f" read - {lost:,} right only in the log (as read: {only}) ="
