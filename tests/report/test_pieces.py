@@ -117,5 +117,6 @@ def test_the_command_line(run: Results, tmp_path: Path) -> None:
     assert out.read_bytes().startswith(b"%PDF"), "SVG stood in a file named .pdf"
     table = ["--table", "scores"]
     for words in ([], [*table, "--figure", "score"], [*table, "--format", "pdf"],
-                  ["t.pdf", *table], ["t.csv", *table, "--format", "latex"]):  # fmt: skip
+                  ["t.pdf", *table], ["t.csv", *table, "--format", "latex"],
+                  [*table, "--limit", "1"], ["--to", "csv", "--probes", "order"]):  # fmt: skip
         assert call("export", place, *words, cwd=tmp_path).returncode == 2
