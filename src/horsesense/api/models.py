@@ -127,7 +127,9 @@ def gate(
     if before is not None:
         less = gates.regressions(results, before, tolerances, measure=measure, level=level)
         checks, notes, sees = [*checks, *less.checks], [*notes, *less.notes], less.sees
-    notes += more.to_ask(results, before, checks) if on_doubt == "ask-more" else ()
+    if on_doubt == "ask-more":
+        open_ = {check.name: check.values for check in checks if check.state == "undecided"}
+        notes += more.to_ask(results, before, open_)
     return gates.Verdict(tuple(checks), on_doubt, tuple(notes), sees)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from shlex import join
 from typing import TYPE_CHECKING, Final
 
@@ -15,7 +15,6 @@ from horsesense.stats.functions import ndtri
 from horsesense.stats.words import plural
 
 if TYPE_CHECKING:
-    from horsesense.comparison.gates.gate import Check
     from horsesense.comparison.views import Pair
 
 POWER: Final = 0.8
@@ -25,6 +24,9 @@ MOST_NAMED: Final = 20
 MOST: Final = 1e6
 """Items beyond which no number is said."""
 _DRAWN: Final = re.compile(r"A random sample of [\d,]+ of ([\d,]+) items? ")
+
+Open = Mapping[str, Mapping[str, float | None]]
+"""Undecided checks: name -> values."""
 
 
 def needed(pair: Pair, n: int, tolerance: float, error: float, level: float) -> tuple[float, str]:
@@ -63,10 +65,9 @@ def about(items: float) -> int:
     return int(math.ceil(items / step) * step)
 
 
-def to_ask(run: Results, baseline: Results | None, checks: Sequence[Check]) -> Iterator[str]:
+def to_ask(run: Results, baseline: Results | None, open_: Open) -> Iterator[str]:
     """What to ask so that undecided checks are decided: how many items, with the commands; or that
     no number of items of this set does."""
-    open_ = [check for check in checks if check.state == "undecided"]
     if not open_:
         return
     both = [run] if baseline is None else [run, baseline]
@@ -79,20 +80,20 @@ def to_ask(run: Results, baseline: Results | None, checks: Sequence[Check]) -> I
         yield from (_command(results, None) for results in stopped)
         return
     whole = min(map(_whole, both))
-    able = [n for c in open_ if (n := c.values.get("needed", math.inf) or 0) <= whole]
-    by_items = [c for c in open_ if "needed" in c.values]
+    needs = {name: n for name, of in open_.items() if (n := of.get("needed"))}
+    able = [n for n in needs.values() if n <= whole]
     of = plural(len(open_), "undecided check")
     if able:
         most = min(about(max(able)), whole)
         yield f"Ask {most:,} items next, which most likely decide {len(able):,} of {of}:"
         yield from (_command(results, most) for results in both)
-    if beyond := len(by_items) - len(able):
+    if beyond := len(needs) - len(able):
         has = f" ({whole:,})" if whole < math.inf else ""
         yield (
             f"No number of items of this set{has} most likely decides {beyond:,} of {of}: add"
             " items, or change --tolerance."
         )
-    if other := [c.name for c in open_ if c not in by_items]:
+    if other := [name for name in open_ if name not in needs]:
         yield f"Undecided, but not for lack of items: {'; '.join(other)}."
 
 
