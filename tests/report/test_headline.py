@@ -85,9 +85,9 @@ def test_replies_that_a_score_lacks_are_counted(runs: dict[str, Results]) -> Non
     lost = {"probe": "original", "condition": "", "not_asked": 4, "failed": 2}
     some = replace(told(run, unanswered=[lost]), estimates=estimates)
     (said,) = caveats(some)
-    assert said.startswith("Behind the score, 4 of 40 prompts have no reply, 2 failed and 1 has no")
+    assert said.startswith("Behind the score, 4 of 40 prompts have no reply, 2 failed and 1 has an")
     (said,) = caveats(replace(told(run, unanswered=[]), estimates=estimates))
-    assert said == "The score lacks 7 of 40 replies: missing or unreadable."
+    assert said == "The score lacks 7 of 40 replies: missing or unclear."
 
 
 def test_why_the_share_known_is_missing_or_doubtful(runs: dict[str, Results]) -> None:
