@@ -363,6 +363,8 @@ def pairs(option: str, given: Sequence[str] | None) -> dict[str, str]:
             raise UsageError(
                 f"--{option} {text!r} is not NAME=VALUE.", hint=f"As in --{option} {example}."
             )
+        if name in found:
+            raise UsageError(f"--{option} names {name} twice.", hint="Give each name once.")
         found[name] = value
     return found
 

@@ -276,7 +276,7 @@ def test_stopped_where_the_option_parser_catches_it(
     assert (end.value.code, capsys.readouterr().err) == (130, "horsesense: Stopped.\n")
 
 
-def test_a_limit_is_given_once(tmp_path: Path) -> None:
-    words = ("audit", "sample", "-m", "sim:prior", "--budget", "requests=5,requests=9")
-    done = call(*words, cwd=tmp_path, code=2)
-    assert "names requests twice" in done.stderr
+def test_a_name_is_given_once(tmp_path: Path) -> None:
+    for words in (["--budget", "requests=5,requests=9"], ["--where", "id=a", "--where", "id=b"]):
+        done = call("audit", "sample", "-m", "sim:prior", *words, cwd=tmp_path, code=2)
+        assert f"names {words[1].partition('=')[0]} twice" in done.stderr

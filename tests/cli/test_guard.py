@@ -122,14 +122,16 @@ def test_a_folder_that_is_gone(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_output_that_cannot_be_written() -> None:
+def test_output_that_cannot_be_written(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "horsesense", "list", "rules"]
     held = {**os.environ, "PYTHONUNBUFFERED": ""}  # printed as Python ends, if not before
     with open("/dev/full", "w") as full:
         done = subprocess.run(
             words, stdout=full, stderr=subprocess.PIPE, text=True, check=False, env=held
         )
-        refused = subprocess.run([*words[:3], "verify", "/nowhere"], stderr=full, env=held)
-        assert refused.returncode == ExitCode.TROUBLE
+        audit = ["audit", "sample", "-m", "sim:oracle", "--limit", "1", "--out", tmp_path / "run"]
+        for command in (["verify", "/nowhere"], audit):
+            refused = subprocess.run([*words[:3], *command], stderr=full, env=held)
+            assert refused.returncode == ExitCode.TROUBLE
     assert done.returncode == ExitCode.TROUBLE
     assert "What is printed cannot be written: No space left" in done.stderr

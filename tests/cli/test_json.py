@@ -112,10 +112,13 @@ def test_what_needs_no_model(call: Call, tmp_path: Path) -> None:
 
 
 def test_what_to_cite(call: Call, tmp_path: Path) -> None:
-    check("cite", call("cite", "sample", "--json")[1])
+    cited = call("cite", "sample", "--limit", "2", "--json")[1]
+    check("cite", cited)
     out = str(tmp_path / "suite")
     call("plan", "sample", "-m", "sim:oracle", "--limit", "2", "--suite", "know-no", "--out", out)
     told = call("cite", out)[1]
+    assert json.loads(cited)["data"] in told, "the items' fingerprint is that of the run"
+    assert call("cite", out, "--limit", "2")[0] == 2
     assert told.count("2406.16203") == 2, "as a source and as an entry"
     for part in (f"horsesense {__version__}", "fingerprint", "\n@software{horsesense,", "\n@misc{"):
         assert part in told

@@ -250,21 +250,25 @@ def test_a_budget_stop_has_a_code_of_its_own(tmp_path: Path) -> None:
     stopped = call(*words, "--budget", "requests=5", cwd=tmp_path)
     assert stopped.returncode == ExitCode.BUDGET
     assert "The budget may stop this audit early (requests=5 left" in stopped.stderr
-    assert re.search(r"7 of 12 prompts were not asked, .*\. The other 5 were read", stopped.stdout)
-    resumed = call(*words, "--budget", "requests=500", cwd=tmp_path)
+    assert re.search(r"7 of 12 prompts were not asked, .*\. Numbers leave these", stopped.stdout)
+    resumed = call(*words, "--budget", "requests=500", "--price", "1,1", cwd=tmp_path)
     assert "(requests=495 left, about 7 needed)" in resumed.stderr
-    assert "Spent over all sessions: 12 calls, " in resumed.stdout
+    spent = r"12 calls, at most ([\d,]+) prompt and (\d+) completion tokens \((.*) at these prices"
+    said = re.search(f"Spent over all sessions: {spent}", resumed.stdout)
+    assert said is not None
+    assert int(said[1].replace(",", "")) + int(said[2]) == round(1e6 * float(said[3]))
     may = ("-m", "sim:oracle", "--budget", "tokens=9,money=0.01", "--price", "9,9", "--rate", "2")
     planned = call("plan", *SMALL, *may, "--max-connections", "4", cwd=tmp_path)
     assert re.search(r"early \(tokens=9 left, .* needed; money=0.01 left, ", planned.stdout)
     assert "\nall" in planned.stdout.partition("At 2 requests a second: ")[0]
     for money, said in (
-        ("1", r"suffices \(money=1.0 left, about 0.0\d+ needed\)\.$"),
+        ("1", r"suffices \(money=1 left, about 0.0\d+ needed\)\.$"),
         ("0.1", r"suffices if the server counts tokens .* may take money=0.1\d\.$"),
     ):
         may = ("-m", "sim:oracle", "--budget", f"money={money}", "--price", "20,20", "--json")
         told = json.loads(call("plan", *SMALL, *may, cwd=tmp_path).stdout)
         assert re.match(f"The budget {said}", told["short"]), told["short"]
+        assert f"about {told['cost']} needed" in told["short"]
 
 
 def test_a_budget_counts_what_runs_sent_before_they_were_refused(tmp_path: Path) -> None:

@@ -72,6 +72,7 @@ def found(runs: dict[str, Path]) -> Comparison:
 def test_only_what_all_runs_hold_is_compared(found: Comparison, runs: dict[str, Path]) -> None:
     assert found.items["shared"] == 99
     assert found.items["changed"] == 1
+    assert "1 more item has the same id, but other texts" in " ".join(sentences(found))
     assert found.items["of"][str(runs["good"])] == 100
     assert {s.n for s in found.standings} == {99}
 

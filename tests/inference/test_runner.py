@@ -449,6 +449,13 @@ def test_progress_counts_everything(store: Store) -> None:
     assert shown.note() == "1 failed"
 
 
+def test_equal_prompts_are_done_when_their_answer_is(store: Store) -> None:
+    """Not when they are drawn: what is stopped says how many prompts have an answer."""
+    shown, limits = Progress("asking", 20, io.StringIO()), Limits(requests=3)
+    asyncio.run(run(asks(20, distinct=10), Scripted(), store, limits=limits, progress=shown))
+    assert (shown.done, shown.skipped) == (6, 0)
+
+
 def test_a_long_run_says_how_it_goes(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
     monkeypatch.setattr(time, "monotonic", lambda: now)

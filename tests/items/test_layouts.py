@@ -63,17 +63,30 @@ def test_layouts(name: str) -> None:
         assert item.subject == "towns"
 
 
-def test_numbers_from_1_are_known_by_the_last() -> None:
-    rows = [{"question": f"{n}?", "choices": TOWNS, "answer": n} for n in (1, 4, 2)]
-    assert [item.gold for item in load_items(rows).items] == [0, 3, 1]
+@each(
+    ("numbers", "golds"),
+    [
+        ([1, 4, 2], [0, 3, 1]),
+        ([1, 4, 2, 4, 5], [0, 3, 1, 3]),
+        (["1", "4", "2", "0", "4"], [0, 3, 1, 3]),
+        ([0, 3, 1, 7], [0, 3, 1]),
+        (["Rome", "Paris", "Bonn", "2", "0"], [0, 1, 2]),
+    ],
+)
+def test_a_right_answer_is_read_as_fits_most_rows(numbers: list[Any], golds: list[int]) -> None:
+    rows = [{"question": f"{i}?", "choices": TOWNS, "answer": n} for i, n in enumerate(numbers)]
+    items = load_items(rows, skip_faults=True)
+    assert [item.gold for item in items] == golds
+    assert len(items) + len(items.faults) == len(rows)
 
 
 def test_a_number_that_may_count_both_ways_is_asked_for() -> None:
     rows = [{"question": "a?", "choices": TOWNS, "answer": 1}]
-    with pytest.raises(UsageError) as caught:
-        load_items(rows)
-    assert "--map answer_index=answer" in str(caught.value)
-    assert "--map answer_number=answer" in str(caught.value)
+    for more in ([], [rows[0] | {"answer": n} for n in (0, 4, 7)]):
+        with pytest.raises(UsageError) as caught:
+            load_items(rows + more)
+        assert "--map answer_index=answer" in str(caught.value)
+        assert "--map answer_number=answer" in str(caught.value)
     assert load_items(rows, map={"answer_number": "answer"}).items[0].gold == 0
     assert load_items(rows, map={"answer_index": "answer"}).items[0].gold == 1
     few = [{"question": f"{n}?", "choices": TOWNS, "answer": n or "B"} for n in range(5)]

@@ -746,7 +746,7 @@ def test_nearly_the_name_of_a_packaged_set() -> None:
 
 def test_faulty_rows_may_be_left_out_and_kept_in_mind(write: Write) -> None:
     path = write(
-        b'{"id": "a", "text": "x", "label": "1"}\n{"id": "b", "text": "", "label": "2"}\n{'
+        b'{"id": "a", "text": "x", "label": "1"}\n{"text": "", "subject": [2], "label": "2"}\n{'
     )
     items = load_items(path, skip_faults=True)
     assert [item.id for item in items] == ["a"]

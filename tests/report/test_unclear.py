@@ -51,7 +51,7 @@ def test_they_are_unclear_and_not_missing(unclear: Results) -> None:
     assert set(read.filter(read["reader"] == "text")["status"]) == {"unclear"}
     assert unclear.reader == "text"
     holds = evidence_of(unclear).holds
-    assert len(holds["reply unreadable"]) == 12
+    assert len(holds["reply unclear"]) == 12
     assert not holds.keys() & {
         "no answer received",
         "no option chosen",

@@ -96,7 +96,8 @@ def gate(
         require: what must hold, such as "found == 0"; one or several.
         baseline: an earlier run; this one must not be worse.
         tolerance: the loss against it that is accepted: 0.02, "2%" or "order=5%"; one or several.
-        on_doubt: what an undecided check counts as: "pass", "fail", or a result of its own.
+        on_doubt: what an undecided check counts as: "pass", "fail", or a result of its own,
+            which with "ask-more" says what to ask.
         measure: what must not be lost.
         level: confidence, from 0.5 to 1.
         lost: the share of lost replies from which it fails, or "never".
@@ -107,6 +108,7 @@ def gate(
     'passed'
     """
     from horsesense.comparison.gates import gate as gates
+    from horsesense.comparison.gates import more
     from horsesense.comparison.gates.expression import parse
 
     require = [require] if isinstance(require, str) else require
@@ -125,7 +127,9 @@ def gate(
     if before is not None:
         less = gates.regressions(results, before, tolerances, measure=measure, level=level)
         checks, notes, sees = [*checks, *less.checks], [*notes, *less.notes], less.sees
-        notes += gates.to_ask(results, before, checks) if on_doubt == "ask-more" else ()
+    if on_doubt == "ask-more":
+        open_ = {check.name: check.values for check in checks if check.state == "undecided"}
+        notes += more.to_ask(results, before, open_)
     return gates.Verdict(tuple(checks), on_doubt, tuple(notes), sees)
 
 

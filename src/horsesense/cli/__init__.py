@@ -147,7 +147,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             raise KeyboardInterrupt
     except BaseException as stop:  # what Rust panics with is no Exception
         _last(arguments)
-        lost = lost or _dropped(sys.stdout)
+        lost = lost or _dropped(sys.stdout) or _dropped(sys.stderr)
         code = _usage_exit(stop)
         if code is None:
             known = first in {*OWN, *offered("commands")}

@@ -144,8 +144,9 @@ def _show(found: Comparison) -> None:
     for name, values in found.settings:
         told = "; ".join(f"{place}: {value or 'none'}" for place, value in values.items())
         print(f"Differs: {name} ({printable(told)})")
-    if found.left_out:
-        print(f"Not compared: {', '.join(printable(row.label) for row in found.left_out)}")
+    for reason in dict.fromkeys(row.reason for row in found.left_out):
+        these = ", ".join(row.label for row in found.left_out if row.reason == reason)
+        print(f"Not compared, as {printable(reason)}: {printable(these)}.")
     print()
     heads, rows = table(found)
     print_table(heads, rows)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from horsesense.cli.output import print_json
 from horsesense.errors import BudgetSpentError, ExitCode, InterruptedRunError, StoreError, install
-from horsesense.inference.limits import UNLIMITED, Limits, RunSummary, rounded_up
+from horsesense.inference.limits import UNLIMITED, Limits, RunSummary, exactly
 from horsesense.inference.stored_rows import Spent
 from horsesense.progress import harmless, say
 from horsesense.runs import REPORT_ITEMS
@@ -74,7 +74,7 @@ def audit_one(run: Run, model: Model, options: AuditOptions) -> ExitCode:
     if short and asked.uncounted > MOST_UNCOUNTED * asked.sent:
         say(
             f"{plural(asked.uncounted, 'call')} came back without token counts. Each is charged at"
-            " its most: a token for each byte of the prompt, and the longest reply."
+            " its most: a token for each byte of the request, and the longest reply."
         )
     judged = run.read(limits=may, max_connections=connections)
     run.measure()
@@ -157,13 +157,16 @@ def cost(run: Run, may: Limits) -> list[str]:
 
     if not (may.any or may.priced or (run.expected and run.expected.unlimited)):
         return []
-    spent, again = spent_in(run.directory.layout), run.results.findings["run"].get("retried", 0)
+    spent, last = spent_in(run.directory.layout), run.results.findings["run"]
     money = may.cost(spent.prompt_tokens, spent.completion_tokens)
-    priced = "" if money is None else f" ({rounded_up(money)} at these prices)"
+    priced = "" if money is None else f" ({exactly(money)} at these prices)"
     prompt, completion = spent.prompt_tokens, plural(spent.completion_tokens, "completion token")
+    again = f"; {n:,} in the last session were repeats" if (n := last.get("retried")) else ""
     return [
         f"Spent over all sessions: {plural(spent.requests, 'call')}, at most {prompt:,} prompt and"
-        f" {completion}{priced}{f'; {again:,} in the last session were repeats' if again else ''}."
+        f" {completion}{priced}{again}."
+        + " Where no tokens are counted, each byte of a request is charged as one."
+        * bool(last.get("uncounted"))
     ]
 
 

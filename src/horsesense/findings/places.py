@@ -39,7 +39,7 @@ class RunToJudge(Protocol):
 
     @property
     def lacking(self) -> str:
-        """What is true of items that do not count, such as "lack a readable reply"."""
+        """What is true of items that do not count, such as "lack a clear reply"."""
 
     def label(self, probe: str, condition: Condition) -> str:
         """A probe, and what sets the condition apart."""

@@ -23,7 +23,7 @@ from horsesense.measures.registry import MEASURES
 from horsesense.stats.words import agreeing, plural, some_of
 from horsesense.trials.condition import PLAIN
 
-LACK: Final = "lack a readable reply"
+LACK: Final = "lack a clear reply"
 """What is true of items that were asked, and have no answer that counts."""
 GOLDLESS: Final = "without a right answer"
 """What is true of items that a share of right answers leaves out."""
@@ -36,7 +36,7 @@ _CLAUSES: Final[Mapping[str, str]] = {
     NOT_ASKED: "were not asked",
     NO_REPLY: "have no reply",
     FAILED: "failed",
-    UNCLEAR: "have no readable reply",
+    UNCLEAR: "have an unclear reply",
 }
 """The same as clauses, said of several."""
 
@@ -72,7 +72,7 @@ class Missing(NamedTuple):
         return ((n, why) for n, why in said if n > 0)
 
     def clause(self, of: int, noun: str) -> str:
-        """As in a sentence: "5 of 313 prompts were not asked and 2 have no readable reply"."""
+        """As in a sentence: "5 of 313 prompts were not asked and 2 have an unclear reply"."""
         (n, why), *others = self.each()
         told = [some_of(n, of, noun, _CLAUSES[why])]
         told += [f"{n:,} {agreeing(n, _CLAUSES[why])}" for n, why in others]
@@ -268,4 +268,4 @@ def named(reader: str, among: Iterable[str]) -> str:
     name = READERS.get(kind, fitted)
     if name != fitted and settings and sum(r.partition("(")[0] == kind for r in among) > 1:
         name = f"{name} ({settings}"
-    return name if fitted == reader else f"{name}, on items that it was not fitted on,"
+    return name if fitted == reader else f"{name} (on items that it was not fitted on)"

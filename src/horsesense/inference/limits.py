@@ -60,11 +60,9 @@ class Limits:
         values: dict[str, Any] = {}
         kinds = {"requests": int, "tokens": int, "money": float, "excess": int}
         parts = [part for part in (budget or "").split(",") if part]
-        for name, text in (pair for part in parts for pair in pairs("budget", [part]).items()):
+        for name, text in pairs("budget", parts).items():
             if name not in kinds:
                 raise UsageError.unknown("budget", name, kinds)
-            if name in values:
-                raise UsageError(f"--budget names {name} twice.", hint="Give each limit once.")
             values[name] = _number("budget", text, kinds[name])
         if price is not None:
             values["prompt_price"], values["completion_price"] = prices(price)
@@ -112,7 +110,7 @@ class Limits:
         left = {k: v for k in names if (v := getattr(self, k)) is not None}
         few = [k for k, v in left.items() if v < needed[k]]
         told = "; ".join(
-            f"{k}={round(left[k], 6):,} left, about {_of(k, needed[k])} needed" for k in few or left
+            f"{k}={exactly(left[k])} left, about {_of(k, needed[k])} needed" for k in few or left
         )
         if few:
             return f"The budget may stop this audit early ({told})."
@@ -121,7 +119,7 @@ class Limits:
             return told and f"The budget suffices ({told})."
         return (
             f"The budget suffices if the server counts tokens ({told}). If it does not, each byte"
-            f" of a prompt is charged as a token, which may take {unsure}."
+            f" of a request is charged as a token, which may take {unsure}."
         )
 
     def reach(self, calls: int, prompt: int, completion: int) -> tuple[int, int]:
@@ -172,6 +170,15 @@ def _number(option: str, text: str, kind: type) -> Any:
 
 def _of(name: str, n: float) -> str:
     return rounded_up(n) if name == "money" else f"{round(n):,}"
+
+
+def exactly(spent: float) -> str:
+    """What was spent or is left, to a millionth.
+
+    >>> exactly(0.010008), exactly(1200)
+    ('0.010008', '1,200')
+    """
+    return f"{spent:,.6f}".rstrip("0").rstrip(".")
 
 
 def rounded_up(money: float) -> str:

@@ -14,7 +14,7 @@ import signal
 import sys
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count, islice, zip_longest
@@ -134,7 +134,7 @@ class _Run:
         self._drained = False
         self._waiting: list[_Waiting] = []
         self._entries = count()
-        self._open: set[Key] = set()  # drawn and not yet stored
+        self._open = Counter[Key]()  # drawn and not yet stored: how many prompts share the answer
         self._failed: set[Key] = set()
         self._failed_in_a_row = 0
         self._ledger = Ledger(store, model.identity, limits)
@@ -270,18 +270,17 @@ class _Run:
         drawn = list(islice(self._asks, size))
         # One that failed for good in this run is not asked again when an equal request comes:
         # only the next run gives it a new chance.
-        keys = {asked.key for asked in drawn} - self._open - self._failed
-        keys -= self._store.known(list(keys))
+        keys = {asked.key for asked in drawn} - self._failed
+        keys -= self._store.known(list(keys - self._open.keys()))
         before = len(self._ready)
-        for asked in drawn:
-            if asked.key in keys:
-                keys.discard(asked.key)
-                self._open.add(asked.key)
+        wanted = [asked for asked in drawn if asked.key in keys]
+        for asked in wanted:
+            if not self._open[asked.key]:
                 self._ready.append(_Try(asked, 1))
-        cached = len(drawn) - (len(self._ready) - before)
+            self._open[asked.key] += 1
         self.summary.asked += len(drawn)
-        self.summary.cached += cached
-        self._progress(cached, skipped=True)
+        self.summary.cached += len(drawn) - (len(self._ready) - before)
+        self._progress(len(drawn) - len(wanted), skipped=True)
         self._drained = len(drawn) < size
 
     async def _settle(self, batch: Sequence[_Try], results: Sequence[Response | Failure]) -> None:
@@ -301,8 +300,7 @@ class _Run:
 
     def _stored(self, answered: Sequence[tuple[Asked, Response]]) -> None:
         self.summary.answered += len(answered)
-        self._open.difference_update([asked.key for asked, _ in answered])
-        self._progress(len(answered))
+        self._progress(sum(self._open.pop(asked.key) for asked, _ in answered))
         self._tell(answered)
 
     def _tell(self, settled: Sequence[tuple[Asked, Response | Failure]]) -> None:
@@ -328,11 +326,10 @@ class _Run:
 
     def _fail(self, asked: Asked, attempts: int, failure: Failure) -> None:
         self._store.fail([(asked, attempts, failure)], identity=self._model.identity)
-        self._open.discard(asked.key)
         self._failed.add(asked.key)
         self.summary.failed += 1
         self.summary.last_failure = failure
-        self._progress(1)
+        self._progress(self._open.pop(asked.key))
         self._tell([(asked, failure)])
         self._failed_in_a_row += 1
         if self._failed_in_a_row >= self._retry.give_up and not self._stop.is_set():

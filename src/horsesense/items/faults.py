@@ -49,6 +49,14 @@ class Faults:
         ordered = sorted(self._found, key=lambda found: found[0])
         return tuple(f"{self.unit} {number}: {fault}" for number, fault in ordered)
 
+    @property
+    def by_row(self) -> tuple[str, ...]:
+        """Each faulty row in a line with all its faults, in the order of the file."""
+        rows: dict[int, list[str]] = {}
+        for number, fault in sorted(self._found, key=lambda found: found[0]):
+            rows.setdefault(number, []).append(fault)
+        return tuple(f"{self.unit} {number}: {'; '.join(told)}" for number, told in rows.items())
+
     def check(self, hint: str | None = None) -> None:
         """Report the faults, if there are any.
 

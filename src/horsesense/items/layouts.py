@@ -13,8 +13,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from horsesense.errors import UsageError
-from horsesense.items.fields import FIELDS, LETTERS, in_one_cell, option_lists, whole_number
+from horsesense.items.fields import (
+    FIELDS,
+    LETTERS,
+    in_one_cell,
+    option_lists,
+    options_named,
+    whole_number,
+)  # fmt: skip
 from horsesense.items.files import Row
+from horsesense.stats.words import plural
 
 
 def _listed(text: str) -> tuple[str, ...]:
@@ -98,10 +106,12 @@ class Layout(NamedTuple):
         parts = [f"fields taken as {told}"] if told else []
         parts += [self.answers] if self.answers else []
         parts += [f"not used: {', '.join(self.unused)}"] if self.unused else []
-        named = " or ".join(f"--map answer={name}" for name in map(shlex.quote, self.perhaps_gold))
-        parts += [f"no field is taken for the right answer; if one is, type {named}"] * bool(named)
         line = "; ".join(parts)
-        return f"{line[0].upper()}{line[1:]} (--map says otherwise)." if line else ""
+        said = [f"{line[0].upper()}{line[1:]} (--map says otherwise)."] if line else []
+        if self.perhaps_gold:
+            named = " or ".join(f"--map answer={shlex.quote(name)}" for name in self.perhaps_gold)
+            said.append(f"No right answer was recognised. Where a field holds it, type {named}.")
+        return " ".join(said)
 
 
 def guess(source: str, rows: Sequence[Row], given: Mapping[str, str]) -> Layout:
@@ -224,25 +234,24 @@ class _Guess:
             yield ours, theirs
 
     def _counted(self, theirs: str, options: str) -> str:
-        """Our name for a right answer: `answer` for letters and texts, else how it counts."""
+        """Our name for a right answer: the one by which most rows can be read.
+
+        Letters and texts go before numbers; UsageError where 0 and 1 fit equally many rows.
+        """
         seen = [
             (row[theirs], *_shown(row, options)) for row in self.rows if row.get(theirs) is not None
         ]
-        if all(_names(value, texts, labels) for value, texts, labels in seen):
-            return "answer"
         numbers = [(whole_number(value), len(texts)) for value, texts, _ in seen]
-        whole = [(n, k) for n, k in numbers if n is not None]
-        counted = [v for v, *of in seen if whole_number(v) is not None and not _names(v, *of)]
-        if not whole or (len(whole) < len(numbers) and 2 * len(counted) <= len(seen)):
-            return "answer"  # else the few that are no numbers are faults
-        if all(0 <= n < k for n, k in whole) and any(n == 0 for n, _ in whole):
-            return "answer_index"
-        if all(1 <= n <= k for n, k in whole) and any(n == k for n, k in whole):
-            return "answer_number"
-        if any(not 0 <= n <= k for n, k in whole):
-            return "answer_index"  # its faults say what is wrong
+        from_0, from_1 = (
+            sum(n is not None and first <= n < k + first for n, k in numbers) for first in (0, 1)
+        )
+        if sum(len(options_named(*each)) == 1 for each in seen) >= max(from_0, from_1):
+            return "answer"
+        if from_0 != from_1:
+            return "answer_index" if from_0 > from_1 else "answer_number"
         raise UsageError(
-            f"{self.source}: {theirs} may count from 0 or from 1; no value decides it.",
+            f"{self.source}: {theirs} may count from 0 or from 1; either fits"
+            f" {from_0:,} of {plural(len(seen), 'row')}.",
             hint=f"Type --map answer_index={theirs} (the first is 0) or"
             f" --map answer_number={theirs} (the first is 1).",
         )
@@ -341,10 +350,3 @@ def _shown(row: Row, options: str) -> tuple[list[str], tuple[str, ...]]:
         texts, labels = option_lists(in_one_cell(row.get(options)))
     listed = [str(text) for text in texts] if isinstance(texts, list | tuple) else []
     return listed, tuple(map(str, labels)) or LETTERS[: len(listed)]
-
-
-def _names(value: Any, texts: Sequence[str], labels: Sequence[str]) -> bool:
-    """Whether a right answer is a letter or the text of one option."""
-    if not isinstance(value, str):
-        return False
-    return value.strip() in (*labels, *(text.strip() for text in texts))

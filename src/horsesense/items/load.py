@@ -117,7 +117,7 @@ def load_items(
         source=str(source) if isinstance(source, str | Path) else "",
         notes=tuple(note for note in notes if note),
         whole=tuple(whole) if limit_note else (),
-        faults=faults.told,
+        faults=faults.by_row,
         rows={i.id: read[builder.first[i.id].ordinal - 1].row for i in items * skip_faults},
     )
 

@@ -139,7 +139,7 @@ def _lost(run: Results, score: Estimate) -> str:
     if not score.n_missing or not any(missing.each()):
         return ""
     if not (missing.not_asked or missing.failed):
-        return f"The score lacks {some_of(missing.unclear, of, 'reply')}: missing or unreadable."
+        return f"The score lacks {some_of(missing.unclear, of, 'reply')}: missing or unclear."
     return f"Behind the score, {missing.clause(of, 'prompt')}."
 
 

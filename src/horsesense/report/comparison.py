@@ -165,6 +165,9 @@ def _standing(c: Comparison) -> Iterator[str]:
     told = [f"{m} {score_text(main[m])} ({rank_text(main[m])})" for m in c.models]
     yield f"On {items_text(c)}, {c.main.lower()}: {_listed(told)}."
     yield headline(c)
+    if changed := c.items["changed"]:
+        same = plural(changed, "more item", "have the same id")
+        yield f"{same}, but other texts or another gold: left out."
     yield from (f"{model}: {told}." for model, told in c.lost.items())
     every = [d for d in c.differences if d.view == c.main]
     open_ = [d for d in every if not d.better]

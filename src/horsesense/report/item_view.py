@@ -236,7 +236,7 @@ NO_CHOICE = {
     "empty": "is empty",
     "illegal": "names an option that was not offered",
     "truncated": "is cut off before an answer",
-    "unclear": "is unreadable: no choice can be told with enough confidence",
+    "unclear": "is unclear: no choice can be told with enough confidence",
 }
 """Replies without a choice, in words."""
 

@@ -97,7 +97,7 @@ FIXED: tuple[Reason, ...] = (
         (~pl.col("status").is_in(["answer", "unclear"]) & ~_LEAVES_OUT).any(),
         kinds=("no_choice", "fewer_choices"),
     ),
-    Reason("reply unreadable", (pl.col("status") == "unclear").any()),
+    Reason("reply unclear", (pl.col("status") == "unclear").any()),
     Reason("no answer received", pl.col("status").is_null().any()),
 )
 """What is looked for in every run; the order in which filters are listed."""

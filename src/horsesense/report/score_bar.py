@@ -140,11 +140,12 @@ def headline(run: Results) -> list[str]:
     if score is None:
         return []
     every, known, block = _parts(run).get("every_form", {}), _known(run), _block(run)
-    graded = "as graded, " if up_to(run) else ""
+    how = f"{'as graded, ' * bool(up_to(run))}{as_asked(run)}"
     first = [told] if (told := first_of_all(run)) else []
     own = [f"{n.title} {value_of(n.share)}" for n in own_numbers(run)]
-    how = "as the replies say" if run.imported else as_asked(run)  # beside the log's own score
-    said = [*first, *own, f"{value_of(score)} right {graded}{how}"]
+    if run.imported:  # beside the log's own score
+        how = f"as the replies say{', unclear ones counted as wrong' * bool(up_to(run))}"
+    said = [*first, *own, f"{value_of(score)} right {how}"]
     if every.get("value") is not None and not block["bounds_only"]:
         of = f" of {_placed(block):,} items" if _together(run, score) else ""  # of other items
         said.append(f"{percent(every['value'])}{of} in every order")
@@ -281,7 +282,7 @@ def _marks(run: Results) -> Iterator[Mark]:
     """The share known, and the share that is right without the question, where it was withheld."""
     if known := _known(run):
         share = None if known["value"] is None else _share(known)
-        doubt = "few items check it" if known["reason"] and share else ""
+        doubt = "too few items to check it" if known["reason"] and share else ""
         words = "not estimated" if share is None else ""
         yield Mark("Known (estimated)", share, words, means=doubt)
     without = run.one("accuracy", "options_only")

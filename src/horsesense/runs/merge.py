@@ -86,7 +86,12 @@ def merge(runs: Sequence[str | Path], out: str | Path) -> Merged:
     found = sorted({run.layout.root.resolve(): run for run in opened}.values(), key=_place)
     if not found:
         raise UsageError("No run to merge is named.", hint="horsesense merge RUN.* --out RUN")
-    for other in found[1:]:
+    for other in found:
+        if other.given:
+            raise UsageError(
+                f"{other.layout.root} was imported: only audits are merged.",
+                hint="Logs are imported together: horsesense import LOG LOG --out RUN.",
+            )
         _same_study(found[0], other)
     layout = RunLayout.at(out)
     if any(run.layout.root.resolve() == layout.root.resolve() for run in found):

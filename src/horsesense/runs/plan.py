@@ -76,7 +76,7 @@ class Plan(OneLine):
         stored: requests that are answered already; 0 before an audit.
         prompt_tokens, completion_tokens, tokens_exact: of the others, and of their replies at most;
             whether the model counted the former, else they are characters / 4.
-        cost: as cost_at_most.
+        cost: as cost_at_most; rounded up, as in words.
         too_long, too_long_by, excluded: requests that exceed the model's context with room for
             their reply; the same by probe and condition; items to which a probe does not apply.
         exact: whether all items were planned.
@@ -232,6 +232,7 @@ def plan_of(
     free = isinstance(model, NeedsAnswerKey) or tally.counted
     later = [probe for probe in study.probes if probe.stage > 1]
     names = reader_names(study.settings, study.items, study.model)
+    money = limits.cost(prompt, completion)
     return Plan(
         dataset=study.items.name if shard is None else f"{study.items.name}, shard {shard}",
         items=len(items),
@@ -245,7 +246,7 @@ def plan_of(
         prompt_tokens=prompt,
         tokens_exact=tally.counted,
         completion_tokens=completion,
-        cost=limits.cost(prompt, completion),
+        cost=None if money is None else float(rounded_up(money)),
         too_long=study.planner.too_long.total(),
         too_long_by=study.planner.too_long_json(),
         excluded=study.planner.excluded.as_json(),

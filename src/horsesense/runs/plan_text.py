@@ -269,7 +269,7 @@ def _smallest_line(found: Mapping[str, Any]) -> str:
     terms = (
         f"({percent(FOUND)} power). Assumed: {percent(DISCORDANT)} of the items change by"
         f" themselves; level {100 * level:.2g}{NARROW}%, corrected for"
-        f" {ALPHA / level:.0f} tests. A check of the report may hold several."
+        f" {ALPHA / level:.0f} tests. A check of the report may combine several tests."
         " Smaller changes are found less often."
     )
     few = plural(items, "item") + f", which count as {alone:,}" * (clusters != items)

@@ -204,8 +204,8 @@ def _sample_written(path: Path, to: Path, n: int) -> dict[str, object]:
     tell = (
         f"In {to}: {some_of(written, len(found.rows), 'reply')} in the original order, drawn at"
         " random.\nWrite into the column label what each reply chooses in the end: the letter, or"
-        f" {', '.join(WORDS)}; right or wrong does not matter. Then: horsesense annotate {path}"
-        f" --take {to}"
+        f" {', '.join(WORDS)} (also if cut off); right or wrong does not matter. Then: horsesense"
+        f" annotate {path} --take {to}"
     )
     return {"file": str(to), "replies": written, "says": tell}
 
@@ -216,13 +216,13 @@ def _sample_taken(run: Run, files: Sequence[Path]) -> dict[str, object]:
     if len(files) > 2:
         raise UsageError("Of --sample, --take reads one file, or two to compare two people.")
     found = Sampled.of(run.directory)
-    both = found.compared(files[0], files[1], run.settings.level) if len(files) > 1 else []
+    both = found.compared(files[0], files[1], run.settings.level) if len(files) > 1 else {}
     changed = found.take(files[0])
     run.report()
     told = found.told(run.settings.level)
     news = [f"{plural(changed, 'label', 'replace')} what was taken before."] if changed else []
-    said = [*news, *_still_empty(files, "label"), *both, *found.sentences(told)]
-    return {"sample": told, "says": "\n".join(said)}
+    said = [*news, *_still_empty(files, "label"), *both.get("says", []), *found.sentences(told)]
+    return {**both, "sample": told, "says": "\n".join(said)}
 
 
 def _still_empty(files: Sequence[Path], column: str) -> list[str]:

@@ -12,6 +12,7 @@ from horsesense.cli.options import AsJson
 from horsesense.cli.output import print_json
 from horsesense.errors import StoreError
 from horsesense.stats.words import plural
+from horsesense_extras.cli.groups import Rows
 
 if TYPE_CHECKING:
     from horsesense.api import Run
@@ -30,7 +31,7 @@ DATA = "@misc{{data-{key}, title = {{{name}}}, howpublished = {{{source}}}, note
 What = Annotated[str, typer.Argument(help="A run, a log, or items as for `audit`.")]
 
 
-def cite(what: What, as_json: AsJson = False) -> None:
+def cite(what: What, rows: Rows, as_json: AsJson = False) -> None:
     """Say what to cite beside a run or items: the tool, a suite's paper, the data.
 
     Example: horsesense cite audits/exam
@@ -40,10 +41,11 @@ def cite(what: What, as_json: AsJson = False) -> None:
 
     try:
         told = cited(open_run(what))
+        rows.refuse("a run has chosen its items")
     except StoreError:
         if Path(what).is_dir():
             raise
-        told = _texts(items_of(what), what)
+        told = _texts(items_of(what, **rows.given()), what)
     if as_json:
         print_json("cite", told)
         return
@@ -75,7 +77,7 @@ def _texts(
     from horsesense.version import __version__
 
     own, note = BIBTEX.format(version=__version__), plural(len(items), "item")
-    note += f", {of} {items.fingerprint}"
+    note += f", {of} {items.fingerprint}" + ", without right answers" * (not items.has_gold)
     names = {"name": latex(items.name), "source": latex(source)}
     data = DATA.format(key=items.fingerprint, note=note, **names)
     return {

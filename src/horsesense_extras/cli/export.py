@@ -44,20 +44,14 @@ def export(
         Path | None,
         typer.Argument(
             help="The new file or folder; by default beside the run, for figures and tables here."
+            " A figure or table replaces an older one of its kind."
         ),
     ] = None,
     *,
     also_out: Annotated[Path | None, typer.Option("--out", help="The same as OUT.")] = None,
     pieces: Pieces,
-    rows: Rows,
+    task: Task,
     to: Annotated[str | None, typer.Option(help=f"The format: {', '.join(FORMATS)}.")] = None,
-    probes: str | None = None,
-    suite: str | None = None,
-    readers: str = "text",
-    style: str = "completion",
-    max_tokens: int = 16,
-    shots: int = 0,
-    shots_from: str | None = None,
     as_json: AsJson = False,
 ) -> None:
     """Write a run for other programs, or a piece of its report; or items as tasks of others.
@@ -65,16 +59,6 @@ def export(
     One of --to, --redacted, --figure, --table and --paper says what is written.
 
     Example: horsesense export audits/exam --to csv
-
-    Args:
-        probes: Of lm-eval-task: probes, separated by commas.
-        suite: Of lm-eval-task: a named set of probes.
-        readers: Of lm-eval-task: text brings back replies, first_token scores of the labels,
-            option_text scores of the options' texts.
-        style: Of lm-eval-task: completion, or chat (--apply_chat_template).
-        max_tokens: Of lm-eval-task: longest reply.
-        shots: Of lm-eval-task: few-shot examples.
-        shots_from: Of lm-eval-task: items file with the examples.
     """
     out = out or also_out
     if (to is None) == (pieces.chosen is None):
@@ -82,6 +66,8 @@ def export(
             "Say what is to be written." if to is None else f"--to and --{pieces.chosen} at once.",
             hint="One of --to FORMAT, --redacted FILE, --figure NAME, --table NAME, --paper NAME.",
         )
+    if to != "lm-eval-task":
+        task.refuse("a run is written whole; this is for --to lm-eval-task")
     if to is None:
         found = pieces.write(Path(what), out)
         found["says"] = [found["out"]]
@@ -96,12 +82,7 @@ def export(
     elif to not in FORMATS:
         raise UsageError.unknown("format to export to", to, FORMATS)
     elif to not in WRITERS:
-        found = _tasks(
-            what,
-            out,
-            probes=probes, suite=suite, readers=readers, style=style, max_tokens=max_tokens,
-            shots=shots, shots_from=shots_from, **rows.given(),
-        )  # fmt: skip
+        found = _tasks(what, out, task)
     else:
         found = _run(Path(what), out, to)
     if as_json:
@@ -163,13 +144,14 @@ def _of_batch(written: Written, place: Path, root: Path) -> dict[str, Any]:
     return {**asdict(written), "files": list(written.files), "says": says}
 
 
-def _tasks(items: str, out: Path | None, **values: Any) -> dict[str, Any]:
+def _tasks(items: str, out: Path | None, task: Task) -> dict[str, Any]:
     from horsesense.plugins import split_outside_brackets
     from horsesense.runs.settings import Settings
     from horsesense_extras.integrations.lm_eval_task import write_tasks
 
     if out is None:
         raise UsageError("Name the folder: horsesense export ITEMS FOLDER --to lm-eval-task.")
+    values = vars(task) | task.given()
     given = {name: value for name, value in values.items() if value is not None}
     for name in ("probes", "readers"):
         if name in given:
@@ -186,6 +168,30 @@ def _tasks(items: str, out: Path | None, **values: Any) -> dict[str, Any]:
         "left_out": made.left_out,
         "says": says,
     }
+
+
+@dataclass(frozen=True)
+class Task(Rows):
+    """A task for lm-eval of items.
+
+    Attributes:
+        probes: Of lm-eval-task: probes, separated by commas.
+        suite: Of lm-eval-task: a named set of probes.
+        readers: Of lm-eval-task: text brings back replies, first_token scores of the labels,
+            option_text scores of the options' texts.
+        style: Of lm-eval-task: completion, or chat (--apply_chat_template).
+        max_tokens: Of lm-eval-task: longest reply.
+        shots: Of lm-eval-task: few-shot examples.
+        shots_from: Of lm-eval-task: items file with the examples.
+    """
+
+    probes: str | None = None
+    suite: str | None = None
+    readers: str = "text"
+    style: str = "completion"
+    max_tokens: int = 16
+    shots: int = 0
+    shots_from: str | None = None
 
 
 @dataclass(frozen=True)

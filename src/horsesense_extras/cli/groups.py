@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from horsesense.cli import options
+from horsesense.errors import UsageError
 
 if TYPE_CHECKING:
     from horsesense.items.item import ItemSet
@@ -28,6 +29,13 @@ class Rows:
         """The same as `load_items` and `Settings.of` take it."""
         named = {name: options.pairs(name, getattr(self, name)) for name in ("map", "where")}
         return {"limit": self.limit, "seed": self.seed, "split": self.split, **named}
+
+    def refuse(self, why: str) -> None:
+        """UsageError where any of them is given; `why` it would have no effect."""
+        given = [f"--{f.name}" for f in fields(self) if getattr(self, f.name) != f.default]
+        if given:
+            named = ", ".join(given).replace("_", "-")
+            raise UsageError(f"{named}: {why}.", hint="Leave it out.")
 
     def load(self, source: str) -> ItemSet:
         """The items of a source."""

@@ -66,7 +66,8 @@ class AnnotateOutput(Output):
     options: int | None = None
     replies: int | None = None
     reviewers: list[str] | None = None
-    agreement: float | None = None
+    alike: list[float] | None = Field(None, description="share of equal labels, its interval")
+    agreement: float | None = Field(None, description="Cohen's kappa of the first two")
     alpha: float | None = Field(None, description="Krippendorff's, of all reviewers")
     compared: int | None = None
     disagreements: int | None = None

@@ -397,7 +397,8 @@ def _sample(each: Exchange, own: Mapping[str, Any], model: str) -> dict[str, Any
 
 
 def _event(output: Mapping[str, Any], request: Request, model: str, created: str) -> dict[str, Any]:
-    """The call of the model that an output came from."""
+    """The call of the model that an output came from; as sent where that is a completion."""
+    sent = {"request": {"prompt": request.text}, "response": {}}
     return {
         "event": "model",
         "timestamp": created,
@@ -407,6 +408,7 @@ def _event(output: Mapping[str, Any], request: Request, model: str, created: str
         "tool_choice": "none",
         "config": {name: value for name in _DECODING if (value := getattr(request.params, name))},
         "output": output,
+        "call": sent if request.text else None,
     }
 
 

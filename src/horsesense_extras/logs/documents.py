@@ -21,10 +21,8 @@ _COUNTED: Final = re.compile(r"(.*?)([A-Ja-j]|\d)$")
 
 def question_in(doc: Mapping[str, Any]) -> str | None:
     """The question; None where no field of a known name holds one."""
-    found = first_text(doc, QUESTIONS)
-    if found is None:
-        found = first_text(mapping(doc.get("question")), ("stem", "text"))
-    return None if found is None else found.strip()
+    inner = mapping(doc.get("question"))
+    return first_text(doc, QUESTIONS) or first_text(inner, ("stem", "text"))
 
 
 def options_in(doc: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
@@ -52,7 +50,7 @@ def _in_value(value: object, kinds: type | tuple[type, ...]) -> Iterator[tuple[s
         texts = [mapping(part).get("text", part) for part in value]
         fit = all(isinstance(text, kinds) and not isinstance(text, bool) for text in texts)
         if len(texts) > 1 and fit:
-            yield tuple(str(text).strip() for text in texts)
+            yield tuple(map(str, texts))
     elif isinstance(value, dict) and kinds is str:
         yield from _counted(value)
 
@@ -63,7 +61,7 @@ def _counted(fields: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
     for name, value in fields.items():
         match = _COUNTED.fullmatch(str(name))
         if match and isinstance(value, str):
-            groups[match[1]][match[2].lower()] = value.strip()
+            groups[match[1]][match[2].lower()] = value
     for found in groups.values():
         if len(found) > 1:
             yield tuple(found[count] for count in sorted(found))

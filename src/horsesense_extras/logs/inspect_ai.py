@@ -172,6 +172,7 @@ class _Sample:
             raise NotTakenError("not a sample")
         event = self._event()
         prompt, output = self._said(event)
+        sent = at(event, "call.request.prompt")
         answer = self._answer(output)
         options = tuple(self._option(o) for o in items_of(row.get("choices")))
         question = self._question()
@@ -199,7 +200,8 @@ class _Sample:
             gold=right_option(row.get("target"), options, labels_of(len(options))),
             subject=subject if isinstance(subject, str) else None,
             epoch=whole(row.get("epoch")) or 1,
-            prompt=prompt,
+            # Only the call itself says that a completion was asked for.
+            prompt=self._text(sent) if isinstance(sent, str) else prompt,
             settings=settings_of({**self.defaults, **mapping(at(event, "config"))}),
             scores=dict(_scores(row)),
             model=self.log.model,

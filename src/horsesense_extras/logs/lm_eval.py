@@ -288,7 +288,8 @@ class _Row:
         numbers = tuple(str(n) for n in range(1, len(labels) + 1))
         by_letter = labels in (LETTERS[: len(labels)], numbers)
         found = self._shown(len(labels)) if by_letter else None
-        if found is None and labels[0] == "1" and bare in options_in(self.doc):
+        listed = (tuple(map(str.strip, options)) for options in options_in(self.doc))
+        if found is None and labels[0] == "1" and bare in listed:
             by_letter = False  # the options are the numbers 1, 2, ... themselves
         if by_letter:
             if found is None:

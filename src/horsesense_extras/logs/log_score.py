@@ -134,22 +134,24 @@ class LogScore:
             yield (
                 f"Of {plural(self.graded, 'answer')} that the log grades, {said}"
                 f"{_listed(self.named[0])}; {who} as {self._low}"
-                f"{self._without(self.without_lost, (ends, 'depending on them'))}."
+                f"{self._without(n, self.without_lost, f'{ends} depending on')}."
             )
         if self.missed:
-            if_right = "" if self.if_right is None else percent(self.if_right, 1)
+            right = "" if self.if_right is None else f"{percent(self.if_right, 1)} with credit for"
             yield (
                 f"{some_of(self.missed, self.graded, 'answer', 'state')} the right choice, and the"
                 f" log grades {'them' if self.missed > 1 else 'it'} as {self._low}"
                 f"{_listed(self.named[1])}"
-                f"{self._without(self.without_missed, (if_right, 'if counted as right'))}."
+                f"{self._without(self.missed, self.without_missed, right)}."
             )
         if self.only_log:
             lost = sum(self.only_log.values())
             only = _kinds(self.only_log.items())
+            drawn = (self.from_samples or 0) * self.both - self.right
+            aside = f" (its guesses, worth {drawn:.1f}, left out)" if drawn > 1e-6 else ""
             yield (
-                f"{self.right:,} right in the log + {self.differ - lost:,} right only as read -"
-                f" {lost:,} right only in the log (as read: {only}) ="
+                f"{self.right:,} right in the log{aside} + {self.differ - lost:,} right only as"
+                f" read - {lost:,} right only in the log (as read: {only}) ="
                 f" {self.right + self.differ - 2 * lost:,} right as read, of {self.both:,}."
             )
         if self.graded < self.answers:
@@ -168,10 +170,10 @@ class LogScore:
     def _low(self) -> str:
         return "wrong or as a guess" if self.guesses else "wrong"
 
-    def _without(self, score: float | None, counted: tuple[str, str]) -> str:
-        """What the score is without some answers, and with them, beside what the log gives."""
-        each = [("" if score is None else percent(score, 1), "without"), counted]
-        said = [f"{value} {how}" for value, how in each if value]
+    def _without(self, n: int, score: float | None, counted: str) -> str:
+        """What the score is without `n` answers, and with them, beside what the log gives."""
+        without = "" if score is None else f"{percent(score, 1)} without"
+        said = [f"{each} {'it' if n == 1 else 'them'}" for each in (without, counted) if each]
         if not said or self.own is None:
             return ""
         return f" ({', '.join([f'{percent(self.own, 1)} in the log', *said])})"

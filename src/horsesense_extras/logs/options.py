@@ -169,7 +169,7 @@ def answers_in(target: object, options: Sequence[str]) -> list[object]:
     >>> answers_in("[1]", ["x", "y"]), answers_in(["B", "C"], []), answers_in("B", [])
     ([1], ['B', 'C'], ['B'])
     """
-    if isinstance(target, str) and target.strip() not in options:
+    if isinstance(target, str) and target.strip() not in map(str.strip, options):
         text = target.strip()
         if text[:1] == "[" and text[-1:] == "]":
             # As JSON writes a list, or else Python.

@@ -90,7 +90,7 @@ class Model:
     @property
     def basis(self) -> str:
         """Of how many replies `said` is, and how many are lacking."""
-        lacking = {"missing": self.said.n_missing if self.said else 0, "unread": self.unread}
+        lacking = {"missing": self.said.n_missing if self.said else 0, "unclear": self.unread}
         of = [f"n = {self.said.n if self.said else 0:,}"]
         return ", ".join(of + [f"{n:,} {how}" for how, n in lacking.items() if n])
 

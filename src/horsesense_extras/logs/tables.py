@@ -40,6 +40,7 @@ from horsesense.stats.words import plural
 from horsesense_extras.logs.known_items import Content, content
 from horsesense_extras.logs.options import in_own_order, lettered, shown_order
 from horsesense_extras.logs.sample import SEVERAL_RIGHT, Log, NotTakenError, Sample, Score
+from horsesense_extras.logs.study import ITEMS
 from horsesense_extras.logs.table_layouts import (
     ANSWERED,
     ENDINGS,
@@ -53,7 +54,7 @@ from horsesense_extras.logs.table_layouts import (
 from horsesense_extras.logs.values import items_of, mapping, number, stopped, text_of
 
 _NO_ERROR: Final = frozenset(("", "none", "null", "nan", "n/a", "false", "no", "ok", "0", "0.0"))
-READ: Final = "as graded"
+READ: Final = "program's grade"
 """The name of the program's own score, where it does not say what it is called."""
 
 
@@ -89,8 +90,9 @@ def tables(
     layouts = {path: layout_of(path, given or {}) for path in every}
     answers = {path: layout for path, layout in layouts.items() if layout is not None}
     asked = {item.id: item for item in items or ()}
-    for path in every if answers and items is None else ():
-        if path not in answers:
+    if items is None:
+        beside = (path.with_name(ITEMS) for path in answers)
+        for path in {*every, *filter(Path.is_file, beside)} - answers.keys() if answers else ():
             asked |= _items_in(path)
     times = Counter(map(stem, answers))
     logs = [

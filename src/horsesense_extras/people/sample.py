@@ -32,7 +32,7 @@ from horsesense.runs.tables import with_questions
 from horsesense.stats import functions
 from horsesense.stats.binomial import limits
 from horsesense.stats.corrected import Bounded, corrected
-from horsesense.stats.rater_agreement import kappa_in_words
+from horsesense.stats.rater_agreement import cohen_kappa, kappa_in_words
 from horsesense.stats.words import percent, plural
 from horsesense_extras.people.spreadsheet import inert_cell, read_table, write_table
 
@@ -43,8 +43,8 @@ WORDS: Final = ("none", "refusal", "unclear")
 """What a label says of a reply that chooses no option."""
 HINT: Final = "Fill the column label of the file that `horsesense annotate RUN --sample` wrote."
 METHOD: Final = (
-    "Corrected: the score as read, plus the person's score less the reader's on the labelled"
-    " replies. Its interval is made of Clopper-Pearson limits; few labels make it wide."
+    "Corrected: the score as read, plus the person's score minus the reader's on the labelled"
+    " replies. Publish it with its interval (of Clopper-Pearson limits); few labels make it wide."
 )
 ROWS: Final = {
     "plain": "Score as read",
@@ -147,19 +147,21 @@ class Sampled:
         keep(self.run.layout.root / FILE, orjson.dumps(rows))
         return changed
 
-    def compared(self, first: Path, second: Path, level: float) -> list[str]:
+    def compared(self, first: Path, second: Path, level: float) -> dict[str, Any]:
         """How far two people agree, and whose labels count."""
         one, other = self.filled(first), self.filled(second)
         pairs = [(one[id], other[id]) for id in one if id in other]
         if not pairs:
-            return [f"{first.name} and {second.name} label no reply in common."]
+            return {"says": [f"{first.name} and {second.name} label no reply in common."]}
         n, same = len(pairs), sum(a == b for a, b in pairs)
-        share = shown((same / n, *limits(same, n, (1 - level) / 2)))
-        return [
-            f"Two people give the same label to {same} of {plural(n, 'reply')} ({share};"
+        alike = same / n, *limits(same, n, (1 - level) / 2)
+        says = [
+            f"Two people give the same label to {same} of {plural(n, 'reply')} ({shown(alike)};"
             f" {kappa_in_words(pairs, level)}; replies taken as independent).",
             f"The labels of {first.name} count below.",
         ]
+        told = {"reviewers": [first.name, second.name], "compared": n, "disagreements": n - same}
+        return {**told, "alike": alike, "agreement": cohen_kappa(pairs), "says": says}
 
     def filled(self, path: Path) -> dict[Id, str]:
         """The labels in a filled file; ItemsError names all rows that cannot be used."""

@@ -87,7 +87,7 @@ def test_replies_cut_off_are_counted_once_however_they_are_graded(
     run = hs.load_log(logs / "lm_eval/samples_mmlu_gen_smollm2.jsonl", out=tmp_path / "run")
     first, *_, last = findings(run.results, log_scores(run.results))
     assert "1 was cut off (item mmlu-college_physics-test-0011); it counts as wrong (25.0" in first
-    assert "25.4\u202f% without, 25.0\u202f% to 26.7\u202f% depending on them" in first
+    assert "25.4\u202f% without it, 25.0\u202f% to 26.7\u202f% depending on it" in first
     assert last.startswith("No stop reason stands in the log")
     assert not any("that could be read" in line for line in caveats(run.results)), "not this one"
 
@@ -335,6 +335,7 @@ def test_what_logs_say_in_another_form(tmp_path: Path, content: str) -> None:
 def test_what_nothing_gives_again_is_never_made_up(tmp_path: Path, name: str) -> None:
     (log := tmp_path / "log.json").write_bytes((CORPUS / "log-inspect" / "three").read_bytes())
     made = hs.load_log(log, out=tmp_path / "made").path
+    assert "import LOG LOG" in call("merge", str(made), "--out", str(tmp_path / "merged")).stderr
 
     def refused(run: Path, *commands: str) -> None:
         for words in map(str.split, commands):

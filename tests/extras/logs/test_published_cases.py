@@ -31,7 +31,7 @@ from horsesense_extras.logs.log_score import log_scores
 from horsesense_extras.logs.registry import open_logs
 from horsesense_extras.logs.sample import Sample
 
-OPTIONS = ("iron", "water", "granite", "helium")
+OPTIONS = ("iron", "water", " granite", "helium")
 THOUGHT = "We need to weigh the four options. Helium is a gas, and granite is a rock, so"
 
 
@@ -61,7 +61,7 @@ CASES: dict[str, tuple[Callable[..., Path], list[Response], str]] = {
     "inspect_ai#5467": (
         inspect, [*[spent(16)] * 6, *[RIGHT] * 4],
         "Of 10 answers that the log grades, 6 were cut off in mid-thought; all count as"
-        " wrong (40.0\u202f% in the log, 100.0\u202f% without, 40.0\u202f% to 100.0\u202f%"
+        " wrong (40.0\u202f% in the log, 100.0\u202f% without them, 40.0\u202f% to 100.0\u202f%"
         " depending on them).",
     ),
     # The second: by the other endpoint the same limit does not bind the thought.
@@ -72,7 +72,7 @@ CASES: dict[str, tuple[Callable[..., Path], list[Response], str]] = {
     "inspect_ai#5467-inline": (
         inspect, [*[CUT] * 3, *[RIGHT] * 6, WRONG],
         "Of 10 answers that the log grades, 3 were cut off in mid-thought (items 0, 1, 2);"
-        " all count as wrong (60.0\u202f% in the log, 85.7\u202f% without, 60.0\u202f% to"
+        " all count as wrong (60.0\u202f% in the log, 85.7\u202f% without them, 60.0\u202f% to"
         " 90.0\u202f% depending on them).",
     ),
     # The scorer takes no letter between signs: 254 of 792 answers, in four epochs.
@@ -81,7 +81,7 @@ CASES: dict[str, tuple[Callable[..., Path], list[Response], str]] = {
         [*[said("ANSWER: $B$")] * 4, said("ANSWER: **B**"), said("ANSWER: (B)"),
          *[RIGHT] * 12, *[WRONG] * 2],
         "6 of 20 answers state the right choice, and the log grades them as wrong"
-        " (60.0\u202f% in the log, 85.7\u202f% without, 90.0\u202f% if counted as right).",
+        " (60.0\u202f% in the log, 85.7\u202f% without them, 90.0\u202f% with credit for them).",
     ),
     # mmlu_0_shot gives 16 tokens, and every completion is empty.
     "inspect_evals#2473": (
@@ -94,7 +94,7 @@ CASES: dict[str, tuple[Callable[..., Path], list[Response], str]] = {
         [*[said(THOUGHT, "length", 16)] * 2, said(f"{THOUGHT[:77]}.", "model_length", 16),
          spent(16, THOUGHT), *[CUT] * 2, *[RIGHT] * 5, WRONG],
         "Of 12 answers that the log grades, 3 were cut off and 3 were cut off in mid-thought; all"
-        " count as wrong (41.7\u202f% in the log, 83.3\u202f% without, 41.7\u202f% to"
+        " count as wrong (41.7\u202f% in the log, 83.3\u202f% without them, 41.7\u202f% to"
         " 91.7\u202f% depending on them).",
     ),
     # A thought of a limited length in the text itself, which does not end, and names letters.
@@ -112,7 +112,7 @@ CASES: dict[str, tuple[Callable[..., Path], list[Response], str]] = {
         [*[said("B. water")] * 4, said("B. \\(6x^2 + 4x + 6\\)"), *[RIGHT] * 3,
          *[said("C. granite")] * 2],
         "8 of 10 answers state the right choice, and the log grades them as wrong"
-        " (0.0\u202f% in the log, 0.0\u202f% without, 80.0\u202f% if counted as right).",
+        " (0.0\u202f% in the log, 0.0\u202f% without them, 80.0\u202f% with credit for them).",
     ),
 }  # fmt: skip
 SCORES = {"olmo-eval#399": (12 / 20, 19 / 20), "omlx#3772": (11 / 25, 24 / 25)}
@@ -222,9 +222,9 @@ def limited(sample: dict[str, Any]) -> None:
 
 
 def unscored(run: hs.Run) -> list[Any]:
-    """Each answer but its scores; lm-eval strips questions, and own orders need a prompt."""
+    """Each answer but its scores; own orders need a prompt."""
     return [
-        (e.trial.repetition, one.question.strip(), one.options, one.labels, one.gold_at,
+        (e.trial.repetition, one.question, one.options, one.labels, one.gold_at,
          one.subject, e.response and e.response.text,
          e.request and e.request.messages and run.items.by_id[one.item_id].options)
         for e in exchanges(run.directory) for one in e.trial.variants
@@ -300,6 +300,9 @@ def test_a_log_of_lm_eval_is_exported_whole(name: str, tmp_path: Path, shared: P
     )
     back = hs.load_log(write_lm_eval(run.results, tmp_path / "lm"), out=tmp_path / "b")
     assert unscored(back) == unscored(run)
+    if name == "gen":  # completions, whose prompt Inspect alone would make a message
+        log = write_inspect_log(run.results, tmp_path / "r.eval")
+        assert hs.load_log(log, out=tmp_path / "c").prompts().equals(run.prompts())
     one, other = (r.estimates.drop("signature", "dataset") for r in (run, back))
     assert one.equals(other)
     new, old = ([[*s.findings()] for s in log_scores(r.results)] for r in (back, run))

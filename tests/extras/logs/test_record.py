@@ -84,7 +84,7 @@ def test_the_page_is_static_and_everything_in_it_is_escaped(made: tuple[dict, st
     _, page, out = made
     assert "in 33.3\u202f% of the replies no answer was found, and one was drawn" in page
     assert "<b>undecided</b>" in page
-    assert "(n = 30): 9 answers right only as said, 0 only as graded." in page
+    assert "9 answers right only as said, 0 only as graded; the rest of the change" in page
     assert page.count("1 left out") == 1
     assert "the log grades them as wrong or as a guess" in (out / "drawn.html").read_text()
     assert "drew an option at random: 8.3 points of its 8.3" in page

@@ -15,7 +15,7 @@ from horsesense.cli import app
 from horsesense.errors import ItemsError, UsageError
 from horsesense_extras.cue_tests.answers import load_answers, load_choices
 from horsesense_extras.logs.sample import Sample, Score
-from horsesense_extras.logs.tables import tables
+from horsesense_extras.logs.tables import READ, tables
 
 OPTIONS = ["a spoon", "a kettle", "a ladder", "a glove"]
 ASKED = "Which of these boils water?"
@@ -91,7 +91,7 @@ def test_a_reply_beside_an_error_or_held_back_is_none_and_keeps_its_grade(tmp_pa
     told = [{**row, "finish_reason": e, "error": error, "score": 1} for row, (e, error) in given]
     taken = samples(written(tmp_path, "t.csv", told))
     assert [s.answered for s in taken] == [True, False, False, False]
-    assert [s.scores["as graded"].value for s in taken] == [1.0] * 4
+    assert [s.scores[READ].value for s in taken] == [1.0] * 4
     run = hs.load_log(tmp_path / "t.csv", out=tmp_path / "run")
     assert run.results.replies()["causes"] == {"choice": 1, "filtered": 2, "failed": 1}
 
@@ -129,10 +129,10 @@ def test_an_unknown_order_a_second_right_answer_and_a_grade_of_100(tmp_path: Pat
     other = written(tmp_path, "o.jsonl", [{**one, "prompt": f"{ASKED}\n{shown}"}])
     assert [s.order for s in samples(other, given={"prompt": "prompt"})] == [(3, 2, 1, 0)]
     [third] = samples(written(tmp_path, "p.jsonl", [{**row, "response": "B", "pred": "2"}]))
-    assert third.scores == {"as graded": Score(None, "2")}, "in a notation of its own"
+    assert third.scores == {READ: Score(None, "2")}, "in a notation of its own"
     beyond = {**row, "response": "I cannot.", "pred": "I"}
     [fourth] = samples(written(tmp_path, "i.jsonl", [beyond]))
-    assert fourth.scores == {"as graded": Score(0.0, "I")}, "of no option"
+    assert fourth.scores == {READ: Score(0.0, "I")}, "of no option"
     path = written(tmp_path, "g.jsonl", [{**row, "response": "B", "score": 100}])
     with pytest.raises(UsageError, match="A grade is 100"):
         samples(path)
@@ -196,12 +196,12 @@ def test_no_answer_found_is_a_draw_where_the_program_draws(tmp_path: Path) -> No
     missing = {**row, "question_id": 9, "pred": None, "model_outputs": None}
     path = written(tmp_path, "model_outputs_m_5shots.json", [row, drawn, missing])
     [log] = tables([path])
-    assert [s.scores.get("as graded") for s in log.samples()] == [
+    assert [s.scores.get(READ) for s in log.samples()] == [
         Score(1.0, "B"), Score(0.25, None), None,
     ]  # fmt: skip
     assert "found nothing in 1 answer of " in log.notes[-1]
     [wrong] = tables([path], unread="wrong")
-    assert [s.scores["as graded"].value for s in wrong.samples() if s.scores] == [1.0, 0.0]
+    assert [s.scores[READ].value for s in wrong.samples() if s.scores] == [1.0, 0.0]
 
 
 def test_names_of_items_alone_belong_to_the_items_beside_them(tmp_path: Path) -> None:
@@ -212,9 +212,11 @@ def test_names_of_items_alone_belong_to_the_items_beside_them(tmp_path: Path) ->
         written(tmp_path, f"{model}.jsonl", [{"id": "q", "response": "(A)", "harness": "A"},
                                              {"id": "other", "response": "(A)"}])  # fmt: skip
     first, second = tables([tmp_path])
+    [alone] = tables([tmp_path / "n.jsonl"])
+    assert [s.id for s in alone.samples()] == ["q"]
     [sample] = first.samples()
     assert (first.model, second.model, sample.gold, sample.question) == ("m", "n", 1, ASKED)
-    assert sample.scores["as graded"] == Score(0.0, "A")
+    assert sample.scores[READ] == Score(0.0, "A")
     written(tmp_path / "b", "m.jsonl", [{"id": "q", "response": "(B)"}])
     assert [log.model for log in tables([tmp_path])] == ["b", tmp_path.name, "n"]
     assert first.left_out.counts == {"about none of the items, or one that cannot be read": 1}

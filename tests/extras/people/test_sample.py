@@ -86,6 +86,7 @@ def test_from_the_sample_to_the_report(run: Path, tmp_path: Path) -> None:
     compared = annotate(run, *both)
     found = "same label to 9 of 10 replies (90.0\u202f% [55.5, 99.7]; Cohen's kappa 0."
     assert found in compared["says"]
+    assert (compared["compared"], compared["disagreements"], compared["alike"][0]) == (10, 1, 0.9)
     assert compared["sample"] == annotate(run, *both[:2])["sample"]  # the first one's labels count
     assert [r["label"] for r in drawn(run, path, 11)][10] == ""
     assert drawn(run, path, 10)[3]["label"] in ("A", "B", "C", "D", "refusal")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -11,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 from horsesense.comparison.align import Side, differing_settings, stop_notice
 from horsesense.comparison.aligned import Aligned, aligned
 from horsesense.comparison.compare import weights
+from horsesense.comparison.gates import more
 from horsesense.comparison.gates.expression import MissingError, Requirement
 from horsesense.comparison.gates.looking import Seen, defined, look_up, number_of, told, unfinished
 from horsesense.comparison.views import Pair, ViewScores
@@ -29,8 +29,6 @@ State = Literal["passed", "failed", "undecided"]
 OnDoubt = Literal["", "pass", "fail", "ask-more"]
 """What an undecided gate counts as; "" for a result of its own, "ask-more" with what to ask."""
 AFTER, BEFORE = "this run", "baseline"
-POWER = 0.8
-MOST_NAMED = 20
 
 
 @dataclass(frozen=True)
@@ -58,7 +56,7 @@ class Verdict(OneLine):
         checks: every one.
         on_doubt: what an undecided check counts as.
         notes: what differs between the runs, and what could not be compared.
-        sees: which loss these items can show, in one sentence; "" without a baseline.
+        sees: which loss these items find, in one sentence; "" without a baseline.
     """
 
     checks: tuple[Check, ...]
@@ -222,7 +220,7 @@ class Regressions:
 
     Attributes:
         checks: one for each view of both runs that is judged.
-        sees: which loss these items can show, in one sentence.
+        sees: which loss these items find, in one sentence.
         notes: what was compared, and what was not.
     """
 
@@ -303,17 +301,20 @@ def _alike(view: ViewScores, held: Aligned) -> bool:
 
 
 def _sees(judged: Sequence[Judged], level: float) -> str:
-    """Which loss the main view can show, before it is judged."""
+    """Which loss the main view finds in 4 of 5 cases (`more.POWER`), before it is judged."""
     main, alpha = judged[0], (1 - level) * weights(len(judged))[0]
     if main.pair.seen.reason:
-        return f"{plural(main.scores.n, 'item')} cannot show any loss: {TOO_FEW}."
+        return f"With {plural(main.scores.n, 'item')}, no loss is found: {TOO_FEW}."
     least = minimum_detectable(main.pair.seen, 2 * alpha)
     if least is None:
-        steps = float(ndtri(1 - alpha)) + float(ndtri(POWER))
+        steps = float(ndtri(1 - alpha)) + float(ndtri(more.POWER))
         least = steps * main.pair.seen.error
-    points = 100 * min(1.0, least + main.tolerance)
+    points, items = 100 * (least + main.tolerance), f"With {plural(main.scores.n, 'item')},"
+    if points > 100:
+        return f"{items} no loss is found in 4 of 5 cases, however great it is."
     with_it = f" (the tolerance of {100 * main.tolerance:g} included)" * (main.tolerance > 0)
-    return f"{plural(main.scores.n, 'item')} cannot show a loss under {points:.0f} points{with_it}."
+    loss = f"a loss of {points:.0f} points{with_it}"
+    return f"{items} {loss} is found in 4 of 5 cases, a smaller one less often."
 
 
 def _regression(one: Judged, measure: str, held: Aligned, level: float) -> Check:
@@ -330,7 +331,8 @@ def _regression(one: Judged, measure: str, held: Aligned, level: float) -> Check
     # Each end at the level of its side: beyond either, a loss is found or ruled out.
     least, most = pair.interval(2 * level - 1), pair.interval(1 - 2 * (1 - level) * one.error)
     if least is None or most is None or one.p_lost is None:
-        return Check(name, "undecided", f"{moved} {on}; {TOO_FEW}", values)
+        few = {"needed": max(more.FIRST, 2.0 * view.n)}
+        return Check(name, "undecided", f"{moved} {on}; {TOO_FEW}", values | few)
     doubt: State = "passed" if pair.p_above(-tolerance) < 1 - level else "undecided"
     state: State = "failed" if one.p_lost < 1 - level else doubt
     ends, missing = (least[0], most[1]), view.n_missing
@@ -339,46 +341,10 @@ def _regression(one: Judged, measure: str, held: Aligned, level: float) -> Check
     says = f"{moved} [{100 * ends[0]:+.1f}, {100 * ends[1]:+.1f}] {on}{lost}"
     values |= {"low": ends[0], "high": ends[1]}
     if state == "undecided":
-        told, values["needed"] = _to_settle(one, level)
+        every = held.items["shared"]
+        values["needed"], told = more.needed(pair, every, tolerance, one.error, level)
         says += f"; {told}"
     return Check(name, state, says, values)
-
-
-def _to_settle(one: Judged, level: float) -> tuple[str, float | None]:
-    """What would decide a view, and with how many items, if more than there are: so many rule a
-    loss beyond the tolerance out in `POWER` of cases, if there is none: n ((z + z') s / t)^2."""
-    if not one.tolerance:
-        return "without --tolerance, only a gain that is shown passes", None
-    steps = float(ndtri(level)) + float(ndtri(POWER))
-    needed = one.scores.n * (steps * one.pair.seen.error / one.tolerance) ** 2
-    more = needed if needed > one.scores.n else None
-    if one.pair.seen.estimate < -one.tolerance:
-        return "more is lost than is tolerated, which may be chance", more
-    if more is None:
-        return "a model that lost nothing would most likely have passed with these items", None
-    return f"a model that lost nothing needs about {_about(more):,} items to pass", more
-
-
-def to_ask(run: Results, baseline: Results, checks: Sequence[Check]) -> Iterator[str]:
-    """What to ask so that undecided checks are decided: the items, or the settings to change."""
-    ours = run.items.by_id
-    if lacking := [item for item in baseline.items.by_id if item not in ours]:
-        named = ", ".join(lacking[:MOST_NAMED]) + ", ..." * (len(lacking) > MOST_NAMED)
-        yield f"{plural(len(lacking), 'item')} of the {BEFORE} not asked of {AFTER}: {named}."
-    open_ = [c.values.get("needed") for c in checks if c.state == "undecided"]
-    needed = max(filter(None, open_), default=0)
-    for results in (run, baseline):
-        place, limit = results.directory.layout.root, results.directory.settings.limit
-        if results.ended:
-            yield f"{place} stopped early ({results.ended}); the same audit command continues."
-        elif needed:
-            what = f"Set limit = {_about(needed)} in {place / 'study.toml'}, then horsesense run"
-            yield f"{what} {place}." if limit else f"{place} was asked every item: add items."
-
-
-def _about(n: float) -> int:
-    """A number of items with two digits that count."""
-    return int(round(n, 1 - int(math.log10(max(n, 1)))))
 
 
 def _notes(held: Aligned, level: float) -> Iterator[str]:
@@ -388,8 +354,10 @@ def _notes(held: Aligned, level: float) -> Iterator[str]:
     yield f"Shared: {'; '.join(items)}; read by {held.reader}."
     if n := held.items["reordered"]:
         yield f"Options in another order: {plural(n, 'item')}."
-    one_sided = f"one-sided {100 * level:g} % bounds"
-    yield f"Lower ends are {one_sided} of each form alone; upper ends hold for all forms together."
+    yield (
+        f"Each lower end, at {100 * level:g} % for its form alone, rules a greater loss out. Upper"
+        " ends find a loss, at that level for all forms together."
+    )
     yield from stop_notice(held.stopped)
     for name, values in differing_settings(held.sides):
         if name != "horsesense":

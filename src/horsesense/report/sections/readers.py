@@ -102,10 +102,9 @@ def notices(run: Results) -> Iterator[str]:
     if not run.readers:
         yield f"{told}."
         return
-    read = f"The other {sum(e.n for e in main):,} were read."
     yield (
-        f"{told}{most * (len(main) > 1)}. {read} {bands} leave the missing ones out, but for scores"
-        f" as graded.{_could_be(run)}"
+        f"{told}{most * (len(main) > 1)}. {bands} leave these out; scores as graded count"
+        f" unclear replies as wrong.{_could_be(run)}"
     )
 
 
