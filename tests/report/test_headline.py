@@ -99,7 +99,7 @@ def test_why_the_share_known_is_missing_or_doubtful(runs: dict[str, Results]) ->
         ({"value": None, "reason": "few items"}, "cannot be estimated: few items."),
         (
             {"reason": "", "value": 0.7, "lucky": 0.6},
-            "share known would be 60\u202f%.",
+            "Without such answers, 60\u202f% are known.",
         ),
     ):
         other = told(run, known={run.reader: {**known, **changes}})

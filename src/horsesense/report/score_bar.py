@@ -281,7 +281,7 @@ def _marks(run: Results) -> Iterator[Mark]:
     """The share known, and the share that is right without the question, where it was withheld."""
     if known := _known(run):
         share = None if known["value"] is None else _share(known)
-        doubt = "few items check it" if known["reason"] and share else ""
+        doubt = "few items" if known["reason"] and share else ""
         words = "not estimated" if share is None else ""
         yield Mark("Known (estimated)", share, words, means=doubt)
     without = run.one("accuracy", "options_only")
@@ -319,7 +319,7 @@ def _beside(run: Results, *, figure: bool) -> Iterator[str]:
             yield f"The estimate of what is known is doubtful: {known['reason']}."
         if known["value"] - known["lucky"] >= BY_LUCK:
             left = percent(known["lucky"])
-            yield f"Without beliefs that are right by luck, the share known would be {left}."
+            yield f"A firm answer may be right by luck. Without such answers, {left} are known."
     if why := _not_withheld(run):
         yield f"How many are right without the question is not known: {why}."
 

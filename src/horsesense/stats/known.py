@@ -57,8 +57,8 @@ PROFILE_ITERATIONS = 60
 
 
 NEEDS = (
-    f"that takes {FEWEST} items with equally many options, or {FEWEST_OF_THREE:,} items with three"
-    " options"
+    f"that takes {FEWEST} items with the same number of options, or {FEWEST_OF_THREE:,} if that"
+    " number is three"
 )
 """Why nothing is fitted."""
 OF_TWO = (
@@ -294,7 +294,7 @@ def _unchecked(used: Sequence[CountTable], p_value: float | None) -> str:
         )
     if (few := min(t.data.n for t in used)) >= WELL_CHECKED:
         return ""
-    return f"{few} items hardly check its assumptions, which takes {WELL_CHECKED}"
+    return f"its assumptions were tested on {few} items only, and a sound test takes {WELL_CHECKED}"
 
 
 def _of_these(used: Sequence[CountTable]) -> str:
