@@ -40,7 +40,7 @@ NOTES = {
     "measures": (
         "A measure leaves out replies that cannot be read and says how many are missing. Those"
         " whose names end in `_as_graded` count such replies as wrong, as a harness does. The"
-        " headline, `compare`, `rank` and `gate` take `accuracy_as_graded`. With `--faithful`"
+        " headline, `compare` and `gate` take `accuracy_as_graded`. With `--faithful`"
         " every measure counts them as wrong, as the papers do.\n\n"
     )
 }
@@ -127,7 +127,7 @@ def json_page() -> str:
         "# JSON outputs\n\nEvery command but `view` takes `--json`. The field `schema` of each "
         f"output is `horsesense.NAME/{SCHEMA_VERSION}`; the version grows when a field is renamed,"
         " removed or gets another meaning. `horsesense list schemas --json` prints all fields with "
-        "their types as JSON Schemas; the site has each as `schemas/NAME.json`.\n\n"
+        "their types as JSON Schemas; `scripts/site` writes each as `schemas/NAME.json`.\n\n"
         "**Deprecation.** New fields may come at any time: ignore those that you do not know. A "
         "field that is to go stays, with its old meaning, for one minor version. Its description "
         'then says "will be removed", and the changelog says what takes its place.\n\n'

@@ -137,6 +137,11 @@ def test_problems_that_a_reply_leaves_out_are_cut_off_only_where_the_reply_was()
     assert cause_of(left_out, Response("1. A\n2.", "length"), SHOWN, 34) == "cut_off"
 
 
+def test_what_is_read_as_a_refusal_counts_as_one_however_unsure_the_reader_is() -> None:
+    unsure = Reading("refusal", (), "signs", None, 0.4)
+    assert cause_of(unsure, Response("I'm sorry, but no.", "stop"), SHOWN) == "refused"
+
+
 def test_what_states_an_option_and_cannot_be_read_is_not_a_reply_without_a_choice() -> None:
     found = TextReader().read("grey, or else not", SHOWN.options, SHOWN.labels)
     if found.status == "unclear":

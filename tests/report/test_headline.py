@@ -14,7 +14,7 @@ from horsesense.findings.finding import Finding
 from horsesense.findings.guesses import AS_WELL
 from horsesense.report.behind_score import caveats, may_be_guessing
 from horsesense.report.score_bar import NO_SCORE, Bar, headline, score_bar, score_rows, spoken
-from horsesense.report.told import as_rows, in_brief, notices_of, verdict_of
+from horsesense.report.told import as_rows, in_brief, notices_of, told_of, verdict_of
 from horsesense.runs.results import Results
 from pages import MODELS
 from studies import items_file, study
@@ -190,7 +190,10 @@ class TestTerminal:
         assert title.split()[:4] == ["In", "the", "original", "order"]
         assert title.endswith(str(run.score.n if run.score else 0))
         assert sum(line.startswith("- [") for line in piped) <= 6
-        assert any(re.fullmatch(r"- \d+ more in the report\.", line) for line in piped)
+        told = told_of(run)[0][2][0]
+        left = f"{len(run.verdict) - 1 - len(told.others)} more checks in the report."
+        assert left in in_brief(run, 1), "as many as the report counts"
+        assert any(re.fullmatch(r"- \d+ more checks in the report\.", line) for line in piped)
         assert any("\x1b[31m[found]\x1b[0m" in line for line in shown)
         assert max(len(re.sub(r"\x1b\[\d+m", "", line)) for line in shown[1:]) <= 60
 

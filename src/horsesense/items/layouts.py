@@ -106,10 +106,12 @@ class Layout(NamedTuple):
         parts = [f"fields taken as {told}"] if told else []
         parts += [self.answers] if self.answers else []
         parts += [f"not used: {', '.join(self.unused)}"] if self.unused else []
-        named = " or ".join(f"--map answer={name}" for name in map(shlex.quote, self.perhaps_gold))
-        parts += [f"no field is taken for the right answer; if one is, type {named}"] * bool(named)
         line = "; ".join(parts)
-        return f"{line[0].upper()}{line[1:]} (--map says otherwise)." if line else ""
+        said = [f"{line[0].upper()}{line[1:]} (--map says otherwise)."] if line else []
+        if self.perhaps_gold:
+            named = " or ".join(f"--map answer={shlex.quote(name)}" for name in self.perhaps_gold)
+            said.append(f"No right answer was recognised. Where a field holds it, type {named}.")
+        return " ".join(said)
 
 
 def guess(source: str, rows: Sequence[Row], given: Mapping[str, str]) -> Layout:

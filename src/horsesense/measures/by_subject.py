@@ -134,7 +134,8 @@ class RstdBySubject(Rstd):
 
 class RawRstdBySubject(RstdBySubject):
     """RStD of each subject in points, of its own recalls alone, as published: 0 of a subject whose
-    items are all refused. Of few items noise makes most of it: see rstd_by_subject_raw_null.
+    items are all refused. Of few items noise makes most of it: the row
+    `rstd_by_subject_raw_null` of estimates.csv says how much.
     """
 
     name = "rstd_by_subject_raw"

@@ -64,7 +64,8 @@ class Recall(Measure):
 
 class Rstd(Recall):
     """Standard deviation (population form) of the recalls per position, in points (RStD, Zheng et
-    al. 2024). Positions without gold are left out. Noise alone makes it positive: see rstd_null.
+    al. 2024). Positions without gold are left out. Noise alone makes it positive: the
+    row `rstd_null` of estimates.csv says how far.
 
     A model that refuses everything has 0 here: never to be read without accuracy.
     """

@@ -141,8 +141,6 @@ WEIGHED: Final = frozenset(("signs", "other_text", "named", "likeness", "weak"))
 """Rules of readings that the sum of all signs speaks for, and no statement."""
 LONG: Final = 100
 """Characters from which a choice that is only weighed is none if the reply ends early."""
-SURE: Final = 0.75
-"""Confidence in such a refusal below which it is a reply without a choice."""
 
 
 def of_status(status: Status) -> Cause:
@@ -189,8 +187,6 @@ def cause_of(
     ended = ends_early(response, cap, variant)
     if ended:
         return ended
-    if found == "refused" and reading.confidence < SURE:
-        return "no_choice"
     if found == "unreadable":
         return "unreadable" if states(text, variant) else "no_choice"
     return found

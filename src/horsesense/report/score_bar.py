@@ -281,7 +281,7 @@ def _marks(run: Results) -> Iterator[Mark]:
     """The share known, and the share that is right without the question, where it was withheld."""
     if known := _known(run):
         share = None if known["value"] is None else _share(known)
-        doubt = "few items" if known["reason"] and share else ""
+        doubt = "too few items to check it" if known["reason"] and share else ""
         words = "not estimated" if share is None else ""
         yield Mark("Known (estimated)", share, words, means=doubt)
     without = run.one("accuracy", "options_only")

@@ -89,24 +89,26 @@ def in_brief(results: Results, most: int | None = None, *, table: bool = False) 
         most: so many findings at most; a line counts the others.
         table: whether the numbers of the headline's figure stand in a table beside it.
     """
-    lines, folded = [], []
+    lines: list[tuple[str, int]] = []  # each with the number of checks that it tells of
+    folded: list[Finding] = []
     for conclusion, _, group in told_of(results):
         for told in group:
             f = told.finding
-            each = [f, *(o for o in told.others if o.kind == ALWAYS)]
-            shows = any(o.kind == ALWAYS or looks_faulty(o) for o in each)
+            each = [f, *told.others]
+            shows = any(o.kind == ALWAYS for o in each) or looks_faulty(f)
             if conclusion != "undecided":
                 said = filter(None, (statement(f, short=True), spread(f), shown_interval(f)))
-                lines.append(_line(conclusion, f"{'; '.join(said)}.{told.more}"))
+                lines.append((_line(conclusion, f"{'; '.join(said)}.{told.more}"), len(each)))
             elif shows:
-                lines.append(_line(conclusion, f"{told.sentence}{told.more}"))
+                lines.append((_line(conclusion, f"{told.sentence}{told.more}"), len(each)))
             else:
                 folded += [f, *told.others]
         if conclusion == "undecided" and folded:
-            lines.append(_line(conclusion, _open(folded)))
-    if most is not None and len(lines) > most:
-        lines[most:] = [f"{len(lines) - most} more in the report."]
-    return [*(spoken(results, figure=table) or [NO_SCORE]), *lines, *notices_of(results)]
+            lines.append((_line(conclusion, _open(folded)), len(folded)))
+    kept = [line for line, _ in lines[:most]]
+    if rest := sum(checks for _, checks in lines[len(kept) :]):
+        kept.append(f"{plural(rest, 'more check')} in the report.")
+    return [*(spoken(results, figure=table) or [NO_SCORE]), *kept, *notices_of(results)]
 
 
 def _open(findings: list[Finding]) -> str:

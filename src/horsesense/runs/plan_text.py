@@ -269,7 +269,7 @@ def _smallest_line(found: Mapping[str, Any]) -> str:
     terms = (
         f". Assumed: {percent(DISCORDANT)} of the items change by themselves; level"
         f" {100 * level:.2g}{NARROW}%, corrected for {ALPHA / level:.0f} tests, of which one check"
-        " of the report may make several. Smaller changes are found less often."
+        " of the report may combine several. Smaller changes are found less often."
     )
     few = plural(items, "item") + f", which count as {alone:,}" * (clusters != items)
     if change is None:

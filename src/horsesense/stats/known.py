@@ -294,7 +294,7 @@ def _unchecked(used: Sequence[CountTable], p_value: float | None) -> str:
         )
     if (few := min(t.data.n for t in used)) >= WELL_CHECKED:
         return ""
-    return f"its assumptions were tested on {few} items only, and a sound test takes {WELL_CHECKED}"
+    return f"{few} items are too few to check its assumptions ({WELL_CHECKED} are needed)"
 
 
 def _of_these(used: Sequence[CountTable]) -> str:

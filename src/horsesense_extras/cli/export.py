@@ -44,6 +44,7 @@ def export(
         Path | None,
         typer.Argument(
             help="The new file or folder; by default beside the run, for figures and tables here."
+            " A figure or table replaces an older one of its kind."
         ),
     ] = None,
     *,

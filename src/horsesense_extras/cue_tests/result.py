@@ -303,7 +303,7 @@ def _strength(row: CueRow, predictable: bool) -> Strength:
 _SENTENCES: Final = {
     "none": "Undecided whether simple features predict right answers of {name}",
     "slight": "Simple features predict the right answers of {name} slightly better than guessing",
-    "clear": "Simple features predict part of the right answers of {name} without understanding it",
+    "clear": "Simple features, which need no understanding, predict some right answers of {name}",
     "strong": "Much of {name} can be answered without understanding it",
 }
 
@@ -405,10 +405,11 @@ def _advice_on_nothing(row: CueRow, ungrouped: CueRow | None, constant: bool) ->
         limit = SLIGHT if row.high >= SLIGHT else SMALL
         room, wide = limit - max(row.kappa, 0.0), row.high - row.kappa
         n = float(f"{row.n * (wide / room) ** 2:.2g}") if room > 0 else 0
-        more = f"; some {n:,.0f} items without a cue would exclude those above {limit:g}" * (
-            n > row.n
+        more = (
+            f". If there is no cue, some {n:,.0f} items would exclude a kappa above {limit:g}"
+            * (n > row.n)
         )
-        are = f"{plural(row.n, 'item')} exclude kappas above {max(row.high, 0):.2f}"
+        are = f"With {plural(row.n, 'item')}, a kappa above {max(row.high, 0):.2f} is excluded"
         advice = [f"{lead}{are}{more}."]
     if ungrouped is not None and ungrouped.low is not None and ungrouped.low > 0.05:
         advice.append(

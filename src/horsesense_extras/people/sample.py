@@ -43,8 +43,8 @@ WORDS: Final = ("none", "refusal", "unclear")
 """What a label says of a reply that chooses no option."""
 HINT: Final = "Fill the column label of the file that `horsesense annotate RUN --sample` wrote."
 METHOD: Final = (
-    "Corrected: the score as read, plus the person's score less the reader's on the labelled"
-    " replies. Its interval is made of Clopper-Pearson limits; few labels make it wide."
+    "Corrected: the score as read, plus the person's score minus the reader's on the labelled"
+    " replies. Publish it with its interval (of Clopper-Pearson limits); few labels make it wide."
 )
 ROWS: Final = {
     "plain": "Score as read",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping
 from shlex import join
 from typing import TYPE_CHECKING, Final
@@ -23,7 +22,6 @@ FIRST: Final = 30
 MOST_NAMED: Final = 20
 MOST: Final = 1e6
 """Items beyond which no number is said."""
-_DRAWN: Final = re.compile(r"A random sample of [\d,]+ of ([\d,]+) items? ")
 
 Open = Mapping[str, Mapping[str, float | None]]
 """Undecided checks: name -> values."""
@@ -98,12 +96,9 @@ def to_ask(run: Results, baseline: Results | None, open_: Open) -> Iterator[str]
 
 
 def _whole(run: Results) -> float:
-    """How many items the set has of which a run has all, or a sample."""
+    """How many items the set has of which a run has all; infinite where it has a sample."""
     has, limit = len(run.items), run.directory.settings.limit
-    if limit is None or limit > has:
-        return has
-    drawn = _DRAWN.search(" ".join(run.findings["dataset"]["notes"]))
-    return int(drawn[1].replace(",", "")) if drawn else math.inf
+    return has if limit is None or limit > has else math.inf
 
 
 def _command(run: Results, limit: float | None) -> str:
