@@ -16,6 +16,7 @@ from command_line import call
 from horsesense.errors import UsageError
 from horsesense.report.pieces import Table, as_csv, as_latex, as_markdown, figure, papers, table
 from horsesense.report.published_tables import published
+from horsesense.report.score_bar import spoken
 from horsesense.runs.results import Results
 from studies import items_file, study
 
@@ -55,7 +56,7 @@ def test_the_table_of_scores_holds_the_runs_numbers(run: Results) -> None:
     assert found.rows[0][:2] == ["In the original order", "100\u202f%"]
     head, first_line, *_ = str(found).splitlines()
     assert head.index("accuracy") == first_line.index("100 %"), "aligned, and nothing escaped"
-    assert as_markdown(found).endswith("the gap of two accuracies is another number.\n")
+    assert as_markdown(found).endswith("change is not the difference of two accuracies.\n")
     assert r"\par{\footnotesize An item may have several prompts" in as_latex(found)
     assert "needs the package booktabs" in as_latex(found).splitlines()[0]
     first = next(csv.DictReader(io.StringIO(as_csv(found))))
@@ -85,12 +86,16 @@ def test_a_published_table_stands_beside_a_file_of_any_name(run: Results) -> Non
         papers(run, "hellaswag")
     [agreement] = papers(run, "medmcqa")
     assert "table 2" in agreement.title
+    assert "†: LLaMA2-13B share 0.75: 43.02 is meant (" in agreement.note
 
 
 def test_a_run_that_measured_nothing_of_a_table_says_so(tmp_path: Path) -> None:
-    other = horsesense.audit("sample", "sim:oracle", out=tmp_path / "run", probes="labels", limit=4)
-    with pytest.raises(UsageError, match="measured nothing"):
+    probes = "labels,original,order(design=random(3))"
+    other = horsesense.audit("sample", "sim:oracle", out=tmp_path / "run", probes=probes, limit=4)
+    assert "known cannot be estimated: not every option stood" in " ".join(spoken(other.results))
+    with pytest.raises(UsageError, match="measured nothing") as told:
         papers(other.results, "MC-Test")
+    assert "--suite revas: mmlu, medmcqa;" in told.value.hint
 
 
 def test_no_format_lets_a_cell_become_more_than_text() -> None:

@@ -278,7 +278,7 @@ def test_the_report_shows_readers_side_by_side(suites):
     )
     assert [word for word in words if word not in page] == []
     checks, numbers = page[: page.index('id="items"')], page[page.index("What came back") :]
-    assert "read by PriDe, on items that it was not fitted on" in checks
+    assert "read by PriDe (on items that it was not fitted on)" in checks
     assert "held_out" not in checks
     # What moves an answer there may be the orders, which the label has to say.
     for changed in ("Typing errors", "Scrambled letters", "Swapped words", "Swapped letters"):

@@ -288,7 +288,7 @@ def _differs(sides: Sequence[Side], view: View) -> str | None:
     key = (view.probe, view.condition, view.reader)
     lacking = [side.name for side in sides if key not in side.cells]
     if lacking:
-        return f"{', '.join(lacking)} {'has' if len(lacking) == 1 else 'have'} no such reading"
+        return f"{', '.join(lacking)} {'lacks' if len(lacking) == 1 else 'lack'} such a reading"
     made = {side.made.get((view.probe, str(view.condition)), ("?", ""))[0] for side in sides}
     if len(made) > 1:
         return f"the probe was set up differently: {'; '.join(sorted(made))}"

@@ -31,6 +31,9 @@ from horsesense.stats.words import some_of
 NOT_WITHHELD = f"it was not asked; the probe {QUESTIONLESS_PROBE} asks it"
 """Why the share that is right without the question is not known of most suites of a paper."""
 
+NOT_CYCLIC = "not every option stood in every position"
+"""Why it is not told of random orders, as of some papers, and of those in a log."""
+
 FIXED_BEFOREHAND = "its interval needs a number of items fixed in advance"
 """Why the share known is not told where what was answered decided how many were asked."""
 
@@ -47,7 +50,10 @@ def known_by_reader(
     Args:
         lacking: what is true of the prompts without an answer (`Run.lacking`).
     """
-    return {cell.reader: _as_json(cell, cluster, level, seed, lacking) for cell in _cyclic(cells)}
+    refused = asdict(Known(level=level, reason=NOT_CYCLIC))
+    return {cell.reader: refused for cell in _orders(cells)} | {
+        cell.reader: _as_json(cell, cluster, level, seed, lacking) for cell in _cyclic(cells)
+    }
 
 
 def unasked_known(
@@ -68,12 +74,14 @@ def unasked_known(
     return {cell.reader: refused(cell) for cell in _cyclic(cells)}
 
 
-def _cyclic(cells: Sequence[Cell]) -> Iterator[Cell]:
+def _orders(cells: Sequence[Cell]) -> Iterator[Cell]:
     for cell in cells:
-        letters = cell.answer_format == "letter" and not cell.held_out
-        cyclic = cell.condition.get("design", "").startswith("cyclic")
-        if letters and cyclic and cell.probe == "order":
+        if cell.answer_format == "letter" and not cell.held_out and cell.probe == "order":
             yield cell
+
+
+def _cyclic(cells: Sequence[Cell]) -> Iterator[Cell]:
+    return (c for c in _orders(cells) if c.condition.get("design", "").startswith("cyclic"))
 
 
 def _as_json(

@@ -268,4 +268,4 @@ def named(reader: str, among: Iterable[str]) -> str:
     name = READERS.get(kind, fitted)
     if name != fitted and settings and sum(r.partition("(")[0] == kind for r in among) > 1:
         name = f"{name} ({settings}"
-    return name if fitted == reader else f"{name}, on items that it was not fitted on,"
+    return name if fitted == reader else f"{name} (on items that it was not fitted on)"

@@ -15,7 +15,7 @@ from importlib.util import find_spec
 
 from horsesense.errors import UsageError, install
 from horsesense.files import inert
-from horsesense.report.published_tables import DATA_NAMES, Beside
+from horsesense.report.published_tables import DATA_NAMES, Beside, tabled
 from horsesense.report.rendering import rendered
 from horsesense.report.sections import SECTIONS
 from horsesense.report.text import interval_of, p_text, value_of, visible
@@ -162,8 +162,8 @@ def _scores(results: Results) -> Table:
     title = f"{_named(results)}, read by {results.reader}"
     note = (
         "An item may have several prompts in a form. Change: from the original order, over the"
-        " items that have both forms. Accuracy is of all that have its form, that of orders also of"
-        " the original order: the gap of two accuracies is another number."
+        " items that have both forms. Accuracy: over all items that have the form; of orders, the"
+        " original one included. So change is not the difference of two accuracies."
     )
     return Table(title, columns, rows, Table(title, names, plain), note)
 
@@ -195,9 +195,10 @@ def papers(results: Results, paper: str) -> list[Table]:
     contexts = (section.context(renamed) or {} for section in SECTIONS)
     found = [beside for context in contexts for beside in context.get("tables", ())]
     if not found:
+        ran = "".join(f" of --suite {suite['name']}" for suite in results.findings["suites"][:1])
         raise UsageError(
-            f"The run measured nothing that the tables on {paper} report.",
-            hint="Audit it with the paper's suite: --suite know-no or --suite revas.",
+            f"The run{ran} measured nothing that the tables on {paper} report.",
+            hint=f"Tables stand beside runs of {tabled()}.",
         )
     return [_published(beside, _named(results)) for beside in found]
 

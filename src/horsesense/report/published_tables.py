@@ -50,7 +50,7 @@ class Beside(NamedTuple):
         mine: the run's values in percent, "–" where it has none.
         sure: the interval of each, and of how many it is, "" where it has none.
         rows: published rows.
-        doubts: the marks that occur, once each.
+        doubts: the reasons of the marks; of several, each with its cells.
     """
 
     title: str
@@ -90,6 +90,16 @@ def published(run: Results, prefix: str, column: str) -> list[float]:
     return [value for value in rows if not math.isnan(value)]
 
 
+def tabled() -> str:
+    """The data sets with published tables, by suite, for a message."""
+    found: dict[str, list[str]] = {}
+    for table in _tables():
+        found.setdefault(table["suite"], []).append(table["data"])
+    return "; ".join(
+        f"--suite {suite}: {', '.join(dict.fromkeys(data))}" for suite, data in found.items()
+    )
+
+
 def _fitting(run: Results, prefix: str) -> Iterator[Mapping[str, Any]]:
     name = re.sub(r"[^a-z0-9]", "", run.findings["dataset"]["name"].lower())
     examples = bool(run.findings["study"].get("shots"))
@@ -116,6 +126,9 @@ def _tables() -> list[dict[str, Any]]:
 
 def _beside(table: Mapping[str, Any], own: Sequence[Estimate | None]) -> Beside:
     marks = {(m["row"], m["column"]): m["why"] for m in table["marks"]}
+    doubts: dict[str, list[str]] = {}
+    for (name, column), why in marks.items():
+        doubts.setdefault(why, []).append(f"{name} {column.replace('_', ' ')}")
     columns = table["columns"]
 
     def cells(row: Mapping[str, Any]) -> list[TableCell]:
@@ -130,7 +143,7 @@ def _beside(table: Mapping[str, Any], own: Sequence[Estimate | None]) -> Beside:
         [NONE if e is None or e.value is None else _text(_percent(e.value, e.unit)) for e in own],
         ["" if e is None or e.value is None else f"{interval_of(e)} {count_of(e)}" for e in own],
         [(row["name"], cells(row)) for row in table["rows"]],
-        list(dict.fromkeys(marks.values())),
+        [f"{', '.join(of)}: {why}" if len(doubts) > 1 else why for why, of in doubts.items()],
     )
 
 

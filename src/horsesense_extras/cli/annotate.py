@@ -204,8 +204,8 @@ def _sample_written(path: Path, to: Path, n: int) -> dict[str, object]:
     tell = (
         f"In {to}: {some_of(written, len(found.rows), 'reply')} in the original order, drawn at"
         " random.\nWrite into the column label what each reply chooses in the end: the letter, or"
-        f" {', '.join(WORDS)}; right or wrong does not matter. Then: horsesense annotate {path}"
-        f" --take {to}"
+        f" {', '.join(WORDS)} (also if cut off); right or wrong does not matter. Then: horsesense"
+        f" annotate {path} --take {to}"
     )
     return {"file": str(to), "replies": written, "says": tell}
 
