@@ -75,6 +75,7 @@ class Model:
         skewed: share of right answers that stand first.
         fault, strength: what it does wrong, and how often.
         must: the kind that is to be found.
+        mustnt: the kind that is false to find, of a model that has another fault.
     """
 
     n: int = 60
@@ -91,10 +92,11 @@ class Model:
     fault: str = ""
     strength: float = 0.0
     must: str = ""
+    mustnt: str = ""
 
 
 def innocents() -> dict[str, Model]:
-    """The 30 shapes by name."""
+    """The 30 shapes by name, and those whose choices alone are innocent of a leak."""
     one = Model()
     plain = {f"{n} items": replace(one, n=n) for n in (8, 20, 60, 150, 300)}
     options = {f"{k} options": replace(one, k=(k,)) for k in (2, 3, 5, 10)}
@@ -121,7 +123,15 @@ def innocents() -> dict[str, Model]:
         "right answer first in .6": replace(one, skewed=0.6),
         "greedy, right answer first in .6": replace(one, skewed=0.6, greedy=True),
     }
-    return {**plain, **options, **greedy, **others}
+    leaks = {
+        f"{often:g} A, first in {skewed:g}, {n} items: no leak": replace(
+            one, n=n, skewed=skewed, fault="prefers A", strength=often, mustnt="without_question"
+        )
+        for n in (60, 300)
+        for skewed in (0.0, 0.2, 0.6)
+        for often in (0.0, 0.7, 1.0)
+    }
+    return {**plain, **options, **greedy, **others, **leaks}
 
 
 FAULTS: Mapping[str, tuple[str, tuple[float, ...]]] = {
@@ -138,7 +148,17 @@ FAULTS: Mapping[str, tuple[str, tuple[float, ...]]] = {
 def guilty() -> dict[str, tuple[str, Model]]:
     """Families by name and strength."""
     sizes = {"60 items": Model(), "300 items": Model(n=300), "12 texts of 5": Model(size=5)}
-    return {
+    leaks = {
+        f"a leak, first in {skewed:g}, {n} items ({strength:g})": (
+            f"a leak, first in {skewed:g}, {n} items",
+            Model(n=n, skewed=skewed, fault=fault, strength=strength, must="without_question"),
+        )
+        for fault in ("right without question",)
+        for n in (60, 300)
+        for skewed in (0.2, 0.6)
+        for strength in (0.2, 0.3)
+    }
+    return leaks | {
         f"{fault}, {size} ({strength:g})": (
             f"{fault}, {size}",
             replace(model, fault=fault, strength=strength, must=must),
@@ -379,7 +399,8 @@ def run(name: str, family: str, model: Model, seeds: Iterable[int], plain: Any) 
     for seed in seeds:
         told, n = study(model, seed, plain), n + 1
         found = {kind for kind, conclusion in told if conclusion == "found"}
-        counts["found"] += model.must in found if model.must else bool(found)
+        told_of = model.must or model.mustnt
+        counts["found"] += told_of in found if told_of else bool(found)
         counts["changes"] += sum(kind == "accuracy_change" for kind, _ in told)
         ruled = [c for kind, c in told if kind == "accuracy_change"]
         counts["ruled_out"] += sum(c == "ruled_out" for c in ruled)

@@ -14,12 +14,14 @@ from horsesense.findings.evidence import Evidence, Way
 from horsesense.findings.guesses import Copies, Guesses
 from horsesense.findings.verdict import verdict
 from horsesense.items.load import load_items
+from horsesense.measures.accuracy import Accuracy
 from horsesense.measures.cells import NO_OPTION, Cell
 from horsesense.measures.contrast import SwitchBeyondRepeat
 from horsesense.measures.estimate import Context, found_all
 from horsesense.runs.bands import Bands
 from horsesense.runs.expected import Expected
 from horsesense.stats.change import Change
+from horsesense.stats.two_way import Ints
 from horsesense.trials.condition import PLAIN, Condition
 
 LOST = -99
@@ -175,3 +177,37 @@ def test_a_form_of_a_few_texts_is_one_of_all_forms_unless_it_changes_more_answer
 
     assert sum(p(0, 0) <= 0.05 for _ in range(200)) <= 18
     assert p(12, 12) < 1e-4, "answers that change under the form alone"
+
+
+def test_what_positions_alone_give_is_no_leak_and_no_knowledge() -> None:
+    """300 items in one order, of which 6 in 10 have the right answer first."""
+    rng, items = np.random.default_rng(7), 300
+    gold = np.where(rng.random(items) < 0.5, 0, rng.integers(0, 4, items))
+    prior = np.where(rng.random(items) < 0.7, 0, rng.integers(0, 4, items))
+    first, number = np.zeros(items, np.intp), np.arange(items)
+    told = {p: {"invariant": "chance", "title": p} for p in ("original", "options_only")}
+
+    def judged(said: Ints, early: Early | None = None) -> dict[str, str]:
+        cells = [cell_of(said[:, None].tolist(), gold.tolist(), probe=probe) for probe in told]
+        found = found_all(cells, [Accuracy()], Context("", "", number, cast(Any, lambda *w: None)))
+        run = Expected("text", ("text",), told)
+        cells += [orders(np.tile(said[:, None], 4).tolist(), gold.tolist())] * (early is not None)
+        every = verdict(run, found, early=early, guesses=Guesses(cells, number))
+        return {f.kind: f.conclusion for f in every if f.measured}
+
+    def seen(known: float, guess: Ints) -> dict[str, str]:
+        said = np.where(rng.random(items) < known, gold, guess)
+        lost = np.where((said != gold) & (rng.random(items) < 0.15), LOST, said)
+        assert judged(lost)["without_question"] in (judged(said)["without_question"], "undecided")
+        return judged(said)
+
+    always, drawn = seen(0, first), seen(0, prior)
+    assert always["without_question"] == "ruled_out"
+    assert "ruled_out" not in (always["no_better_than_guessing"], drawn["no_better_than_guessing"])
+    assert drawn["without_question"] != "found"
+    stopped = judged(first, Early(frozenset({"order"}), "text", 5))
+    assert stopped["no_better_than_guessing"] != "ruled_out", "orders that stopped tell nothing"
+    for guess in (prior, rng.integers(0, 4, items)):
+        knows = seen(0.4, guess)
+        assert knows["without_question"] == "found"
+        assert knows["no_better_than_guessing"] == "ruled_out"

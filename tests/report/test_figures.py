@@ -59,5 +59,7 @@ def test_what_was_decided_early_is_red(tmp_path: Path, monkeypatch: pytest.Monke
     run = replace(done.results, findings={**done.results.findings, "until": told})
     shown = until.context(run)
     assert shown is not None, "a run of version 0.2 opens"
-    assert shown["rows"][0]["word"] == "undecided"
+    assert (old[0]["n"], shown["rows"][0]["word"]) == (old[0]["units"], "not early: all asked")
+    assert not until.early(row := {**rows[0], "conclusion": "undecided"})
+    assert until.early({**row, "n": row["n"] - 1})
     assert section.context(run) is not None

@@ -65,6 +65,12 @@ class Evidence(NamedTuple):
         """The same, as if what is missing were like what is there."""
         return self._replace(unknown=None)
 
+    def as_if(self, worth: float) -> Self:
+        """The same if each trial told as much as so many; only where no reply is missing."""
+        if not isinstance(self.about, Share) or self.unknown is not None:
+            return self
+        return self._replace(about=self.about._replace(effective=worth * self.about.effective))
+
     @property
     def value(self) -> float:
         return self.about.estimate

@@ -4,6 +4,9 @@ Better than guessing: over all orders that were asked, each option of an item is
 the same chance, given how often each was chosen (`stats.relabelled`). Copies of an item have one
 right option between them, by its text.
 
+Where each item was asked in one order, right answers may stand more often in the positions that the
+model chooses more often: what that gives is neither knowledge nor a leak (`Guesses.by_position`).
+
 A model that never differs when it is asked again shows no noise there, and yet guesses differently
 in every form. The noise of its answers is how often they differ between two orders of the same
 options, item by item.
@@ -19,6 +22,7 @@ import numpy as np
 
 from horsesense.findings.evidence import Evidence, Way
 from horsesense.items.item import ItemSet, same_text
+from horsesense.measures.base import item_means
 from horsesense.measures.cells import MISSING, Bools, Cell
 from horsesense.measures.contrast import (
     REPEAT,
@@ -31,7 +35,7 @@ from horsesense.measures.contrast import (
 )
 from horsesense.measures.estimate import Context, found_all
 from horsesense.measures.joined import ORIGINAL
-from horsesense.stats.relabelled import better_than_guessing
+from horsesense.stats.relabelled import ROUNDING, better_than_guessing
 from horsesense.stats.two_way import Floats, Ints, by_cluster
 from horsesense.trials.condition import Condition
 
@@ -40,6 +44,8 @@ INSTEAD: Final = {SwitchBeyondRepeat.name: BEYOND_ORDERS.name}
 """By what a model is judged that never differs when asked again, for what it would be judged by."""
 AS_WELL = "over all orders, guesses would do as well"
 """Why a score whose own interval leaves guessing out is not shown to be better."""
+MOST_WORTH = 2.0
+"""Trials that one is worth at most where its position tells most of whether it is right."""
 MOST_DRAWN = 1_000
 """Clusters up to which a change may hang on a few skewed differences."""
 
@@ -112,6 +118,42 @@ class Guesses:
         options = cell.k[first]
         _lose_to_wrong(choices, hits > 0, options, lost)
         return better_than_guessing(choices, options, hits.sum(axis=1))
+
+    def by_position(self, e: Evidence, whole: bool = True) -> tuple[float, float] | None:
+        """The share that would be right if the positions chosen did not depend on the texts, and
+        how many trials each is worth against it.
+
+        A choice is right as often as right answers stand in its position, among items with as many
+        options and one more that is even, so that no item tells its own. A missing reply chooses
+        the best position; one that chooses nothing guesses evenly. What varies by position alone
+        varies in both shares alike, and is no noise of their difference (the variance over
+        permutations: Hoeffding 1951). None of groups, and of the score where orders tell more, all
+        of which were asked (`whole`).
+        """
+        cell = self._cells.get(_where_asked(e))
+        ordered = whole and e.probe == ORIGINAL and self._orders(e.reader) is not None
+        if cell is None or e.group or ordered or e.measure != "accuracy":
+            return None
+        k, shown = np.broadcast_to(cell.k[:, None], cell.gold_at.shape), cell.gold_at >= 0
+        places = np.arange(cell.k.max(initial=1) + 1)
+        even = np.where(places < places[:, None], 1 / np.maximum(places, 1)[:, None], 0)
+        gold, chosen = np.zeros((2, *even.shape))
+        for counts, at in ((gold, cell.gold_at), (chosen, cell.position)):
+            used = shown & (at >= 0)
+            np.add.at(counts, (k[used], at[used]), 1)
+        share, choice = (
+            (counts + even) / (counts.sum(axis=1, keepdims=True) + 1) for counts in (gold, chosen)
+        )
+        lost = cell.status == MISSING
+        right = np.where(lost, share.max(axis=1)[k], 1 / k)
+        right = np.where(cell.position >= 0, share[k, np.maximum(cell.position, 0)], right) * shown
+        means = item_means(right, cell.known if e.unknown is None else cell.known | lost)
+        if not means.any():
+            return None
+        of, q = gold.sum(axis=1), (share * choice).sum(axis=1)
+        apart = of @ (q + q**2 - (share * choice * (share + choice)).sum(axis=1))
+        worth = min(MOST_WORTH, float(of @ (q - q**2)) / max(float(apart), ROUNDING))
+        return float(means[:, 0].sum() / means[:, 1].sum()), worth
 
     def drawn(self, e: Evidence, way: Way) -> float:
         """p that what a form changes is chance: that a reply is one drawn from all to its item.

@@ -125,7 +125,7 @@ def together(findings: Sequence[Finding]) -> str:
     titles = [BY_NAME[f.kind].title for f in findings]
     named = "; ".join(title[:1].lower() + title[1:] for title in dict.fromkeys(titles))
     reason = why(findings[0]) or "too few items"
-    return f"Undecided ({reason}): {named}."
+    return f"{reason[:1].upper()}{reason[1:]}: {named}."
 
 
 def looks_faulty(f: Finding) -> bool:

@@ -50,6 +50,7 @@ class Question(NamedTuple):
         band: the bands at the levels of what is found and of what is ruled out.
         spared: the evidence if replies that choose nothing do not count for the fault.
         beside: as in `Finding`.
+        worth: how many trials each is worth to what finds it above its null.
     """
 
     kind: Kind
@@ -62,6 +63,7 @@ class Question(NamedTuple):
     band: tuple[Interval, Interval] = (None, None)
     spared: Evidence | None = None
     beside: Beside = ""
+    worth: float = 1.0
 
     @property
     def possible(self) -> bool:
@@ -119,13 +121,16 @@ def questions(
     for e in judged(every, rare_positions(had(found, options), least_share(sizes))):
         known.setdefault(e.measure, []).append(e)
     shares = {(e.measure, *_where(e)): e for e in every}
+    whole = early is None or ORDERS not in early.stopped
     for kind in KINDS:
         for e in map(Evidence.open_ended, accused(kind, run, known.get(kind.measure, ()))):
-            null = e.baseline if kind.null is None else kind.null
+            null, worth = e.baseline if kind.null is None else kind.null, 1.0
+            if guesses is not None and kind.null is None:
+                null, worth = guesses.by_position(e, whole) or (null, worth)
             if null is None:
                 continue
             spared = shares.get((kind.silence, *_where(e)))
-            q = Question(kind, e, null, sizes[kind.name], spared=spared)
+            q = Question(kind, e, null, sizes[kind.name], spared=spared, worth=worth)
             if guesses is not None and kind.measure in INSTEAD:
                 beyond = guesses.beyond_orders(e)
                 q = q if beyond is None else q._replace(evidence=beyond, beside="other_orders")
@@ -154,7 +159,10 @@ def _tested(q: Question, early: Early | None, guesses: Guesses | None) -> Questi
         guess = guesses.p(e)
     if e.few:
         return q if guess is None else q._replace(p_small=guess)
-    both = [e, *([q.spared.open_ended()] if q.spared is not None else [])]
+    both = [
+        e.as_if(q.worth) if q.way == "above" else e,
+        *([q.spared.open_ended()] if q.spared is not None else []),
+    ]
     p = max(each.p_found(q.way, q.null, q.size) for each in both)
     if guesses is not None and q.kind.measure in ("accuracy_change", "answer_switch_beyond_repeat"):
         p = max(p, guesses.drawn(e, q.way))
@@ -167,7 +175,8 @@ def _banded(q: Question, early: Early) -> Question:
     first, second = (early.band(q.evidence, a) for a in levels(q.way, early.questions))
     if first is None or second is None:
         return q
-    null = first.guessing if q.kind.null is None and first.guessing is not None else q.null
+    even = q.kind.null is None and q.null == q.evidence.baseline
+    null = first.guessing if even and first.guessing is not None else q.null
     told = conclude(first[:2], second[:2], q.way, null, q.size)
     p, small = float(told != "found"), float(told != "ruled_out")
     return q._replace(null=null, p=p, p_small=small, band=(first[:2], second[:2]))

@@ -187,7 +187,8 @@ def score_rows(run: Results) -> list[tuple[str, str, str, str]]:
         if mark.share is not None
     ]
     if bar.together:  # before the share that it is to be compared with
-        same = "Original order, same items", bar.together, "", f"{_placed(_block(run)):,}"
+        n = f"{_placed(_block(run)):,}"
+        same = "Original order, same items", bar.together, "(sum of two parts)", n
         rows.insert(len(bar.own) + 1, same)
     return rows
 
@@ -319,7 +320,7 @@ def _beside(run: Results, *, figure: bool) -> Iterator[str]:
             yield f"The estimate of what is known is doubtful: {known['reason']}."
         if known["value"] - known["lucky"] >= BY_LUCK:
             left = percent(known["lucky"])
-            yield f"Without beliefs that are right by luck, the share known would be {left}."
+            yield f"A belief may be right by luck: without those, {left} would be known."
     if why := _not_withheld(run):
         yield f"How many are right without the question is not known: {why}."
 

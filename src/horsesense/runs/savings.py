@@ -19,11 +19,12 @@ WORTH_IT: Final = 1_000
 """Items below which stopping early saves little, and leaves most questions undecided."""
 SLOWER: Final = 1.5
 """By how much bets take more items than the formula for the best bet, which nobody knows."""
+KNOWN: Final = "The share known is told only where the orders are asked of all items."
 TOLD: Final[Mapping[bool, str]] = {
     False: "With --until, a probe stops once its changes of accuracy are {}. Its other numbers"
-    " have wide bands or none, and the share known is not told.",
+    f" then have wide bands or none. {KNOWN}",
     True: "With --until decided=all, a probe stops once every question about it is decided; its"
-    " numbers have wider bands, and the share known is not told.",
+    f" numbers then have wider bands. {KNOWN}",
 }
 """What stopping early costs; by whether all that the verdict asks is waited for."""
 

@@ -80,7 +80,7 @@ def context(run: Results) -> Context | None:
         {
             **row,
             "label": run.label(row["probe"], Condition.parse(row["condition"])),
-            "word": TITLES[row["conclusion"]].lower(),
+            "word": TITLES[row["conclusion"]].lower() if early(row) else "not early: all asked",
             "mean": "–" if row["value"] is None else _moved(row["value"]),
             "band_text": f"{_moved(row['low'])} to {_moved(row['high'])}",
             "share": number(row["n"] / row["units"], "fraction", 0),
@@ -103,6 +103,11 @@ def decided(run: Results) -> list[Row]:
     """What was decided of each probe that could stop; rows of version 0.2 named it `kind`."""
     rows = run.findings.get("until", {}).get("findings", ())
     return [{**row, "conclusion": row.get("conclusion") or _of_old(row["kind"])} for row in rows]
+
+
+def early(row: Row) -> bool:
+    """Whether it was decided before all items were asked; of all, the list of checks decides."""
+    return bool(row["conclusion"] != "undecided" or row["n"] < row["units"])
 
 
 def _of_old(kind: str) -> str:
