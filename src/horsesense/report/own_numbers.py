@@ -86,8 +86,7 @@ def own_numbers(run: Results) -> Iterator[OwnNumber]:
                 continue
             refusal = "" if run.directory.settings.faithful else " or refusal"
             names = {"k": k, "size": share.condition.get("size", ""), "refusal": refusal}
-            told = (each.title, each.means, each.column)
-            title, means, column = (text.format_map(names) for text in told)
+            title, means, column = (t.format_map(names) for t in (*each[:2], each.column))
             yield _beside(OwnNumber(title, share, means), published(run, each.tables, column))
 
 
