@@ -161,7 +161,7 @@ def not_a_run(folder: Path) -> StoreError:
     if inner := sorted(path.parent.name for path in folder.glob("*/run.toml")):
         return StoreError(
             f"{folder} is not a run but holds {len(inner)}: {', '.join(inner)}.",
-            hint=f"Name one of them. Shards of several models are merged model by model:"
+            hint=f"Name one of them. If they are shards, merge them model by model:"
             f" horsesense merge RUN.*/{inner[0]} --out MERGED/{inner[0]}",
         )
     if any(folder.glob(f"{SHARDS}/*/store.sqlite")):
