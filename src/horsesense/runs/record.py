@@ -156,7 +156,7 @@ def not_a_run(folder: Path) -> StoreError:
     if folder.is_file():
         return StoreError(
             f"{folder} is a file, not a run directory.",
-            hint="Name the directory that `audit --out` wrote; a redacted run has no page.",
+            hint="Name the directory that `audit --out` wrote.",
         )
     if inner := sorted(path.parent.name for path in folder.glob("*/run.toml")):
         return StoreError(
