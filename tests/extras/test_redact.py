@@ -175,6 +175,7 @@ def test_the_command_line(run: Run, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["out"] == str(out)
     assert call("verify", str(out)).returncode == 0
+    assert call("view", str(out)).returncode == call("report", str(out)).returncode == 2
     assert "items, fingerprint of the hashed texts" in call("cite", str(out)).stdout
     assert "key was not kept" in call(*words[:3], str(tmp_path / "again.run")).stdout
     gate = call("gate", str(out), "--require", "accuracy > 0", "--baseline", str(run.path))

@@ -29,7 +29,7 @@ from horsesense.comparison.compare import weights
 from horsesense.comparison.gates.expression import parse
 from horsesense.comparison.gates.gate import BEFORE, Check, Tolerances, Verdict, require
 from horsesense.comparison.gates.looking import look_up
-from horsesense.comparison.gates.more import needed
+from horsesense.comparison.gates.more import needed, to_ask
 from horsesense.comparison.gates.reports import junit, markdown
 from horsesense.comparison.views import View, ViewScores
 from horsesense.errors import ExitCode, UsageError
@@ -191,22 +191,24 @@ def test_what_to_ask_next_is_one_number_and_commands_that_run(
     """Also of a run that has no study.toml, from where it was made; and the gate then decides."""
     monkeypatch.chdir(tmp_path)
     items_file(Path("items.jsonl"), 400)
-    both = (("new", "0.8"), ("old", "0.95"))
-    for out, know in both:
-        words = ("items.jsonl", "-m", f"sim:prior?know={know}", "--limit", "40", "--out", out)
+    for out, know, limit in (("new", "0.8", "40"), ("old", "0.95", "390")):
+        words = ("items.jsonl", "-m", f"sim:prior?know={know}", "--limit", limit, "--out", out)
         assert call("audit", *words, "--probes", "labels", cwd=tmp_path).returncode == 0
-    (tmp_path / "old" / "study.toml").unlink()
+    (tmp_path / "new" / "study.toml").unlink()
     gate = ("gate", "new", "--baseline", "old", "--tolerance", "5%", "--on-doubt", "ask-more")
     lines = call(*gate, cwd=tmp_path).stdout.splitlines()
     asks = [n for n, line in enumerate(lines) if line.startswith("Ask ")]
-    told = re.fullmatch(r"Ask (\d+) items next, which most likely decide .*:", lines[asks[0]])
+    told = re.fullmatch(r"Ask (\d+) items next \(if .*\), which most likely .*:", lines[asks[0]])
     needs = [int(n) for line in lines for n in re.findall(r"about (\d+) items", line)]
     assert told is not None
     assert (len(asks), int(told[1])) == (1, max(needs))
-    for line in lines[asks[0] + 1 :][:2]:
-        _, *words = shlex.split(line)
-        assert call(*words, cwd=tmp_path).returncode == 0, line
-    assert len(horsesense.open("old").items) == len(horsesense.open("new").items) == max(needs)
+    [line] = [line for line in lines if line.startswith("  horsesense")]  # the other has more
+    assert call(*shlex.split(line)[1:], cwd=tmp_path).returncode == 0, line
+    run = horsesense.open("new").results
+    assert len(run.items) == max(needs)
+    first, *_, last = to_ask(run, None, {"a": {"needed": math.inf}, "b": {"needed": 500.0}})
+    assert "Ask 500 items next" in first
+    assert "decides 1 of 2" in last, "no number does"
 
 
 def test_how_many_items_decide() -> None:

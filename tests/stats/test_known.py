@@ -67,7 +67,7 @@ class TestClosedForms:
         three, four = choices(1000, 4, 0.4, (1 / 3,) * 3), choices(400, 4, 0.4, BIASED)
         few = share_known(three[:999], draws=59)
         assert (few.value, few.rare) == (None, ((3, 999),))
-        assert "1,000 items with three options" in few.reason
+        assert "1,000 if that number is three" in few.reason
         enough = share_known(three, draws=59)
         assert enough.value == pytest.approx(0.4, abs=0.05)
         assert enough.reason == ""
@@ -242,7 +242,7 @@ class TestRefusal:
     def test_nothing_is_left_to_fit_where_every_number_is_rare(self) -> None:
         found = share_known({3: np.tile([0, 1, 2], (29, 1)), 2: np.tile([0, 1], (40, 1))})
         assert found.value is None
-        assert "takes 30 items with equally many options" in found.reason
+        assert "takes 30 items with the same number of options" in found.reason
         assert found.rare == ((2, 40), (3, 29))
 
     def test_unclear_items_refuse_above_one_in_twenty(self) -> None:

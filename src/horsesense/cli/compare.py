@@ -74,7 +74,9 @@ def compare(
     pages = {}
     for name, part in parts.items():
         found = compare_sides(part, measure=measure, reader=reader, across=across, level=level)
-        own = out.with_stem(f"{out.stem}-{slug(name)}") if len(parts) > 1 else out
+        own = (
+            out.with_stem(f"{out.stem}-{slug(name.replace('.', '', 1))}") if len(parts) > 1 else out
+        )
         again = " (in place of an earlier one)" * own.exists()
         page = write_comparison(found, own, part, cells)
         pages[name] = found, page

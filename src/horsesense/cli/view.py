@@ -48,10 +48,13 @@ def view(
     from horsesense.api import open as open_run
     from horsesense.report.viewed import RunFolder, Viewed
     from horsesense.runs.layout import RunLayout
+    from horsesense.runs.redacted import refuse_redacted
     from horsesense.side import side
 
     if side("logs", "is_log")(run):
         run = open_run(run).path
+    if run.is_file():  # wrong use, as for report
+        refuse_redacted(open_run(run).directory)
     prefix = _prefix(prefix)
     token = token_hex(24)
     several = not RunLayout(run).record.is_file() and RunFolder(run).names()

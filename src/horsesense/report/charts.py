@@ -32,15 +32,15 @@ INK = {
 }
 WIDER = 1.16
 """How much wider a reader's font may be than the one in which names are cut to their limit."""
-NARROWEST = 560
+NARROWEST = 480
 """Pixels below which a figure scrolls and does not shrink."""
 
-MIDDLE, RIGHT = 370, 130
+MIDDLE, RIGHT = 300, 130
 """Pixels of a plot, and of the numbers beside it at least."""
-WIDEST_NAME = 250
+WIDEST_NAME = 180
 ROW, TOP, BOTTOM = 26, 22, 44
 """Pixels of a row, above the first, and below the plot for its axis."""
-NAME_LINE = 40
+NAME_LINE = 26
 """Characters of one line of a row's name; longer names are folded, never cut."""
 
 

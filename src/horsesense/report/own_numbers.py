@@ -49,8 +49,8 @@ _OF: Mapping[str, tuple[_Declared, ...]] = {
             "AccH", "right in every order", "accuracy_hard", "order", "revas_accuracy_hard", "{k}"
         ),
         _Declared(
-            "CS", "same answer across orders", "plurality_agreement", "order", "revas_plurality",
-            "{k}",
+            "CS", "same answer{refusal} across orders", "plurality_agreement", "order",
+            "revas_plurality", "{k}",
         ),
     ),
     "know-no": (
@@ -84,9 +84,10 @@ def own_numbers(run: Results) -> Iterator[OwnNumber]:
             share = max(found, key=lambda e: e.condition.integer("size", 0), default=None)
             if share is None:
                 continue
-            names = {"k": k, "size": share.condition.get("size", "")}
-            title, column = (text.format_map(names) for text in (each.title, each.column))
-            yield _beside(OwnNumber(title, share, each.means), published(run, each.tables, column))
+            refusal = "" if run.directory.settings.faithful else " or refusal"
+            names = {"k": k, "size": share.condition.get("size", ""), "refusal": refusal}
+            title, means, column = (t.format_map(names) for t in (*each[:2], each.column))
+            yield _beside(OwnNumber(title, share, means), published(run, each.tables, column))
 
 
 def _beside(own: OwnNumber, printed: Sequence[float]) -> OwnNumber:

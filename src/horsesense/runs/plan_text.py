@@ -33,7 +33,7 @@ from horsesense.trials.condition import Condition
 DISCORDANT = 0.2
 """Share of items that change by themselves, assumed for the smallest change that is found."""
 FOUND = 0.8
-"""Power of the verdict for that change."""
+"""Power of the verdict for that change: "in 4 of 5 cases"."""
 CHANGE = next(kind for kind in KINDS if kind.name == "accuracy_change")
 """The kind of finding that it is about."""
 LOOKED_AT = 50
@@ -267,17 +267,16 @@ def _smallest_line(found: Mapping[str, Any]) -> str:
     if level is None:
         return ""
     terms = (
-        f"({percent(FOUND)} power). Assumed: {percent(DISCORDANT)} of the items change by"
-        f" themselves; level {100 * level:.2g}{NARROW}%, corrected for"
-        f" {ALPHA / level:.0f} tests. A check of the report may combine several tests."
-        " Smaller changes are found less often."
+        f". Assumed: {percent(DISCORDANT)} of the items change by themselves; level"
+        f" {100 * level:.2g}{NARROW}%, corrected for {ALPHA / level:.0f} tests, of which one check"
+        " of the report may combine several. Smaller changes are found less often."
     )
     few = plural(items, "item") + f", which count as {alone:,}" * (clusters != items)
     if change is None:
-        return f"With {few}, no change of accuracy will be found {terms}"
+        return f"With {few}, no change of accuracy is found in 4 of 5 cases{terms}"
     return (
-        f"With {few}, changes of accuracy of {100 * change:.1f} points or more will be found in"
-        f" forms with one prompt an item {terms}"
+        f"With {few}, changes of accuracy of {100 * change:.1f} points or more are found in 4 of 5"
+        f" cases, in forms with one prompt an item{terms}"
     )
 
 

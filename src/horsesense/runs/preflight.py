@@ -7,7 +7,6 @@ every reply alike. Two replies show them, before anything is spent on items.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from textwrap import shorten
 from typing import Final, NamedTuple
 
 from horsesense.errors import BudgetSpentError, LostRepliesError
@@ -82,7 +81,8 @@ async def preflight(
         if isinstance(result, Failure):
             continue
         if found := _fault(reader, trial, request, result, scored):
-            shown = shorten(prompt_text(request), SHOWN, placeholder=" ...")
+            asked = " ".join(prompt_text(request).split())
+            shown = asked if len(asked) <= SHOWN else f"... {asked[-SHOWN:]}"  # with its options
             told.append((found, f"asked {shown!r}, came back {said(result)}: {found.wrong}"))
     told.sort(key=lambda one: one[0].alone)
     spoilt = len(told) == len(trials) and all(found.spoilt for found, _ in told)

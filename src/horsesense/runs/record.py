@@ -156,12 +156,12 @@ def not_a_run(folder: Path) -> StoreError:
     if folder.is_file():
         return StoreError(
             f"{folder} is a file, not a run directory.",
-            hint="Name the directory that `audit --out` wrote; a redacted run has no page.",
+            hint="Name the directory that `audit --out` wrote.",
         )
     if inner := sorted(path.parent.name for path in folder.glob("*/run.toml")):
         return StoreError(
             f"{folder} is not a run but holds {len(inner)}: {', '.join(inner)}.",
-            hint=f"Name one of them. Shards of several models are merged model by model:"
+            hint=f"Name one of them. If they are shards, merge them model by model:"
             f" horsesense merge RUN.*/{inner[0]} --out MERGED/{inner[0]}",
         )
     if any(folder.glob(f"{SHARDS}/*/store.sqlite")):

@@ -57,8 +57,8 @@ PROFILE_ITERATIONS = 60
 
 
 NEEDS = (
-    f"that takes {FEWEST} items with equally many options, or {FEWEST_OF_THREE:,} items with three"
-    " options"
+    f"that takes {FEWEST} items with the same number of options, or {FEWEST_OF_THREE:,} if that"
+    " number is three"
 )
 """Why nothing is fitted."""
 OF_TWO = (

@@ -77,7 +77,7 @@ def export(
             )
         if pieces.redacted:
             found["says"].append(
-                "It holds the run's own answers; hashes for texts give it another fingerprint."
+                "Hashes stand for its texts; so its fingerprint differs from that of the run."
             )
     elif to not in FORMATS:
         raise UsageError.unknown("format to export to", to, FORMATS)

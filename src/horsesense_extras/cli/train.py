@@ -177,7 +177,7 @@ class Asked:
         rank: Rank of the LoRA adapters.
         batch: Statements an update.
         dtype: float32, bfloat16 or float16.
-        device: auto, cpu, cuda, ...
+        device: auto, cpu or cuda
     """
 
     stages: str = "statements"

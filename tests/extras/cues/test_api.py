@@ -81,7 +81,8 @@ def test_a_planted_cue_is_found_and_named(planted: CueResult) -> None:
     assert planted.verdict.predictable
     nothing = replace(planted.verdict.row, kappa=0.01, low=-0.06, high=0.08)
     assert _sentence(nothing, "none").startswith("No leak over all items: ")
-    assert "kappas above 0.08; some 1,200 items" in _advice_on_nothing(nothing, None, False)[0]
+    said = _advice_on_nothing(nothing, None, False)[0]
+    assert "a kappa above 0.08 is excluded. If there is no cue, some 1,200 items" in said
     assert planted.verdict.strength in ("clear", "strong")
     by_name = {cue.name: cue for cue in planted.cues[:4]}
     assert by_name["often"].label == "yes"

@@ -79,12 +79,13 @@ def to_ask(run: Results, baseline: Results | None, open_: Open) -> Iterator[str]
         return
     whole = min(map(_whole, both))
     needs = {name: n for name, of in open_.items() if (n := of.get("needed"))}
-    able = [n for n in needs.values() if n <= whole]
+    able = [n for n in needs.values() if n <= min(whole, MOST)]
     of = plural(len(open_), "undecided check")
     if able:
         most = min(about(max(able)), whole)
-        yield f"Ask {most:,} items next, which most likely decide {len(able):,} of {of}:"
-        yield from (_command(results, most) for results in both)
+        there = " (if the set has as many)" * (whole == math.inf)
+        yield f"Ask {most:,} items next{there}, which most likely decide {len(able):,} of {of}:"
+        yield from (_command(r, most) for r in both if len(r.items) < most)
     if beyond := len(needs) - len(able):
         has = f" ({whole:,})" if whole < math.inf else ""
         yield (
