@@ -327,6 +327,14 @@ def test_no_key_goes_to_a_server_that_a_file_alone_names(
         assert server.sent.total() > 4
 
 
+@pytest.mark.parametrize("command", ["plan", "audit"])
+def test_no_key_goes_to_two_servers(monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    monkeypatch.setenv("MINE", KEY)
+    models = [word for n in (1, 2) for word in ("-m", f"http:m@http://127.0.0.{n}:9/v1")]
+    done = call(command, "sample", *models, "--key-env", "MINE")
+    assert (done.returncode, "MINE holds the key of one server" in done.stderr) == (2, True)
+
+
 def test_an_item_in_the_terminal(tmp_path: Path) -> None:
     call("audit", *SMALL, "--probes", "order", "-m", "sim:oracle", "--out", "run", cwd=tmp_path)
     run = hs.open(tmp_path / "run")

@@ -231,6 +231,7 @@ def plan(
     from horsesense.inference.limits import UNLIMITED, rounded_up
     from horsesense.inference.stored_rows import Spent
     from horsesense.models.callables import NO_MODEL
+    from horsesense.models.registry import refuse_shared_key
     from horsesense.runs.plan_text import plan_json, plan_text
 
     if out is not None and len(study.models) != 1:
@@ -239,9 +240,10 @@ def plan(
     plans, specs = [], study.models or (None,)
     show = print_json_line if len(specs) > 1 else print_json
     may = UNLIMITED.given(budget, price).share(Spent(), len(specs))
-    for spec in specs:
+    models = [model_of(spec, key_env=key_env, timeout=timeout) for spec in specs]
+    refuse_shared_key(models)
+    for spec, model in zip(specs, models, strict=True):
         settings = study.settings(spec or NO_MODEL)
-        model = model_of(spec, key_env=key_env, timeout=timeout)
         counted, ready = plan_study(settings, model, limits=may, offline=out is None)
         if out is not None:
             Run.start(out, settings).plan(model)

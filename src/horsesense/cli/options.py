@@ -38,7 +38,9 @@ RunOut = Annotated[
     Path | None, typer.Option("--out", help="Run directory; an existing one is continued.")
 ]
 ReportItems = Annotated[int, typer.Option(help="Items shown in the report with every answer.")]
-Connections = Annotated[int | None, typer.Option(help="Most requests under way at once.")]
+Connections = Annotated[
+    int | None, typer.Option(min=1, max=10_000, help="Most requests under way at once.")
+]
 Budget = Annotated[
     str | None,
     typer.Option(
