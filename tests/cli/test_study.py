@@ -156,7 +156,7 @@ def test_a_study_of_several_sets_is_compared_set_by_set(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert done.stdout.count("Report:") == 2
     assert {"1. one", "2. two"} <= {*done.stdout.splitlines()}
-    assert (tmp_path / "comparison-2.-two.html").exists()
+    assert (tmp_path / "comparison-2-two.html").exists()
     lines = call("compare", ".", "--json", "--out", "t.md", cwd=tmp_path).stdout.splitlines()
     assert [json.loads(line)["items"]["shared"] for line in lines] == [30, 20]
     assert "| Mean rank in 2 sets |" in (tmp_path / "t.md").read_text()
