@@ -10,7 +10,7 @@ from horsesense.findings.sentences import looks_faulty, sentence, spread, statem
 from horsesense.measures.contrast import REPEAT
 from horsesense.report.score_bar import NO_SCORE, spoken
 from horsesense.report.sections import in_order
-from horsesense.report.shown import shown_interval
+from horsesense.report.text import shown_interval
 from horsesense.runs.results import Results
 from horsesense.stats.words import percent, plural
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from horsesense.findings.wording import number
 from horsesense.measures.base import Estimate
-from horsesense.report.charts import Point, forest
-from horsesense.report.marks import significant
+from horsesense.report.charts import Point, forest, significant
 from horsesense.report.published_tables import beside
 from horsesense.report.sections.base import Context, Section
 from horsesense.runs.results import Results

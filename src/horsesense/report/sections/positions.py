@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from horsesense.measures.base import Estimate
 from horsesense.measures.joined import RECORDED_ORDERS, balanced
-from horsesense.report.charts import ChartLine, Point, forest
-from horsesense.report.marks import side
+from horsesense.report.charts import ChartLine, Point, forest, side
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import p_text
 from horsesense.runs.results import Results

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from horsesense.report.behind_score import as_asked
-from horsesense.report.charts import ChartLine, Point, forest
-from horsesense.report.marks import significant
+from horsesense.report.charts import ChartLine, Point, forest, significant
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.sections.until import decided
 from horsesense.report.text import p_text
