@@ -20,7 +20,7 @@ from horsesense.report.differing import differing
 from horsesense.report.pieces import AS_FIGURES, AS_TABLES, Table, alone
 from horsesense.report.rank_chart import COLOURS, FEW, all_ranked, dot_chart, rank_text
 from horsesense.report.rendering import page
-from horsesense.report.text import ShownShare, interval_of, p_text, value_of
+from horsesense.report.text import ShownShare, interval_of, value_of
 from horsesense.stats.contrasts import Contrast
 from horsesense.stats.words import percent, plural
 from horsesense.version import __version__
@@ -65,7 +65,6 @@ def write_comparison(
         rank_text=rank_text,
         difference_text=difference_text,
         order_text=order_text,
-        p_text=p_text,
     )
     write_page(path, html)
     return path

@@ -22,6 +22,7 @@ FILTERS = (
     text.value_of,
     text.interval_of,
     text.count_of,
+    text.p_text,
     number,
     chance_text,
     examples.letter,
