@@ -238,7 +238,8 @@ def plan(
     """Say what an audit would ask, cost and can find; a server gets a few tiny requests.
 
     It takes the options of `audit`, without those for workers (--engine); or, in the place of
-    ITEMS, a study.toml alone. Without --model, tokens are estimated. What a judge costs depends on the replies and is not counted.
+    ITEMS, a study.toml alone. Without --model, tokens are estimated. What a judge costs depends on
+    the replies and is not counted.
 
     Example: horsesense plan exam.csv -m http:gpt-4.1-mini --price 0.4,1.6
     """
@@ -274,9 +275,8 @@ def plan(
         money = "" if cost is None else f", about {rounded_up(cost)} at these prices"
         together = plural(sum(p.requests for p in plans), "request")
         pace = _pace(sum(p.to_ask for p in plans), rate)
-        print(
-            f"\nAll {len(plans)} {'runs' if runs[0][0] else 'models'} together: {together}{money}. {pace}".rstrip()
-        )
+        what = "models" if runs[0][0] is None else "runs"
+        print(f"\nAll {len(plans)} {what} together: {together}{money}. {pace}".rstrip())
 
 
 def _pace(requests: int, rate: float | None) -> str:

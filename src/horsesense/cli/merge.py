@@ -87,8 +87,8 @@ def _sentences(merged: Merged) -> list[str]:
     if merged.missing:
         lines.append(f"Missing: shard {_shortened(merged.missing)}.")
     lines += [
-        f"{path}: {plural(n, 'trial', 'that were asked have')} no answer any more; its audit command"
-        " asks again, then merge again."
+        f"{path}: {plural(n, 'trial', 'that were asked have')} no answer any more; its audit"
+        " command asks again, then merge again."
         for path, n in sorted(merged.lost.items())
     ]
     return lines + [
