@@ -15,7 +15,7 @@ from conftest import ROOT
 from each import each
 from horsesense.report import verdict_of, write_report
 from horsesense.report.own_numbers import own_numbers
-from horsesense.report.published_tables import DATA_NAMES, _tables, beside
+from horsesense.report.published_tables import DATA_NAMES, beside, known
 from horsesense.report.score_bar import score_rows
 from horsesense.report.sections import option_count
 from studies import items_file, results_of, study
@@ -94,7 +94,7 @@ def test_broken_bounds_are_never_silent(out: Path, tmp_path: Path) -> None:
 
 
 def test_published_tables_are_whole() -> None:
-    for table in _tables():
+    for table in known("tables"):
         assert table["data"] in DATA_NAMES
         assert {m["row"] for m in table["marks"]} <= {row["name"] for row in table["rows"]}
         assert {m["column"] for m in table["marks"]} <= set(table["columns"])
