@@ -28,7 +28,7 @@ def catalogue() -> dict[str, dict[str, str]]:
     return {
         "probes": {p.name: f"{p.summary} {p.expectation}{_settings(p)}" for p in PROBES},
         "measures": {m.name: m.summary for m in MEASURES}
-        | {f"{m.name}_null": f"{m.name} as it is without an effect." for m in MEASURES if _null(m)},
+        | {f"{m.name}_null": f"{m.name} by chance alone." for m in MEASURES if _null(m)},
         "readers": {name: _first_sentence(kind) for name, kind in READERS.items()}
         | {str(scheme): scheme.summary for scheme in MODEL_READERS},
         "models": {str(scheme): scheme.summary for scheme in SCHEMES}

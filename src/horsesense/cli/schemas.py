@@ -21,7 +21,6 @@ from horsesense.cli.schema_rows import (
     VerdictFields,
     fields_of,
 )  # fmt: skip
-from horsesense.comparison.compare import Comparison
 from horsesense.runs.plan import Plan
 from horsesense.side import offered, side
 
@@ -274,21 +273,29 @@ class CheckOutput(Output):
     )
 
 
-class _BesideComparison(Output):
+class CompareOutput(Output):
+    """`compare`: models on the items that their runs share; fields as in docs/compare.md."""
+
     report: str
+    measure: str
+    models: list[str] = Field(description="best first")
+    runs: dict[str, list[str]]
+    reader: str
+    level: float
+    items: dict[str, Any]
+    views: Rows = Field(description="name and probe, the main one first")
+    standings: Rows
+    differences: Rows
+    orders: Rows
+    settings: Rows
+    left_out: Rows
+    missing: dict[str, int]
+    stopped: list[str] = Field([], description="runs in which asking stopped early (--until)")
+    lost: dict[str, str] = Field({}, description="model: its lost replies, where too many are")
     tasks: Rows = Field(
         [], description="tasks of many problems compared over models, sets and sizes of all runs"
     )
     differing: Rows = Field([], description="items that some models answer right and some wrong")
-
-
-_LISTED = ("views", "standings", "differences", "orders", "settings", "left_out")
-CompareOutput = create_model(
-    "CompareOutput",
-    __base__=_BesideComparison,
-    __doc__="`compare`: models on the items that their runs share; see docs/compare.md.",
-    **fields_of(Comparison, **dict.fromkeys(_LISTED, Rows)),
-)
 
 
 class GateOutput(Output):
