@@ -51,7 +51,7 @@ class Helped(TyperCommand):
             if (row := param.get_help_record(ctx)) is not None
         }
         plain = {name: _plain(row) for name, row in found.items()}
-        arguments = {n: (n.upper(), told) for n, (_, told) in plain.items() if n[0] != "-"}
+        arguments = {n: (row[0].upper(), row[1]) for n, row in plain.items() if n[0] != "-"}
         options = {name[2:]: row for name, row in plain.items() if name[0] == "-"}
         groups = GROUPS if len(options) >= GROUPED_FROM else {}
         _write(formatter, {"Arguments": " ".join(arguments)}, arguments)
