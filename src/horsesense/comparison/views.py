@@ -195,7 +195,8 @@ class ViewScores:
         return found
 
 
-class LeftOut(NamedTuple):
+@dataclass(frozen=True)
+class LeftOut:
     """A view that is not compared, and why."""
 
     label: str

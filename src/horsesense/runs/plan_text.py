@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from math import sqrt
 from pathlib import Path
 from shlex import quote
 from typing import Any, NamedTuple
@@ -12,16 +13,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from horsesense.checks.check import QUICK, check_items, headlines
+from horsesense.errors import HorsesenseError
 from horsesense.findings.early import ALPHA
 from horsesense.findings.kinds import KINDS
 from horsesense.items.item import Item
+from horsesense.measures.contrast import REPEAT
+from horsesense.measures.samples import SHARES
 from horsesense.models.callables import NO_MODEL
 from horsesense.models.messages import Key
 from horsesense.probes.base import SetProbe
+from horsesense.runs.directory import RunDirectory
 from horsesense.runs.expected import Expected, readable
-from horsesense.runs.more_samples import bought
 from horsesense.runs.plan import Plan, evenly
 from horsesense.runs.prepare import Study
+from horsesense.runs.results import Results
 from horsesense.runs.savings import cautions, forecasts
 from horsesense.runs.shard import Shard, placement
 from horsesense.stats.change import FEWEST
@@ -56,6 +61,11 @@ OF_THESE = (
     "These items come in clusters: what is decided about them may be undecided for others like"
     " them."
 )
+
+EVEN = (1 / 12, 1 / 6)
+"""Variances of items and of samples where chances of a right answer spread evenly from 0 to 1
+(Miller 2024, arXiv 2411.00640): what is taken where nothing was measured."""
+ASSUMED = "Assumed: items of every difficulty are equally common."
 
 
 def plan_json(
@@ -229,6 +239,48 @@ def _smallest(study: Study) -> _Smallest:
     level = ALPHA / max(run.questions(study.planner.made, options), 1)
     found = smallest_change(alone, DISCORDANT, level, FOUND) if alone and single else None
     return _Smallest(found, level, len(changes), single, alone)
+
+
+def bought(study: Study, earlier: Path | None = None) -> dict[str, Any] | None:
+    """The shares of items and samples in a right answer's variance, and the sentence from them.
+
+    Args:
+        earlier: a run directory, which counts where it has the same items and model.
+
+    Returns None where the study does not ask the same prompt again.
+    """
+    if all(probe.name != REPEAT for probe in study.probes):
+        return None
+    measured = None if earlier is None else _measured(study, earlier)
+    items, samples = EVEN if measured is None else measured
+    spread = (items + samples) or 1.0
+    less = 1 - sqrt((items + samples / 2) / spread)
+    source = ASSUMED if measured is None else f"That is measured in {earlier}."
+    says = (
+        f"To narrow intervals: twice as many items make them {percent(1 - sqrt(0.5))} shorter, a"
+        f" second reply to each prompt {percent(less)}. {source}"
+    )
+    return {
+        "items": items / spread,
+        "samples": samples / spread,
+        "measured": measured is not None,
+        "says": says,
+    }
+
+
+def _measured(study: Study, earlier: Path) -> tuple[float, float] | None:
+    """The variances of an earlier run; None where it is of other items or another model, or lacks
+    them."""
+    try:
+        run = Results.load(RunDirectory.open(earlier))
+    except HorsesenseError:
+        return None
+    same = run.findings["dataset"].get("fingerprint") == study.items.fingerprint
+    if not same or run.findings["model"].get("identity") != study.model.identity:
+        return None
+    found = {e.group: e.value for e in run.select("sample_variance", REPEAT)}
+    values = [max(value, 0.0) for name in SHARES if (value := found.get(name)) is not None]
+    return (values[0], values[1]) if len(values) == len(SHARES) and any(values) else None
 
 
 def _asked_once(study: Study) -> set[tuple[str, Condition]]:

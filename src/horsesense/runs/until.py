@@ -29,8 +29,9 @@ from horsesense.measures.cells import Cell
 from horsesense.measures.contrast import ORDER, REPEAT, tested
 from horsesense.measures.joined import ORIGINAL
 from horsesense.probes.base import LETTERS, Probe, SetProbe
-from horsesense.runs.bands import Bands, Seen, clusters
-from horsesense.runs.deciding import CHANGE, TOLD, Place, added, deciding_reader
+from horsesense.readers.base import FittedReader, Reader
+from horsesense.readers.model_based.cases import BulkReader
+from horsesense.runs.bands import CHANGE, TOLD, Bands, Place, Seen, added, clusters
 from horsesense.runs.expected import Expected
 from horsesense.runs.goal import Extents, Goal, Population
 from horsesense.runs.prepare import Study, reader_names
@@ -140,6 +141,25 @@ class Further:
         order = np.argsort(self.bands.ranks[items], kind="stable")
         order = order[weight[order] > 0]
         return Seen(items[order], ratio.of(order)), null
+
+
+def deciding_reader(study: Study) -> Reader:
+    """The reader whose readings decide: settled before the first answer.
+
+    What a reply says, where there are replies; else the first reader that needs neither a fit nor
+    a model of its own. UsageError where there is none.
+    """
+    replies = study.capabilities.text and study.settings.max_tokens > 0
+    plain = [r for r in study.readers() if not isinstance(r, FittedReader | BulkReader)]
+    ranked = sorted(plain, key=lambda reader: (reader.name == "text") is not replies)
+    if not ranked:
+        raise UsageError(
+            "--until needs a reader that decides as answers come.",
+            hint="Add text to --readers."
+            if study.settings.max_tokens
+            else "Give more --max-tokens, or --readers option_text.",
+        )
+    return ranked[0]
 
 
 def batch_size(items: int) -> int:
