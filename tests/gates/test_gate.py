@@ -27,7 +27,7 @@ from command_line import call
 from horsesense.cli.schemas import OUTPUTS
 from horsesense.comparison.compare import weights
 from horsesense.comparison.gates.expression import parse
-from horsesense.comparison.gates.gate import BEFORE, Check, Tolerances, Verdict, require
+from horsesense.comparison.gates.gate import BEFORE, Check, Verdict, require, tolerances
 from horsesense.comparison.gates.looking import look_up
 from horsesense.comparison.gates.more import needed, to_ask
 from horsesense.comparison.gates.reports import junit, markdown
@@ -465,12 +465,11 @@ def test_hostile_names_stay_text() -> None:
         assert bad not in row
 
 
-def test_tolerances() -> None:
-    found = Tolerances.parse(["2%", "order=0.05"])
-    assert (found.under("original"), found.under("order")) == (0.02, 0.05)
+def test_losses_that_are_tolerated() -> None:
+    assert tolerances(["2%", "order=0.05"]) == {"": 0.02, "order": 0.05}
     for bad in ("x", "-1", "2", "=0.1", "order="):
         with pytest.raises(UsageError, match="tolerance"):
-            Tolerances.parse([bad])
+            tolerances([bad])
 
 
 # -- the action -------------------------------------------------------------------------------

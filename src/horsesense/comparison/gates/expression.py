@@ -31,14 +31,7 @@ from horsesense.errors import UsageError
 from horsesense.findings.finding import ORDER
 
 FIELDS: Final[Mapping[str, str]] = {
-    "value": "value",
-    "low": "low",
-    "high": "high",
-    "n": "n",
-    "n_missing": "n_missing",
-    "p_value": "p_value",
-    "p_adjusted": "p_adjusted",
-    "detectable": "detectable",
+    **{name: name for name in "value low high n n_missing p_value p_adjusted detectable".split()},
     "chance": "baseline",
 }
 """Name in a requirement -> field of an estimate."""
