@@ -6,7 +6,7 @@ there is a band at every look.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -127,13 +127,40 @@ def clusters(items: ItemSet) -> npt.NDArray[np.intp]:
     return np.array([numbers[name] for name in names], dtype=np.intp)
 
 
+def _together(parts: Sequence[tuple[Ratio, float | None]]) -> tuple[Ratio, float | None]:
+    """What the items of several cells add to a number, about one null: the mean of theirs."""
+    if len(parts) == 1:
+        return parts[0]
+    ratios, weight = [ratio for ratio, _ in parts], np.concatenate([r.weight for r, _ in parts])
+    nulls = [null or 0.0 for _, null in parts]
+    whole = sum(null * float(r.weight.sum()) for r, null in zip(ratios, nulls, strict=True))
+    mean = whole / (float(weight.sum()) or 1.0)
+    moved = [(mean - null) * r.weight for r, null in zip(ratios, nulls, strict=True)]
+    together = Ratio(
+        np.concatenate([r.low + by for r, by in zip(ratios, moved, strict=True)]),
+        np.concatenate([r.high + by for r, by in zip(ratios, moved, strict=True)]),
+        weight,
+        max(r.largest for r in ratios),
+        ratios[0].least,
+        max(r.lean + abs(mean - null) for r, null in zip(ratios, nulls, strict=True)),
+    )
+    return together, None if parts[0][1] is None else mean
+
+
 class Seen(NamedTuple):
-    """Numbers of the items that have a place in a number, in the random order, and their parts;
-    and how many were asked, whatever came back."""
+    """What was seen of a number.
+
+    Attributes:
+        items: numbers of the items that have a place in it, in the random order.
+        ratio: what they add to it.
+        asked: how many were asked, whatever came back.
+        null: what guessing gives to them; None where that is not known.
+    """
 
     items: npt.NDArray[np.int64]
     ratio: Ratio
     asked: int = 0
+    null: float | None = None
 
 
 @dataclass(frozen=True)
@@ -155,7 +182,7 @@ class Bands:
     seed: int
     batch: int
     cluster: npt.NDArray[np.intp] | None = None
-    _kept: dict[str, dict[Place, Added]] = field(default_factory=dict)
+    _kept: dict[str, dict[Place, list[Added]]] = field(default_factory=dict)
 
     @cached_property
     def ranks(self) -> npt.NDArray[np.intp]:
@@ -175,26 +202,31 @@ class Bands:
         rank = {int(number): place for place, number in enumerate(numbers)}
         return np.array([rank[int(number)] for number in self.cluster], dtype=np.intp)
 
-    def added(self, measure: str) -> dict[Place, Added]:
-        """What each item added to a measure, by probe, condition and reader."""
-        if measure not in self._kept:
-            self._kept[measure] = added(self.cells, TOLD[measure])
-        return self._kept[measure]
+    def take(self, cells: Sequence[Cell], measure: str) -> None:
+        """Take note of what the items of further cells add to a measure."""
+        kept = self._kept.setdefault(measure, {})
+        for place, values in added(cells, TOLD[measure]).items():
+            kept.setdefault(place, []).append(values)
+
+    def places(self, measure: str) -> Iterator[tuple[Place, str]]:
+        """By whom and where a measure was taken, and the groups of each."""
+        for place, parts in self._kept.get(measure, {}).items():
+            for group in dict.fromkeys(group for each in parts for group in each.groups):
+                yield place, group
 
     def seen(self, measure: str, place: Place, group: str = "") -> Seen | None:
         """What the items that have a place in a number added to it; None where none has."""
-        values = self.added(measure).get(place) if measure in TOLD else None
-        if values is None or group not in values.groups:
+        if measure in TOLD and measure not in self._kept:
+            self.take(self.cells, measure)
+        every = self._kept.get(measure, {}).get(place, ())
+        if not (parts := [each for each in every if group in each.groups]):
             return None
-        ratio, _ = values.groups[group]
-        order = np.argsort(self.ranks[values.item], kind="stable")
+        ratio, null = _together([each.groups[group] for each in parts])
+        items = np.concatenate([each.item for each in parts])
+        order = np.argsort(self.ranks[items], kind="stable")
         order = order[ratio.weight[order] > 0]
-        found = Seen(values.item[order], ratio.of(order), values.asked[group])
-        return found if len(order) else None
-
-    def null(self, measure: str, place: Place, group: str = "") -> float | None:
-        """What guessing gives to the items that have a place in a number."""
-        return self.added(measure)[place].groups[group][1]
+        asked = sum(each.asked[group] for each in parts)
+        return Seen(items[order], ratio.of(order), asked, null) if len(order) else None
 
     def band(self, seen: Seen, alpha: float) -> tuple[float, float]:
         """Its band, with an error of `alpha` on either side."""

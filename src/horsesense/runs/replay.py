@@ -176,10 +176,9 @@ class Sequences:
         seen = self.bands.seen(e.measure, place, e.group) if known else None
         if population is None or seen is None:
             return None
-        null = self.bands.null(e.measure, place, e.group)
         units = self._of(population, e.measure, e.group)
         n = seen.asked if population.items else len(seen.items)
-        return Banded(*self.bands.band(seen, alpha), n, units, null)
+        return Banded(*self.bands.band(seen, alpha), n, units, seen.null)
 
     def _of(self, population: Population, measure: str, group: str) -> int:
         """How many items can be asked for a number: what the probe does not fit, or has no right

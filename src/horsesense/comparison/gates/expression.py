@@ -30,10 +30,8 @@ from typing import Final
 from horsesense.errors import UsageError
 from horsesense.findings.finding import ORDER
 
-FIELDS: Final[Mapping[str, str]] = {
-    **{name: name for name in "value low high n n_missing p_value p_adjusted detectable".split()},
-    "chance": "baseline",
-}
+OWN: Final = ("value", "low", "high", "n", "n_missing", "p_value", "p_adjusted", "detectable")
+FIELDS: Final[Mapping[str, str]] = {**{name: name for name in OWN}, "chance": "baseline"}
 """Name in a requirement -> field of an estimate."""
 SELECTORS: Final = ("probe", "condition", "reader", "group")
 OF_VERDICT: Final = ("kind", "probe")
