@@ -204,6 +204,7 @@ class Comparison(OneLine):
             "views": [{"name": name, "probe": probe} for name, probe in self.views.items()],
             "orders": [asdict(row) | {"verdict": row.verdict} for row in self.orders],
             "settings": [{"name": name, "values": dict(v)} for name, v in self.settings],
+            "left_out": [row._asdict() for row in self.left_out],
         }
 
 

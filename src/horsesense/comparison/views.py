@@ -195,8 +195,7 @@ class ViewScores:
         return found
 
 
-@dataclass(frozen=True)
-class LeftOut:
+class LeftOut(NamedTuple):
     """A view that is not compared, and why."""
 
     label: str

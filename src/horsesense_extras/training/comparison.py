@@ -146,7 +146,7 @@ class Training:
             "level": self.level,
             "scores": [asdict(score) | {"value": score.value} for score in self.scores],
             "effects": [asdict(effect) | {"shown": effect.shown} for effect in self.effects],
-            "left_out": [asdict(row) for row in self.left_out],
+            "left_out": [row._asdict() for row in self.left_out],
         }
 
 
