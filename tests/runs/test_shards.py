@@ -314,10 +314,12 @@ def test_what_is_merged_twice_or_from_a_copy_or_another_run_counts_once(tmp_path
     assert part.missing == ("2/2",)
     once = told(out)
     moved = [Path(shutil.copytree(path, tmp_path / "moved" / path.name)) for path in paths]
-    for n, runs in enumerate((moved, [*paths, *moved], [*paths, paths[0]], [first, *paths])):
+    for n, runs in enumerate((moved, [*paths, *moved], [*paths, paths[0]])):
         for place in (out, tmp_path / f"anew{n}"):
             merge(runs, place)
             assert told(place) == once
+    merge([first, *paths], tmp_path / "both")
+    assert told(tmp_path / "both") == once
 
 
 def test_damaged_answers_are_named(tmp_path: Path) -> None:
