@@ -24,12 +24,11 @@ from horsesense.progress import Progress, progress
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.layout import left_by_workers
 from horsesense.runs.plan import LOOKED_AT, Plan, assumed, plan_of
-from horsesense.runs.preflight import preflight
 from horsesense.runs.prepare import Study
 from horsesense.runs.recalled import tried
 from horsesense.runs.record import ModelRecord
 from horsesense.runs.rounds import Asking, other_models
-from horsesense.runs.watch import Watch
+from horsesense.runs.watch import Watch, preflight
 from horsesense.side import side
 
 

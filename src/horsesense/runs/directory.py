@@ -213,9 +213,11 @@ class RunDirectory:
     def check_given(self) -> None:
         """StoreError where something that nothing gives again is damaged or gone."""
         root, given = self.layout.root, self.given
+        if not given:
+            return
         path = root / NAME
         try:
-            for path in (*given[:2], *(root / name for name in known_files(root))) if given else ():
+            for path in (*given[:2], *(root / name for name in known_files(root))):
                 if any(path.is_relative_to(one) for one in given):
                     digest_of(path)
         except OSError as error:
