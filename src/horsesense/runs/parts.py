@@ -32,7 +32,7 @@ UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 """What is raised for damaged tables; some damage makes the library panic."""
 
 
-class Rows:
+class TableRows:
     """Rows that become a frame some thousand at a time.
 
     As Python objects they take many times the room, and the garbage collector goes through all of
@@ -63,7 +63,7 @@ class Rows:
             self._rows.clear()
 
 
-class PartWriter(Rows):
+class PartWriter(TableRows):
     """Appends rows to a table as numbered Parquet files; nothing is written before a part is full.
 
     `folder` is where the parts lie; it is made when the first one is written. StoreError where the
@@ -80,7 +80,7 @@ class PartWriter(Rows):
         self._next += 1
 
 
-class TableInMemory(Rows):
+class TableInMemory(TableRows):
     """A table that is not written down."""
 
     def __init__(self, schema: Mapping[str, Any], chunk: int = 10_000) -> None:

@@ -24,7 +24,7 @@ from horsesense.runs import asked
 from horsesense.runs.cells import cells
 from horsesense.runs.directory import RunDirectory, scan_readings
 from horsesense.runs.goal import Extents
-from horsesense.runs.parts import NewTable, Rows, TableInMemory, scan_parts
+from horsesense.runs.parts import NewTable, TableInMemory, TableRows, scan_parts
 from horsesense.runs.planner import Planner, exceeds, item_index, other_model
 from horsesense.runs.prepare import Study
 from horsesense.runs.read import read_stage
@@ -187,7 +187,7 @@ class Asking:
         stage: int,
         planner: Planner,
         probes: Sequence[Probe],
-        table: Rows,
+        table: TableRows,
         digest: blake2b,
     ) -> Generator[Put]:
         """Requests as they are drawn by the runner, each trial written down on the way."""
