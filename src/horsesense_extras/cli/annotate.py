@@ -109,9 +109,12 @@ def _written(path: Path, to: Path, also: int) -> dict[str, object]:
 
 
 def _options_written(path: Path, to: Path | None, also: int) -> dict[str, object]:
-    from horsesense_extras.build.equinfer.review import CHOICES, BuiltSet, check
+    from horsesense_extras.build.equinfer.review import CHOICES, BuiltSet
 
-    check(also)
+    if also:
+        raise UsageError(
+            "--also is about the replies of a run; of items all wrong options are shown."
+        )
     built = BuiltSet.load(path)
     options = len(built.known())
     head = f"The {plural(options, 'wrong option')} of {plural(len(built.rows), 'item')}"

@@ -278,7 +278,6 @@ def booklets(
     from horsesense.plugins import split_outside_brackets
     from horsesense.runs.settings import Settings
     from horsesense_extras.build.booklets import PROBES, build_test, write_test
-    from horsesense_extras.people.page import booklet_page
 
     wanted = [each.strip() for each in formats.split(",")]
     for each in wanted:
@@ -295,7 +294,7 @@ def booklets(
         people,
         questions,
     )
-    write_test(built, out, booklet_page if "html" in wanted else None, "csv" in wanted)
+    write_test(built, out, wanted)
     told = _built_json(built, out)
     tell("build-test", told, as_json, _built_text(built, told, out, wanted))
 

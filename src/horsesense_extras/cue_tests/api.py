@@ -11,8 +11,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from horsesense.api import Items
+from horsesense.api.given import items_of
 from horsesense.errors import UsageError
-from horsesense.items.item import ItemSet
 from horsesense.progress import progress
 from horsesense.stats.words import plural
 from horsesense_extras.cue_tests.dependence import Answers, below_limit, depend, family_summary
@@ -43,8 +44,12 @@ STEADY: Final = 2000
 
 
 def find_cues(
-    items: ItemSet,
+    items: Items,
     *,
+    map: Mapping[str, str] | None = None,
+    split: str | None = None,
+    where: Mapping[str, str] | None = None,
+    limit: int | None = None,
     faithful: bool = False,
     presence_bug: bool = False,
     grouping: Grouping = "found",
@@ -57,6 +62,8 @@ def find_cues(
 ) -> CueResult:
     """Find out how far simple features predict the labels of a benchmark, and which do.
 
+    No model is asked. This is `horsesense.cues`.
+
     >>> from horsesense.items.item import Item, ItemSet
     >>> words = ["surely", "rarely"]
     >>> texts = [f"{words[i % 2]} word{i % 7} and word{i % 5}" for i in range(240)]
@@ -68,6 +75,7 @@ def find_cues(
 
     Args:
         items: labelled texts, or questions with options and gold.
+        map, split, where, limit: as for `audit`.
         faithful: the published method: one split (the items' own where they name one), unscaled
             readability, no groups. (Leaving the barn door open for Clever Hans, section 3.)
         presence_bug: presence as the published code computed it: counts.
@@ -84,6 +92,7 @@ def find_cues(
         UsageError: the items cannot be used (too few, one label, equal texts), or a setting.
     """
     need_packages()
+    items = items_of(items, map=map, split=split, where=where, limit=limit, seed=seed)
     started = time.monotonic()
     if folds < 1 or (repeats is not None and repeats < 1):
         raise UsageError(f"folds is {folds} and repeats {repeats}; both must be at least 1.")

@@ -82,7 +82,9 @@ def _dealt(held: Floats, n: int, rng: np.random.Generator) -> Ints:
 def repeated(gold: Ints, groups: Ints, folds: int, repeats: int, seed: int) -> Iterator[Split]:
     """Repeated K folds, each with an inner validation part; one fold is a 60/20/20 split."""
     if folds == 1:
-        yield _single(gold, groups, seed)
+        fold = k_fold(gold, groups, 5, seed_of(seed, "items", "single"))
+        fit, choose, test = (np.flatnonzero(part) for part in (fold < 3, fold == 3, fold == 4))
+        yield Split(fit, choose, None, test)
         return
     for repeat in range(repeats):
         fold = k_fold(gold, groups, folds, seed_of(seed, "items", "folds", repeat))
@@ -97,16 +99,6 @@ def repeated(gold: Ints, groups: Ints, folds: int, repeats: int, seed: int) -> I
                 test=np.flatnonzero(fold == k),
                 repeat=repeat,
             )
-
-
-def _single(gold: Ints, groups: Ints, seed: int) -> Split:
-    fold = k_fold(gold, groups, 5, seed_of(seed, "items", "single"))
-    return Split(
-        fit=np.flatnonzero(fold < 3),
-        choose=np.flatnonzero(fold == 3),
-        refit=None,
-        test=np.flatnonzero(fold == 4),
-    )
 
 
 def published(names: list[str | None]) -> Split:

@@ -336,7 +336,6 @@ def workers(source: Source, splits: Sequence[Split], jobs: int) -> Iterator[Star
         with threadpool_limits(1):
             yield lambda work, *more: partial(work, source, splits, *more)
         return
-    import sklearn.linear_model
 
     # Forked workers see the arrays without a copy; elsewhere they are sent once per worker.
     context = get_context("fork" if sys.platform == "linux" else "spawn")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from itertools import pairwise
@@ -111,10 +111,12 @@ def make_task(items: ItemSet, *, faithful: bool = False) -> Task:
             )
     _check(items.name, kept, fixed)
     task = _task(items.name, kept, fixed, faithful)
-    notes += [_length_note(task.wholes), _script_note(task.texts)]
+    if cut := sum(len(text) >= LONGEST_TEXT for text in task.wholes):
+        notes.append(f"Texts cut to {LONGEST_TEXT:,} characters: {cut:,}.")
+    notes += _script_notes(task.texts)
     if task.kind == "labels":
         notes += _layout_notes(task)
-    return replace(task, notes=tuple(note for note in notes if note))
+    return replace(task, notes=tuple(notes))
 
 
 def _same_options(items: ItemSet) -> bool:
@@ -214,11 +216,6 @@ def _label(item: Item) -> str:
     return item.options[item.gold].strip().lower()
 
 
-def _length_note(texts: Sequence[str]) -> str:
-    cut = sum(len(text) >= LONGEST_TEXT for text in texts)
-    return f"Texts cut to {LONGEST_TEXT:,} characters: {cut:,}." if cut else ""
-
-
 _LAYOUT: Final = {
     "a blank line": re.compile(r"\n\s*\n"),
     "a double space": re.compile(r"\S  +\S"),
@@ -247,15 +244,13 @@ def _layout_notes(task: Task) -> list[str]:
     return notes
 
 
-def _script_note(texts: Sequence[str]) -> str:
-    share = unspaced_share(texts[:500])
-    if share < 0.3:
-        return ""
-    return (
-        f"{percent(share)} of the letters belong to a script written without spaces. A word n-gram "
-        "there is a whole run of characters between spaces or punctuation; read the GPT-2 token "
-        "rows, and take the readability row as meaningless."
-    )
+def _script_notes(texts: Sequence[str]) -> Iterator[str]:
+    if (share := unspaced_share(texts[:500])) >= 0.3:
+        yield (
+            f"{percent(share)} of the letters belong to a script written without spaces. A word"
+            " n-gram there is a whole run of characters between spaces or punctuation; read the"
+            " GPT-2 token rows, and take the readability row as meaningless."
+        )
 
 
 ALL: Final = "all cheap cues"

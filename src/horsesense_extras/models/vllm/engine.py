@@ -87,7 +87,7 @@ def start(weights: Weights, options: Mapping[str, Any], stop_ids: Iterable[int])
     os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")
     os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")
     try:
-        from vllm import LLM, SamplingParams
+        from vllm import LLM, SamplingParams, __version__
         from vllm.platforms import current_platform
         from vllm.sampling_params import RequestOutputKind
 
@@ -131,7 +131,7 @@ def start(weights: Weights, options: Mapping[str, Any], stop_ids: Iterable[int])
         lambda **settings: SamplingParams(**fixed, **settings),
         engine.model_config.max_model_len,
         stop,
-        (f"vLLM {version_of_vllm()}; prefixes are shared in blocks of {plural(block, 'token')}.",),
+        (f"vLLM {__version__}; prefixes are shared in blocks of {plural(block, 'token')}.",),
         (*REFUSALS, *client_errors()),
         processes,
     )
@@ -147,13 +147,6 @@ def client_errors() -> tuple[type[Exception], ...]:
     except ImportError:
         return ()
     return (VLLMClientError,)
-
-
-def version_of_vllm() -> str:
-    """The installed version, whichever package it came in."""
-    import vllm
-
-    return str(vllm.__version__)
 
 
 @dataclass(eq=False)
