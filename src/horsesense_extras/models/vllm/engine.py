@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import count, islice
 from multiprocessing import active_children, resource_tracker
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
@@ -329,20 +329,11 @@ def _read(output: Any) -> Answer | Failure:
     if output.finish_reason not in ("stop", "length"):
         return Failure("server", f"vLLM ended the reply with {output.finish_reason!r}")
     flat = output.logprobs
-    places = range(0 if flat is None else min(FIRST_POSITIONS, len(flat.start_indices)))
-    return Answer(
-        tuple(output.token_ids),
-        tuple(
-            dict(
-                zip(
-                    flat.token_ids[flat.start_indices[n] : flat.end_indices[n]],
-                    flat.logprobs[flat.start_indices[n] : flat.end_indices[n]],
-                    strict=True,
-                )
-            )
-            for n in places
-        ),
-    )
+    if flat is None:
+        return Answer(tuple(output.token_ids))
+    spans = islice(zip(flat.start_indices, flat.end_indices, strict=True), FIRST_POSITIONS)
+    first = (zip(flat.token_ids[a:b], flat.logprobs[a:b], strict=True) for a, b in spans)
+    return Answer(tuple(output.token_ids), tuple(map(dict, first)))
 
 
 _WATCH: Final = """
