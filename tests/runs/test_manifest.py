@@ -150,6 +150,17 @@ def test_a_copy_beside_a_part_is_no_part(made: Path, run: Path) -> None:
     assert hs.open(run.parent / "a.run").verify().sound
 
 
+def test_a_part_that_somebody_added_is_refused(run: Path) -> None:
+    [part, *_] = run.glob("trials/*/000000.parquet")
+    shutil.copy(part, part.with_name("000001.parquet"))
+    for words in (
+        ("export", str(run), str(run.parent / "csv"), "--to", "csv"),
+        ("verify", str(run)),
+    ):
+        done = call(*words)
+        assert (done.returncode, "000001.parquet" in done.stdout + done.stderr) == (3, True), done
+
+
 def test_nothing_is_exported_before_it_is_planned_again(run: Path) -> None:
     (run / "asked.json").unlink()
     for words in ("csv --to csv", "a.eval --to inspect", "--redacted a.run"):

@@ -45,8 +45,7 @@ def accepting_position(cell: Cell) -> int:
 
 def about_gold(cell: Cell) -> Bools:
     """Trials that propose the right option."""
-    gold: Bools = np.equal(cell.gold_at, accepting_position(cell)) & cell.asked
-    return gold
+    return np.equal(cell.gold_at, accepting_position(cell)) & cell.asked
 
 
 class TrueFalseConsistency(OfProbe):

@@ -16,7 +16,7 @@ import polars as pl
 
 from horsesense.errors import StoreError
 from horsesense.files import make_folder, replace_folder
-from horsesense.kept import digest_of, keep, root_of
+from horsesense.kept import digest_of, keep, root_of, stranger
 from horsesense.runs.layout import parts_of
 
 CHUNK = 50_000
@@ -139,7 +139,8 @@ def scan_parts(folders: Iterable[Path], schema: Mapping[str, Any]) -> pl.LazyFra
 def sound(path: Path) -> Path:
     """A part of a table that is as it was written; StoreError for another."""
     try:
-        digest_of(path)
+        if digest_of(path) is None and stranger(path):
+            raise OSError("it was not written with the parts beside it; move it away")
         if pl.scan_parquet(path, glob=False).select(pl.len()).collect().item() > MOST:
             raise OSError(f"it has more than {MOST:,} rows")
     except UNREADABLE as error:

@@ -123,5 +123,4 @@ def _most(t: Ints, alpha: float) -> Floats:
 
 def _beyond(k: Floats, t: Ints, p: float) -> Floats:
     """The chance of more than k of t."""
-    found: Floats = np.where(k < t, functions.betainc(k + 1, np.maximum(t - k, 1), p), 0.0)
-    return found
+    return np.where(k < t, functions.betainc(k + 1, np.maximum(t - k, 1), p), 0.0)
