@@ -27,7 +27,7 @@ def catalogue() -> dict[str, dict[str, str]]:
     return {
         "probes": {p.name: f"{p.summary} {p.expectation}{_settings(p)}" for p in PROBES},
         "measures": {m.name: m.summary for m in MEASURES},
-        "readers": {name: _first_sentence(kind) for name, kind in READERS.items()}
+        "readers": {name: _paragraphs(kind)[0] for name, kind in READERS.items()}
         | {str(scheme): scheme.summary for scheme in MODEL_READERS},
         "models": {str(scheme): scheme.summary for scheme in SCHEMES}
         | {f"sim:{p.name}": _with_parameters(p) for p in PROFILES},
@@ -51,12 +51,11 @@ def _settings(probe: type[Probe]) -> str:
 
 def _with_parameters(profile: type[Profile]) -> str:
     """What a simulated model does, what its parameters are for, and their defaults and values."""
-    values = profile.parameters()
-    if not values:
-        return profile.summary
-    own = _first_sentence(profile).rstrip(".")
-    return f"{profile.summary}. {own}. ?{values}"
+    values, (does, *own) = profile.parameters(), _paragraphs(profile)
+    does = does[0].lower() + does[1:].rstrip(".")
+    return f"{does}. {own[0].rstrip('.')}. ?{values}" if values else does
 
 
-def _first_sentence(kind: type) -> str:
-    return " ".join((kind.__doc__ or "").split("\n\n")[0].split())
+def _paragraphs(kind: type) -> list[str]:
+    """Those of a docstring, each in one line."""
+    return [" ".join(each.split()) for each in (kind.__doc__ or "").split("\n\n")]
