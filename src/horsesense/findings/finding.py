@@ -53,6 +53,7 @@ class Finding:
         reason: why it is undecided.
         probe, condition, reader, group: where it was measured.
         label: the form in words; of a reader, its name.
+        form: of the label, what sets the form apart from others of its probe; else all of it.
         value, low, high: the share or difference with its interval; None where there is none.
         level: of that interval: .95, and .9 of what is ruled out, each end of which is tested.
         null: what there is without the fault.
@@ -66,6 +67,7 @@ class Finding:
         about: of whom it is.
         forms, found_in: how many forms it speaks for, and in how many it is found.
         found_forms: the labels of those, the largest first.
+        found_apart: the same, as `form` has them.
         detail: the cause of the reason, in words, where that is more than its name.
         beside: "other_orders" where a change of answers is held against that between two orders of
             the options, since asking again never differs.
@@ -79,6 +81,7 @@ class Finding:
     reader: str
     group: str = ""
     label: str
+    form: str = ""
     value: float | None = None
     low: float | None = None
     high: float | None = None
@@ -95,6 +98,7 @@ class Finding:
     forms: int = 1
     found_in: int = 0
     found_forms: Sequence[str] = ()
+    found_apart: Sequence[str] = ()
     detail: str = ""
     beside: Beside = ""
 

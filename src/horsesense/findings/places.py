@@ -37,12 +37,8 @@ class RunToJudge(Protocol):
     def ended(self) -> str:
         """What ended asking before it was complete, as in the record; "" where nothing did."""
 
-    @property
-    def lacking(self) -> str:
-        """What is true of items that do not count, such as "lack a clear reply"."""
-
-    def label(self, probe: str, condition: Condition) -> str:
-        """A probe, and what sets the condition apart."""
+    def setting(self, probe: str, condition: Condition) -> str:
+        """What sets a condition apart from others of its probe; "" where nothing does."""
 
     def lost_shares(self, e: Number) -> tuple[float, float]:
         """The shares of the prompts of a place that were not asked, and that failed."""
