@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from horsesense.findings.evidence import Evidence
+from horsesense.measures.base import Estimate
 from horsesense.measures.contrast import REPEAT
 from horsesense.measures.joined import balanced
 from horsesense.trials.condition import Condition
@@ -54,29 +56,6 @@ class RunToJudge(Protocol):
         """Whether any item of the set has a gold answer, asked or not."""
 
 
-class Place(Protocol):
-    """Where something was measured."""
-
-    @property
-    def probe(self) -> str: ...
-
-    @property
-    def condition(self) -> Condition: ...
-
-    @property
-    def reader(self) -> str: ...
-
-    @property
-    def group(self) -> str: ...
-
-
-class Number(Place, Protocol):
-    """What was measured there."""
-
-    @property
-    def measure(self) -> str: ...
-
-
 class Anywhere(NamedTuple):
     """A place where something could be measured."""
 
@@ -84,6 +63,12 @@ class Anywhere(NamedTuple):
     condition: Condition
     reader: str
     group: str
+
+
+Number = Evidence | Estimate
+"""What was measured somewhere."""
+Place = Anywhere | Number
+"""Where something was measured, or could be."""
 
 
 ANYWHERE = tuple(

@@ -80,7 +80,6 @@ class PluralityAgreement(Measure):
     compare with its chance level only.
     """
 
-    name = "plurality_agreement"
     title = "Agreement with itself"
     counted = "items"
     of_repeats = True
@@ -103,7 +102,6 @@ class PluralityAgreementAsGraded(PluralityAgreement):
     3.2).
     """
 
-    name = "plurality_agreement_as_graded"
     title = "Agreement with itself, as graded"
     as_if = staticmethod(to_the_letter)
 

@@ -95,7 +95,6 @@ class ScoreComposition(Measure):
     unread form are left out and counted.
     """
 
-    name = "score_composition"
     title = "What the score is made of"
     counted = "items"
     names = PARTS
@@ -130,7 +129,6 @@ class CompositionQuestionless(ScoreComposition):
     when the question is withheld.
     """
 
-    name = "composition_questionless"
     title = "Right without the question, by part of the score"
     GROUPS: ClassVar = (*PARTS, "all")
     layout = "halves"

@@ -37,7 +37,7 @@ from horsesense.measures.cells import (
     Other,
     People,
 )
-from horsesense.measures.contrast import Again, SwitchBeyondRepeat, differences, paired, pairs
+from horsesense.measures.contrast import Again, AnswerSwitchBeyondRepeat, differences, paired, pairs
 from horsesense.measures.families import DIFFERENCE
 from horsesense.measures.parts import part_by_part
 from horsesense.measures.positions import PositionLocked, PositionPreference
@@ -155,7 +155,7 @@ def _placed(
 
 def _switched(measure: Measure, cell: Cell, place: int) -> Ends:
     """Of each missing reply, or of where the noise is: another option's or the same."""
-    assert isinstance(measure, SwitchBeyondRepeat)
+    assert isinstance(measure, AnswerSwitchBeyondRepeat)
     other, noise = measure.noise(cell)
     mine, theirs = paired(cell, other)
     sides = _Side.of(mine, cell, *measure.changes(cell)), _Side.of(theirs, other, *noise)

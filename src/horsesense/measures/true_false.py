@@ -54,7 +54,6 @@ class TrueFalseConsistency(OfProbe):
     (distractors), each proposed alone; a reply that is neither yes nor no counts against.
     """
 
-    name = "true_false_consistency"
     layout = "halves"
     title = "Judgements that fit the answer"
     probe_names = ("true_false",)
@@ -77,15 +76,13 @@ class TrueFalseNotWrong(TrueFalseConsistency):
     options that are not rejected (gold), and of wrong ones that are not accepted (distractors).
     """
 
-    name = "true_false_not_wrong"
     title = "Judgements that are not wrong"
     as_if = staticmethod(sparing)
 
 
-class TrueFalseBalanced(TrueFalseConsistency):
+class TrueFalseBalancedAccuracy(TrueFalseConsistency):
     """Mean of both shares of true_false_consistency; always yes and always no have 0.5."""
 
-    name = "true_false_balanced_accuracy"
     title = "Judgements, balanced"
     family = OfCounts(pseudo=_judgement_cells)
     chance = 0.5
@@ -122,7 +119,7 @@ def acceptance(cell: Cell, *, relative: bool = False) -> Floats:
     return np.where(cell.read & ~np.isnan(score), share * mass, np.nan)
 
 
-class ConfidenceRatio(OfProbe):
+class OptionConfidence(OfProbe):
     """Mean probability of yes as the first token, all spellings, over the whole vocabulary: to the
     right option (gold), to the wrong one with the highest (strongest_distractor), and the ratio of
     the second mean to the first, above 1 where wrong options are the surer ones (REVAS, section
@@ -131,7 +128,6 @@ class ConfidenceRatio(OfProbe):
     The ratio is one of means, as all published ratios are; not a mean of ratios.
     """
 
-    name = "option_confidence"
     title = "Probability of yes"
     counted = "items"
     probe_names = ("option_confidence",)
@@ -163,20 +159,18 @@ class ConfidenceRatio(OfProbe):
         return np.concatenate([means, ratio(means[..., 1:], means[..., :1])], axis=-1)
 
 
-class OptionConfidenceRelative(ConfidenceRatio):
+class OptionConfidenceRelative(OptionConfidence):
     """option_confidence with the probability of yes divided by that of yes and no."""
 
-    name = "option_confidence_relative"
     title = "Probability of yes against no"
     relative = True
 
 
-class OptionConfidenceDerived(ConfidenceRatio):
+class OptionConfidenceDerived(OptionConfidence):
     """option_confidence of the items that were answered right in every derived form too, as far as
     such forms were asked: fewer and more options, and "none of the above" (REVAS, section 3.1).
     """
 
-    name = "option_confidence_derived"
     title = "Probability of yes, items right in every derived form"
 
     def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
@@ -199,7 +193,6 @@ class OptionAuroc(Area, OfProbe):
     items: the chance that a right option gets more than a wrong one, ties counting half.
     """
 
-    name = "option_auroc"
     title = "Right options told from wrong ones"
     counted = "items"
     probe_names = ("option_confidence",)
@@ -276,7 +269,6 @@ class RecoveryRate(OfProbe):
     Without the controls the rate cannot be read: wrong items get better on any second look.
     """
 
-    name = "recovery_rate"
     layout = "halves"
     title = "Right at the second look"
     counted = "items"

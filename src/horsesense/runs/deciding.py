@@ -17,7 +17,7 @@ from horsesense.measures.agreement import PluralityAgreement
 from horsesense.measures.base import Measure, weighted_mean
 from horsesense.measures.cells import Cell
 from horsesense.measures.composition import CompositionQuestionless, ScoreComposition
-from horsesense.measures.contrast import AccuracyChange, SwitchBeyondRepeat, ValidChange
+from horsesense.measures.contrast import AccuracyChange, AnswerSwitchBeyondRepeat, ValidChange
 from horsesense.measures.families import DIFFERENCE
 from horsesense.measures.positions import PositionLocked, PositionPreference
 from horsesense.measures.validity import MismatchValid, ValidRate
@@ -41,7 +41,7 @@ BOUNDED: Mapping[str, Measure] = dict(
         BANDED,
         (
             *_BY_ITEM,
-            SwitchBeyondRepeat(),
+            AnswerSwitchBeyondRepeat(),
             BEYOND_ORDERS,
             PositionPreference(),
             PositionLocked(),

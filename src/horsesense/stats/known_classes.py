@@ -221,7 +221,7 @@ def _cell_chances(k: int, e: Floats) -> tuple[Floats, Floats, Floats, Floats]:
     """Chance of each cell for who knows and who misbelieves, `e` of (sets, 1), and slips expected
     with it (joint): (sets, k + 2) each."""
     right = np.arange(k, 0, -1)
-    choose = _binomials(k)[right]
+    choose = functions.comb(k, right)
     wrong = e / (k - 1)
     knows = _whole(choose * (1 - e) ** right * e ** (k - right), (k - 1) * wrong**k)
     # Of the forms that are not right, a misbelieving item slips in some: to k - 2 contents.
@@ -236,13 +236,6 @@ def _cell_chances(k: int, e: Floats) -> tuple[Floats, Floats, Floats, Floats]:
     slips = np.concatenate([parts, one, rest], axis=1)
     missed = np.append(k - right, [k, k]).astype(np.float64)
     return knows, misbelieves, knows * missed, slips
-
-
-def _binomials(k: int) -> Floats:
-    row = np.ones(1)
-    for _ in range(k):
-        row = np.convolve(row, [1.0, 1.0])
-    return row
 
 
 def _misfit(cells: Floats, q: Floats, start: Fit) -> Floats:
@@ -340,12 +333,8 @@ def graded_as_likely(data: ReplyPatterns, at: Parameters) -> bool:
     right = np.arange(data.k + 1)
     wrong = data.k - right
     count = np.bincount(data.same[:, 0], weights=data.count, minlength=data.k + 1)
-    chance = _log_beta(a + right, b + wrong) - _log_beta(a, b) - wrong * np.log(data.k - 1)
+    chance = functions.betaln(a + right, b + wrong) - functions.betaln(a, b)
+    chance = chance - wrong * np.log(data.k - 1)
     graded = float((chance @ count).max())
     # Who guesses everything knows nothing by any description.
     return bool(at.p[0] > NOTHING and graded > log_likelihood(data, at)[0] - CLEARLY)
-
-
-def _log_beta(a: Floats, b: Floats) -> Floats:
-    found: Floats = functions.gammaln(a) + functions.gammaln(b) - functions.gammaln(a + b)
-    return found

@@ -75,9 +75,7 @@ def debiased(observed: npt.ArrayLike, prior: npt.ArrayLike) -> Floats:
 
 
 def _softmax(logs: Floats) -> Floats:
-    weights = np.exp(logs - logs.max(axis=-1, keepdims=True))
-    found: Floats = weights / weights.sum(axis=-1, keepdims=True)
-    return found
+    return np.asarray(functions.softmax(logs, axis=-1))
 
 
 @dataclass(frozen=True, slots=True)
