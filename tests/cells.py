@@ -9,7 +9,7 @@ import numpy as np
 
 from horsesense.measures.base import Estimate, Measure
 from horsesense.measures.cells import MISSING, NO_OPTION, STATUS_CODE, Cell
-from horsesense.measures.estimate import Context, estimate_all
+from horsesense.measures.estimate import Context, found_all
 from horsesense.measures.registry import MEASURES
 from horsesense.measures.signature import Signature
 
@@ -64,4 +64,4 @@ def study_of(cells: Sequence[Cell], **settings: Any) -> Context:
 def measured(cells: Sequence[Cell], *measures: Measure | str, **settings: Any) -> list[Estimate]:
     """The estimates of measures or of what has their names, of all without any."""
     of = [MEASURES.get(m) if isinstance(m, str) else m for m in measures] or [*MEASURES]
-    return estimate_all(cells, of, study_of(cells, **settings))
+    return [one.estimate for one in found_all(cells, of, study_of(cells, **settings))]

@@ -36,8 +36,7 @@ def option_counts(cell: Cell) -> npt.NDArray[np.int64]:
 @part_by_part
 def most_frequent(cell: Cell) -> npt.NDArray[np.int64]:
     """How often each item's most frequent content was chosen, (items,)."""
-    most: npt.NDArray[np.int64] = option_counts(cell).max(axis=1)
-    return most
+    return np.asarray(option_counts(cell).max(axis=1))
 
 
 @cache

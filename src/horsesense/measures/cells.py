@@ -76,15 +76,13 @@ class ChosenSets(Columns):
     @property
     def count(self) -> npt.NDArray[np.int64]:
         """How many positions each reply chose."""
-        count: npt.NDArray[np.int64] = np.bitwise_count(self.chosen).astype(np.int64)
-        return count
+        return np.asarray(np.bitwise_count(self.chosen).astype(np.int64))
 
     def holds(self, position: npt.NDArray[np.int16]) -> Bools:
         """Whether each reply chose the given position; False where that is below 0."""
         kind = self.chosen.dtype
         bit = np.left_shift(np.array(1, kind), np.maximum(position, 0).astype(kind))
-        held: Bools = np.not_equal(self.chosen & bit, 0) & (position >= 0)
-        return held
+        return np.asarray(np.not_equal(self.chosen & bit, 0) & (position >= 0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,8 +147,7 @@ class Replies(Columns):
 
     def of(self, *causes: Cause) -> Bools:
         """Where one of these causes holds."""
-        found: Bools = np.isin(self.cause, [CAUSES.index(cause) for cause in causes])
-        return found
+        return np.asarray(np.isin(self.cause, [CAUSES.index(cause) for cause in causes]))
 
 
 @dataclass(frozen=True, eq=False)

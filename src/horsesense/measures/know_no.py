@@ -213,8 +213,7 @@ def _d_prime(totals: Floats) -> Floats:
     """d' (..., 1) of counts of hits, misses, false alarms and rejections, none of them 0."""
     hits, misses, alarms, rejections = np.split(totals, 4, axis=-1)
     hit, alarmed = hits / (hits + misses), alarms / (alarms + rejections)
-    found: Floats = functions.ndtri(hit) - functions.ndtri(alarmed)
-    return found
+    return np.asarray(functions.ndtri(hit) - functions.ndtri(alarmed))
 
 
 class GoldDetection(OfProbe):

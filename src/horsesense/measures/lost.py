@@ -104,8 +104,7 @@ def supposing(cell: Cell, right: bool) -> Cell:
 def _most_named(cell: Cell) -> npt.NDArray[np.int64]:
     """How often each item's most frequent option was chosen, (items,)."""
     counts = np.where(cell.option == NO_OPTION, 0, option_counts(cell))
-    most: npt.NDArray[np.int64] = counts.max(axis=1)
-    return most
+    return np.asarray(counts.max(axis=1))
 
 
 def _agreeing(measure: Measure, cell: Cell, place: int) -> Ends:
@@ -206,8 +205,7 @@ def _between(orders: Cell) -> tuple[Bools, Bools]:
 def unknown(cell: Cell) -> Bools:
     """Replies of which it is not known whether they are another option's than as published."""
     base = cell.other.item[cell.other.status[:, 0] == MISSING]
-    found: Bools = (cell.status == MISSING) | (np.isin(cell.item, base)[:, None] & cell.asked)
-    return found
+    return np.asarray((cell.status == MISSING) | (np.isin(cell.item, base)[:, None] & cell.asked))
 
 
 def _came(cell: Cell) -> Cell:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, Rows, item_means, ratio
 from horsesense.measures.cells import Bundles, Cell, Parts
@@ -13,9 +12,9 @@ from horsesense.measures.contrast import paired
 from horsesense.measures.families import DIFFERENCE, Crossed, Unknown
 from horsesense.measures.joined import ORIGINAL, AgainstOriginal, families, joined
 from horsesense.measures.per_problem import crossing
+from horsesense.stats.two_way import Ints
 from horsesense.trials.trial import BUNDLED
 
-Ints = npt.NDArray[np.intp]
 TASKS = ("batch", "select_one", "select_all")
 SHARES = (0.90, 0.80, 0.75)
 """Thresholds of Table 2 of Wang et al. (2025)."""

@@ -45,8 +45,7 @@ def accepting_position(cell: Cell) -> int:
 
 def about_gold(cell: Cell) -> Bools:
     """Trials that propose the right option."""
-    gold: Bools = np.equal(cell.gold_at, accepting_position(cell)) & cell.asked
-    return gold
+    return np.asarray(np.equal(cell.gold_at, accepting_position(cell)) & cell.asked)
 
 
 class TrueFalseConsistency(OfProbe):
@@ -89,8 +88,7 @@ class TrueFalseBalancedAccuracy(TrueFalseConsistency):
     names = ("",)
 
     def value(self, totals: Floats) -> Floats:
-        both: Floats = super().value(totals).mean(axis=-1, keepdims=True)
-        return both
+        return np.asarray(super().value(totals).mean(axis=-1, keepdims=True))
 
 
 def _wrong_ones(cell: Cell) -> Floats:

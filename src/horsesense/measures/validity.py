@@ -58,8 +58,7 @@ class MismatchRate(AgainstReader):
 
 def read_by_both(cell: Cell) -> Bools:
     """Where the cell and its other have a reading."""
-    both: Bools = cell.read & cell.other.read
-    return both
+    return np.asarray(cell.read & cell.other.read)
 
 
 class MismatchValid(MismatchRate):

@@ -135,8 +135,7 @@ def joint(data: ReplyPatterns, at: Parameters) -> tuple[Floats, Floats, Floats]:
 def log_likelihood(data: ReplyPatterns, at: Parameters) -> Floats:
     knows, misbelieves, guesses = joint(data, at)
     whole = knows + misbelieves.sum(axis=-1) + guesses
-    found: Floats = np.log(np.maximum(whole, TINY)) @ data.count
-    return found
+    return np.asarray(np.log(np.maximum(whole, TINY)) @ data.count)
 
 
 def em_step(data: ReplyPatterns, at: Parameters, fixed: bool) -> Parameters:
@@ -198,8 +197,7 @@ def _cells(same: Ints) -> Ints:
     k = same.shape[1]
     none = same[:, 0] == 0
     throughout = same[:, 1:].max(axis=1) == k
-    cell: Ints = np.where(none, np.where(throughout, k, k + 1), k - same[:, 0])
-    return cell
+    return np.asarray(np.where(none, np.where(throughout, k, k + 1), k - same[:, 0]))
 
 
 def _whole(parts: Floats, one: Floats) -> Floats:
@@ -254,8 +252,7 @@ def _misfit(cells: Floats, q: Floats, start: Fit) -> Floats:
         p, b = a / n, m / n
     knows, misbelieves, _, _ = _cell_chances(k, e)
     expected = n * (p * knows + b * misbelieves + (1 - p - b) * guesses)
-    squares: Floats = ((cells - expected) ** 2 / np.maximum(expected, 0.5)).sum(axis=1)
-    return squares
+    return np.asarray(((cells - expected) ** 2 / np.maximum(expected, 0.5)).sum(axis=1))
 
 
 def _guess_weighted(same: Ints, chosen: Ints, count: Floats, at: Parameters) -> Floats:
@@ -314,8 +311,7 @@ def _drawn(at: Fit, n: int, rng: np.random.Generator) -> Ints:
     slip = np.where(rng.random((n, k)) < at.slip, rng.integers(1, k, (n, k)), 0)
     held = (places + content + slip) % k
     guess = np.searchsorted(np.cumsum(at.bias)[:-1], rng.random((n, k)))
-    drawn: Ints = np.where((kind < at.known + at.misbelieved)[:, None], held, guess)
-    return drawn
+    return np.asarray(np.where((kind < at.known + at.misbelieved)[:, None], held, guess))
 
 
 NOTHING = 0.05

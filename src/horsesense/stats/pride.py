@@ -38,8 +38,7 @@ def normalised(observed: npt.ArrayLike) -> Floats:
     totals = values.sum(axis=-1, keepdims=True)
     if not np.isfinite(values).all() or (values < 0).any() or (totals <= 0).any():
         raise ValueError("label probabilities must be finite, not negative, and not all 0")
-    found: Floats = values / totals
-    return found
+    return np.asarray(values / totals)
 
 
 def item_prior(observed: npt.ArrayLike) -> Floats:
