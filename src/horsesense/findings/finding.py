@@ -4,29 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 Conclusion = Literal["found", "ruled_out", "undecided"]
-Reason = Literal[
-    "",
-    "noise",
-    "few_clusters",
-    "many_questions",
-    "missing",
-    "silent",
-    "at_chance",
-    "unread",
-    "lost",
-    "never_differs",
-    "impossible",
-    "first_items",
-    "stopped",
-    "budget",
-    "interrupted",
-    "failures",
-    "alarm",
-    "unmeasured",
-]
+Telling = Literal["", "noise", "few_clusters", "many_questions"]
+"""Reasons beside which the numbers say all there is; the others say why there is nothing to see."""
+Hidden = Literal["missing", "silent", "at_chance", "unread", "lost", "never_differs", "impossible"]
+"""Of what replies do not show."""
+Unasked = Literal["first_items", "stopped", "budget", "interrupted", "failures", "alarm"]
+"""Of what was not asked to its end; most are what ended it."""
+Reason = Telling | Hidden | Unasked | Literal["unmeasured"]
 """Why something is undecided; "" of what is decided. In words: `findings.sentences.WHY`."""
 About = Literal["items_like_these", "these_items"]
 """Of whom a finding is: of the model on others like these items too, or on these alone."""
@@ -39,8 +26,7 @@ TITLES: Mapping[Conclusion, str] = {
     "undecided": "Undecided",
     "ruled_out": "No fault",
 }
-BY_DATA: frozenset[Reason] = frozenset(("", "noise", "few_clusters", "many_questions"))
-"""Reasons beside which the numbers say all there is; the others say why there is nothing to see."""
+BY_DATA: frozenset[Reason] = frozenset(get_args(Telling))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -124,11 +124,10 @@ def check_sizes(sizes: Mapping[str, float]) -> None:
 
     What guessing gives is not known beforehand and taken for 0.
     """
-    kinds = {kind.name: kind for kind in KINDS}
     for name, size in sizes.items():
-        if name not in kinds:
+        if name not in BY_NAME:
             raise UsageError.unknown("kind of finding", name, SIZES)
-        room = kinds[name].room(kinds[name].null or 0.0)
+        room = BY_NAME[name].room(BY_NAME[name].null or 0.0)
         if not 0 < size < room:
             raise UsageError(
                 f"smallest: {name} cannot be {size:g}.",

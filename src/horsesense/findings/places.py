@@ -97,8 +97,15 @@ def as_published(run: RunToJudge, e: Place) -> bool:
     return by_main_reader(run, e) and published
 
 
-def over_orders(run: RunToJudge, e: Place) -> bool:
-    return by_main_reader(run, e) and e.probe == "order"
+def under(probe: str, **settings: str) -> Callable[[RunToJudge, Place], bool]:
+    def takes(run: RunToJudge, e: Place) -> bool:
+        here = by_main_reader(run, e) and e.probe == probe
+        return here and e.condition.matches(**settings)
+
+    return takes
+
+
+over_orders = under("order")
 
 
 def over_balanced_orders(run: RunToJudge, e: Place) -> bool:
@@ -107,14 +114,6 @@ def over_balanced_orders(run: RunToJudge, e: Place) -> bool:
     Those that a log happens to hold have not, nor those that leave most options where they were.
     """
     return over_orders(run, e) and balanced(e.condition)
-
-
-def under(probe: str, **settings: str) -> Callable[[RunToJudge, Place], bool]:
-    def takes(run: RunToJudge, e: Place) -> bool:
-        here = by_main_reader(run, e) and e.probe == probe
-        return here and e.condition.matches(**settings)
-
-    return takes
 
 
 def none_in_place(run: RunToJudge, e: Place) -> bool:

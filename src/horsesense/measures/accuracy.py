@@ -72,4 +72,4 @@ class AccuracyHardAsGraded(AccuracyHard):
 
 def judged(cell: Cell) -> Bools:
     """Items that were read in all of their several trials, each of which is right or wrong."""
-    return np.asarray(complete(cell) & ~(cell.read & (cell.correct < 0)).any(axis=1))
+    return complete(cell) & ~(cell.read & (cell.correct < 0)).any(axis=1)

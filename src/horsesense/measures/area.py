@@ -64,4 +64,4 @@ def placements(values: Values, order: Values) -> Floats:
         return np.full(len(values), np.nan)
     below = np.searchsorted(order, values, side="left")
     upto = np.searchsorted(order, values, side="right")
-    return np.asarray((below + upto) / (2 * len(order)))
+    return (below + upto) / (2 * len(order))

@@ -31,7 +31,7 @@ class Scored(Measure):
 
 def _used(cell: Cell) -> Bools:
     """Valid answers with a score and a known gold."""
-    return np.asarray(cell.valid & ~np.isnan(cell[Scores].score) & (cell.correct >= 0))
+    return cell.valid & ~np.isnan(cell[Scores].score) & (cell.correct >= 0)
 
 
 def _missing(cell: Cell) -> int:
@@ -102,7 +102,7 @@ class CalibrationError(Scored):
 def _edges(cell: Cell) -> Floats:
     """Confidences between one bin and the next: as many answers in each, equal ones together."""
     sure = cell[Scores].confidence[_used(cell)].astype(np.float64)
-    return np.asarray(np.quantile(sure, np.linspace(0, 1, BINS + 1)[1:-1]))
+    return np.quantile(sure, np.linspace(0, 1, BINS + 1)[1:-1])
 
 
 class ConfidenceAuroc(Area, Scored):

@@ -237,33 +237,21 @@ def _void(measure: Measure, cell: Cell, place: int) -> Ends:
     return Ends(Rows(low, n, 0), Rows(high, n, 0))
 
 
-_ENDS: Mapping[str, Callable[[Measure, Cell, int], Ends]] = {
-    "accuracy": _supposed,
-    "accuracy_as_graded": _supposed,
-    "accuracy_hard_as_graded": _void,
-    "plurality_agreement_as_graded": _agreeing,
-    "accuracy_change": _supposed,
-    "accuracy_hard": _void,
-    "accuracy_valid": _void,
-    "accuracy_without_gold_lenient": _supposed,
-    "answer_switch_beyond_orders": _switched,
-    "answer_switch_beyond_repeat": _switched,
-    "composition_questionless": _void,
-    "majority_at_n": _void,
-    "mismatch_valid": lambda measure, cell, place: _void(measure, _came(cell), place),
-    "pass_at_k": _supposed,
-    "pass_hat_k": _supposed,
-    "plurality_agreement": _agreeing,
-    "position_locked": _locked,
-    "position_preference": _chosen,
-    "score_composition": _void,
-    "score_gain": lambda measure, cell, place: _supposed(measure, _came(cell), place),
-    "true_false_consistency": _supposed,
-    "true_false_not_wrong": _supposed,
-    "valid_change": _supposed,
-    "valid_rate": _supposed,
-    "without_gold_not_wrong": _supposed,
+_RULES: Mapping[Callable[[Measure, Cell, int], Ends], str] = {
+    _supposed: "accuracy accuracy_as_graded accuracy_change accuracy_without_gold_lenient pass_at_k"
+    " pass_hat_k true_false_consistency true_false_not_wrong valid_change valid_rate"
+    " without_gold_not_wrong",
+    _agreeing: "plurality_agreement plurality_agreement_as_graded",
+    _locked: "position_locked",
+    _chosen: "position_preference",
+    _switched: "answer_switch_beyond_orders answer_switch_beyond_repeat",
+    _void: "accuracy_hard accuracy_hard_as_graded accuracy_valid composition_questionless"
+    " majority_at_n score_composition",
+    lambda measure, cell, place: _supposed(measure, _came(cell), place): "score_gain",
+    lambda measure, cell, place: _void(measure, _came(cell), place): "mismatch_valid",
 }
-"""By measure: all that a verdict, a comparison or an audit that may stop early rests on, but for
-problems that share a prompt; and what several samples give, but for parts of a variance, which a
-missing reply may raise or lower."""
+"""Measures by the rule that bounds them: all that a verdict, a comparison or an audit that may stop
+early rests on, but for problems that share a prompt; and what several samples give, but for parts
+of a variance, which a missing reply may raise or lower."""
+
+_ENDS = {name: rule for rule, names in _RULES.items() for name in names.split()}

@@ -45,7 +45,7 @@ def accepting_position(cell: Cell) -> int:
 
 def about_gold(cell: Cell) -> Bools:
     """Trials that propose the right option."""
-    return np.asarray(np.equal(cell.gold_at, accepting_position(cell)) & cell.asked)
+    return np.equal(cell.gold_at, accepting_position(cell)) & cell.asked
 
 
 class TrueFalseConsistency(OfProbe):

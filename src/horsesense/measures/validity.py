@@ -58,7 +58,7 @@ class MismatchRate(AgainstReader):
 
 def read_by_both(cell: Cell) -> Bools:
     """Where the cell and its other have a reading."""
-    return np.asarray(cell.read & cell.other.read)
+    return cell.read & cell.other.read
 
 
 class MismatchValid(MismatchRate):

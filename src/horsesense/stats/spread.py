@@ -93,14 +93,17 @@ class Spread(NamedTuple):
             variance = 2 * ((1 - u) * self.null2 + u * self.noise2) + 4 * signal * self.slope
             return _tail(self.squares, mean, variance) - alpha * (1 - u / 2)
 
-        if excess(0.0) >= 0:
-            return 0.0
-        return float(functions.brentq(excess, 0.0, max(self.squares, 1e-12) * 2 + self.null))
+        # By halves: scipy's search for a root takes longer to load than to measure small runs.
+        low, high = 0.0, max(self.squares, 1e-12) * 2 + self.null
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (middle, high) if excess(middle) < 0 else (low, middle)
+        return low
 
 
 def _covariance(variance: Floats, correlation: Floats) -> Floats:
     deviation = np.sqrt(variance)
-    return np.asarray(deviation[:, None] * correlation * deviation)
+    return deviation[:, None] * correlation * deviation
 
 
 def correlation(hits: Floats, trials: Floats) -> Floats:

@@ -45,7 +45,6 @@ from horsesense.runs.tables import TRIALS, decides, trial_rows
 from horsesense.stats.words import plural
 from horsesense.trials.trial import Trial
 from horsesense.version import __version__
-from horsesense_extras.logs.imported_answers import response_of
 from horsesense_extras.logs.sample import Log, Sample
 from horsesense_extras.logs.values import mapping
 
@@ -294,17 +293,18 @@ def _request_of(sample: Sample) -> Request:
 
 def _answer_of(sample: Sample) -> Response | Failure:
     """What came back, as our own runner would have kept it."""
-    if sample.error is not None:
-        return Failure("rejected", sample.error, retryable=False)
+    if isinstance(sample.came, Failure):
+        return Failure("rejected", sample.came.message, retryable=False)
     rest = sample.own.get("response")
-    if sample.reply is None and not (rest or sample.label_scores or sample.text_scores):
+    if sample.came is None and not rest:
         return Failure("malformed", "the log holds no reply", retryable=False)
-    found = response_of(sample)
+    found = sample.came or Response("")
     params = sample.own["params"]
     scored = params["top_logprobs"] or params["watch"]
     found = replace(
         found,
         text=found.text if params["max_tokens"] else "",
         token_logprobs=found.token_logprobs[:SCORED_TOKENS] if scored else (),
+        served_by=None,
     )
     return Response.from_json({**found.as_json(), **rest}) if rest else found

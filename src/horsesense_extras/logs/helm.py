@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from horsesense.models.messages import Failure
 from horsesense_extras.logs.sample import SEVERAL_RIGHT, Log, NotTakenError, Reported, Sample, Score
 from horsesense_extras.logs.streams import damaged, document
 from horsesense_extras.logs.values import (
@@ -130,6 +131,7 @@ def _sample(
         raise NotTakenError("the prompt does not show the instance's options, each once")
     trial, result = whole(state.get("train_trial_index")) or 0, mapping(state.get("result"))
     failed = result.get("success") is False or not at(result, "completions.0")
+    failure = Failure("rejected", str(result.get("error") or "the request failed"))
     yield Sample(
         id=name,
         question=str(at(instance, "input.text") or ""),
@@ -142,9 +144,8 @@ def _sample(
         epoch=trial + 1,
         prompt=messages_of(request.get("messages")) or request.get("prompt"),
         settings=settings_of(request),
-        error=str(result.get("error") or "the request failed")[:2000] if failed else None,
+        came=failure if failed else ANSWER.answer(result),
         scores=scores.get((name, trial), {}),
         model=log.model,
         task=log.task,
-        **ANSWER.answer(result),
     )

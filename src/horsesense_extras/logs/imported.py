@@ -42,7 +42,6 @@ from horsesense_extras.logs.imported_answers import (
     message,
     offers_of,
     params_of,
-    response_of,
 )
 from horsesense_extras.logs.known_items import Known, KnownItems
 from horsesense_extras.logs.sample import Log, NotTakenError, Sample
@@ -231,13 +230,14 @@ class _Import:
             self._recorded.add((self._run.count, number, name, score.value, score.answer))
         self._numbers.setdefault(item.id, len(self._numbers))
         self._run.add(trial, key, self._numbers)
-        if sample.answered_by:
-            self._by[number][sample.answered_by] += 1
-        if not sample.answered:
+        if not isinstance(came := sample.came, Response):
             self.failed[number] += 1
-            return Asked(key, request), Failure("rejected", sample.error or NO_ANSWER)
-        self.offers |= offers_of(sample)
-        return Asked(key, request), response_of(sample)
+            why = NO_ANSWER if came is None else came.message[:2000]
+            return Asked(key, request), Failure("rejected", why)
+        if came.served_by:
+            self._by[number][came.served_by] += 1
+        self.offers |= offers_of(came)
+        return Asked(key, request), came
 
     def _request(self, sample: Sample) -> tuple[Request, Key]:
         """What was sent. The same prompt sent again is another draw, and has another key."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import fsum
 from typing import NamedTuple
 
-from horsesense.models.messages import Message, Response, SamplingParams, Usage
+from horsesense.models.messages import Message, Response, SamplingParams
 from horsesense_extras.logs.sample import Sample
 
 
@@ -55,9 +55,9 @@ class Offers(NamedTuple):
         return names + (("option_text", "option_text(norm=char)") if self.texts else ())
 
 
-def offers_of(sample: Sample) -> Offers:
-    tokens = max(len(sample.label_scores), max(map(len, sample.logprobs), default=0))
-    return Offers(sample.reply is not None, tokens, bool(sample.text_scores))
+def offers_of(came: Response) -> Offers:
+    tokens = max(map(len, came.token_logprobs), default=0)
+    return Offers(not came.scores_alone, tokens, bool(came.continuations))
 
 
 def message(recorded: tuple[str, str]) -> Message:
@@ -75,21 +75,7 @@ def params_of(sample: Sample, draw: int) -> SamplingParams:
         temperature=known.get("temperature", 0.0),
         top_p=known.get("top_p"),
         top_logprobs=known.get("top_logprobs", 0),
-        label_tokens=tuple(sample.label_scores),
-        continuations=tuple(sample.text_scores),
+        label_tokens=known.get("label_tokens", ()),
+        continuations=tuple(getattr(sample.came, "continuations", ())),
         sample=draw,
-    )
-
-
-def response_of(sample: Sample) -> Response:
-    """The answer; label scores stand where the first token's do, text scores without tokens."""
-    tokens = (sample.label_scores,) if sample.label_scores else sample.logprobs
-    return Response(
-        text=sample.reply or "",
-        finish_reason=sample.finish_reason,
-        token_logprobs=tuple(tokens),
-        continuations={text: (score, 0) for text, score in sample.text_scores.items()},
-        usage=Usage(*sample.usage),
-        served_by=sample.answered_by or None,
-        reasoning=sample.reasoning,
     )

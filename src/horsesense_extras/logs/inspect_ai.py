@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import orjson
 
+from horsesense.models.messages import Failure, Response
 from horsesense_extras.logs.options import (
     Shown,
     index_of,
@@ -46,6 +47,7 @@ ANSWER: Final = Layout(
     prompt_tokens=("usage.input_tokens",),
     reply_tokens=("usage.output_tokens",),
     thought_tokens=("usage.reasoning_tokens",),
+    model=("model",),
 )
 _JSON_HEAD: Final = tuple(
     re.compile(part) for part in (rb"\A\s*\{", rb'"eval"\s*:\s*\{', rb'"task"\s*:')
@@ -173,7 +175,8 @@ class _Sample:
         event = self._event()
         prompt, output = self._said(event)
         sent = at(event, "call.request.prompt")
-        answer = self._answer(output)
+        came = self._came(output)
+        reply = came.text if came else ""
         options = tuple(self._option(o) for o in items_of(row.get("choices")))
         question = self._question()
         block = None if options else self._in_prompt(prompt)
@@ -181,7 +184,7 @@ class _Sample:
             options, question = block.options, block.question
         if len(options) < 2:
             raise NotTakenError("not multiple choice: the sample has no options")
-        told = question, *options, answer["reply"] or "", *(text for _, text in prompt or ())
+        told = question, *options, reply, *(text for _, text in prompt or ())
         if self._lost and any(lost in text for text in told for lost in self._lost):
             raise NotTakenError("a text of it is an attachment that the log does not hold")
         order, labels = self._shown(prompt, options)
@@ -206,8 +209,7 @@ class _Sample:
             scores=dict(_scores(row)),
             model=self.log.model,
             task=self.log.task,
-            answered_by=str(output.get("model") or ""),
-            **(answer if answer["reply"] else self._failed(answer)),
+            came=self._settled(came, output, whole_sample=not reply),
         )
 
     def own(self) -> Iterator[Sample]:
@@ -223,27 +225,27 @@ class _Sample:
             order=(),
             prompt=prompt,
             model=self.log.model,
+            came=self._settled(self._came(output), output),
             own={**carried, "response": own_of(output)},
-            **self._failed(self._answer(output)),
         )
 
-    def _answer(self, output: Mapping[str, Any]) -> dict[str, Any]:
-        found = ANSWER.answer(output, self._text)
-        # What Inspect makes of the first choice; empty where there is none.
-        if not found["reply"] and isinstance(said := output.get("completion"), str) and said:
-            found["reply"] = self._text(said)
-        if error := output.get("error"):
-            found["error"] = f"{found['finish_reason'] or 'error'}: {error}"[:2000]
-        return found
+    def _came(self, output: Mapping[str, Any]) -> Response | None:
+        # `completion` is what Inspect makes of the first choice; empty where there is none.
+        return ANSWER.answer(output, self._text, output.get("completion"))
 
-    def _failed(self, answer: dict[str, Any]) -> dict[str, Any]:
-        """An answer, or the error or limit of the sample that stands in its place."""
-        if error := mapping(self.row.get("error")):
-            return {**answer, "error": str(error.get("message") or "unknown")[:2000]}
-        limit = at(self.row, "limit.type")
-        if answer["reply"] is None and isinstance(limit, str):
-            return {**answer, "error": f"the sample reached its limit ({limit[:40]})"}
-        return answer
+    def _settled(
+        self, came: Response | None, output: Mapping[str, Any], whole_sample: bool = True
+    ) -> Response | Failure | None:
+        """An answer, or its error; of the `whole_sample` too, the error or limit in its place."""
+        told: Mapping[str, Any] = self.row if whole_sample else {}
+        if error := mapping(told.get("error")):
+            return Failure("rejected", str(error.get("message") or "unknown"))
+        if said := output.get("error"):
+            return Failure("rejected", f"{(came and came.finish_reason) or 'error'}: {said}")
+        limit = at(told, "limit.type")
+        if came is None and isinstance(limit, str):
+            return Failure("rejected", f"the sample reached its limit ({limit[:40]})")
+        return came
 
     def _text(self, content: object) -> str:
         """The text of a content, its attachment put back."""

@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from horsesense.items.files import stem
+from horsesense.models.messages import Failure, Response
 from horsesense_extras.logs.documents import options_in, question_in, right_in
 from horsesense_extras.logs.options import (
     answers_in,
@@ -244,16 +245,16 @@ class _Row:
         logs = _log_probabilities(self.row, ("resps",), len(self.scored)) if self.scored else None
         scores = dict(zip(self.scored, logs or (), strict=False))
         replies = [] if self.scored else self.replies
+        came = (
+            _scores_as_reply(scores, texts) if scores else _reply(replies[0] if replies else None)
+        )
         yield Sample(
             id=str(self.doc.get("id")),
             question="",
             options=(),
             order=(),
             prompt=prompt if plain else (("user", prompt),),
-            reply=replies[0] if replies else None,
-            label_scores={} if texts else scores,
-            text_scores=scores if texts else {},
-            error=error if isinstance(error, str) else None,
+            came=Failure("rejected", error) if isinstance(error, str) else came,
             model=self.log.model,
             own=carried,
         )
@@ -298,16 +299,18 @@ class _Row:
                 )
             if found.labels != labels:
                 raise NotTakenError("other labels were scored than the prompt shows")
-            own = {"label_scores": dict(zip(labels, logs, strict=True))}
+            own = {"settings": {"label_tokens": labels}}
+            keys = labels
         else:
             order = tuple(range(len(bare)))
             placed, known = shown_order(self.prompt, bare)
             found = Ordered(bare, order, known if placed == order else ())
             leads = [" " if text[:1].isspace() else "" for text in texts]
-            keys = (lead + text for lead, text in zip(leads, bare, strict=True))
-            own = {"text_scores": dict(zip(keys, logs, strict=True))}
+            keys = tuple(lead + text for lead, text in zip(leads, bare, strict=True))
+            own = {}
         gold = self._gold_of_scored(bare, found, logs)
-        yield self._sample(found, gold=gold, scores=self.scores, **own)
+        came = _scores_as_reply(dict(zip(keys, logs, strict=True)), texts=not by_letter)
+        yield self._sample(found, gold=gold, scores=self.scores, came=came, **own)
 
     def _generated(self) -> Iterator[Sample]:
         """A task whose reply was generated; repeats are epochs, and the scores are of the first."""
@@ -321,7 +324,7 @@ class _Row:
         for epoch, reply in enumerate(self.replies or [None], 1):
             scores = self.scores if epoch == 1 else {}
             yield self._sample(
-                found, gold=gold, epoch=epoch, reply=reply, settings=config, scores=scores
+                found, gold=gold, epoch=epoch, came=_reply(reply), settings=config, scores=scores
             )
 
     def _shown(self, count: int | None) -> Ordered | None:
@@ -377,6 +380,17 @@ class _Row:
         chosen = max(range(len(logs)), key=logs.__getitem__)
         fits = [gold for gold in both if right is None or (gold == chosen) == (right == 1)]
         return fits[0] if fits else by_number
+
+
+def _reply(text: str | None) -> Response | None:
+    return None if text is None else Response(text)
+
+
+def _scores_as_reply(scores: Mapping[str, float], texts: bool) -> Response:
+    """Log-probabilities of option texts, or else of labels in the place of the first token."""
+    if texts:
+        return Response("", continuations={text: (score, 0) for text, score in scores.items()})
+    return Response("", token_logprobs=(scores,))
 
 
 def _calls(arguments: object) -> Iterator[tuple[object, object]]:

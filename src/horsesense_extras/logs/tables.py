@@ -34,6 +34,7 @@ from horsesense.items.layouts import LOOKED_AT, option_columns
 from horsesense.items.load import load_items
 from horsesense.items.own_order import own_order, plain
 from horsesense.items.select import EVERY_SPLIT
+from horsesense.models.messages import Failure, Response, no_reply
 from horsesense.progress import say
 from horsesense.rng import fingerprint
 from horsesense.stats.words import plural
@@ -226,9 +227,12 @@ class _Table:
             replies, prompt = [prompt[-1][1]], prompt[:-1]
         item, order, labels = self._item(line, flat_, prompt)
         name = self._name(item, flat_.get("id") is not None)
-        error = _error(flat_.get("error"))
+        error, ended = _error(flat_.get("error")), stopped(flat_.get("finish_reason"))
         for reply in replies or [None]:
             self.times[name] += 1
+            came = no_reply(ended) if reply is None else Response(reply, ended)
+            if error is not None and (reply is None or self.layout.name == "table"):
+                came = Failure("rejected", error)
             yield Sample(
                 id=name,
                 question=item.question,
@@ -240,9 +244,7 @@ class _Table:
                 subject=item.subject,
                 epoch=self.times[name],
                 prompt=prompt,
-                reply=reply,
-                finish_reason=stopped(flat_.get("finish_reason")),
-                error=error if reply is None or self.layout.name == "table" else None,
+                came=came,
                 scores={} if reply is None else self._score(flat_, item, order, labels),
                 model=self.model,
                 task=log.task,
@@ -390,7 +392,7 @@ def _replies(value: Any) -> list[str | None] | None:
 def _error(value: Any) -> str | None:
     """What went wrong; None where a field says in some word that nothing did."""
     said = "" if value is None else str(value).strip()
-    return None if said.casefold() in _NO_ERROR else said[:2000]
+    return None if said.casefold() in _NO_ERROR else said
 
 
 def _number(value: Any) -> float | None:
