@@ -21,7 +21,6 @@ from horsesense.trials.condition import Condition
 from horsesense.trials.trial import Trial
 from horsesense.version import __version__
 from horsesense_extras.integrations.inspect_log import (
-    logs_of,
     of_log,
     score_of,
     score_rows,
@@ -30,6 +29,7 @@ from horsesense_extras.integrations.inspect_log import (
 )
 from horsesense_extras.integrations.lm_eval_task import document, slug
 from horsesense_extras.logs.carried import OURS, Carrier, carried_by_log
+from horsesense_extras.logs.told import logs_of
 
 ALONE = "none"
 """The filter of a task without any."""

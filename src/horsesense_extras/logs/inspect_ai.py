@@ -8,7 +8,7 @@ they show a prompt that was never sent and a letter that was never written.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import islice
@@ -26,7 +26,7 @@ from horsesense_extras.logs.options import (
     right_option,
     shown_order,
 )
-from horsesense_extras.logs.sample import Log, NotTakenError, Reported, Sample, Score, own_of
+from horsesense_extras.logs.sample import Log, NotTakenError, Reads, Reported, Sample, Score, own_of
 from horsesense_extras.logs.streams import Archive, damaged, document
 from horsesense_extras.logs.values import (
     Layout,
@@ -139,9 +139,7 @@ def _rows(path: Path) -> Rows:
         yield f"sample {place}", found.pop()
 
 
-def _samples(
-    log: Log, found: Rows, header: Mapping[str, Any]
-) -> Iterator[tuple[str, Callable[[], Iterator[Sample]]]]:
+def _samples(log: Log, found: Rows, header: Mapping[str, Any]) -> Reads:
     given = (at(header, "eval.model_generate_config"), at(header, "plan.config"))
     defaults, packed = {**mapping(given[0]), **mapping(given[1])}, log.path.suffix == ".eval"
     for entry, row in found:

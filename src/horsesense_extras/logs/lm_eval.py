@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -32,6 +32,7 @@ from horsesense_extras.logs.sample import (
     LeftOut,
     Log,
     NotTakenError,
+    Reads,
     Reported,
     Sample,
     Score,
@@ -146,9 +147,7 @@ def _reported(
             yield Reported(name, known, name if metric in means else None, over=over)
 
 
-def _samples(
-    log: Log, settings: Mapping[str, Any]
-) -> Iterator[tuple[str, Callable[[], Iterator[Sample]]]]:
+def _samples(log: Log, settings: Mapping[str, Any]) -> Reads:
     """One answer of each document; rows of other filters say what those make of it."""
     scores: dict[tuple[str, str], dict[str, Score]] = defaultdict(dict)
     for _, row in rows(log.path, LeftOut()):

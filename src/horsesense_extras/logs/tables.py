@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -40,7 +40,7 @@ from horsesense.rng import fingerprint
 from horsesense.stats.words import plural
 from horsesense_extras.logs.known_items import Content, content
 from horsesense_extras.logs.options import in_own_order, lettered, shown_order
-from horsesense_extras.logs.sample import SEVERAL_RIGHT, Log, NotTakenError, Sample, Score
+from horsesense_extras.logs.sample import SEVERAL_RIGHT, Log, NotTakenError, Reads, Sample, Score
 from horsesense_extras.logs.study import ITEMS
 from horsesense_extras.logs.table_layouts import (
     ANSWERED,
@@ -190,7 +190,7 @@ class _Table:
         self.by_file = by_file
         self.column = column
 
-    def read(self, log: Log) -> Iterator[tuple[str, Callable[[], Iterator[Sample]]]]:
+    def read(self, log: Log) -> Reads:
         self.names: dict[tuple[Content, str], str] = {}
         self.times: Counter[str] = Counter()
         self.nothing = 0
