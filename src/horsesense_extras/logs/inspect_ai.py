@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -151,19 +152,19 @@ def _samples(log: Log, found: Rows, header: Mapping[str, Any]) -> Reads:
         yield told, sample.own if log.own else partial(sample.made, isinstance(row, dict))
 
 
+@dataclass
 class _Sample:
     """One sample of a log as it is made neutral."""
 
-    def __init__(
-        self, name: str, row: Mapping[str, Any], log: Log, defaults: Mapping[str, Any]
-    ) -> None:
-        self.name = name
-        self.row = row
-        self.log = log
-        self.defaults = defaults
+    name: str
+    row: Mapping[str, Any]
+    log: Log
+    defaults: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
         self._lost: set[str] = set()
-        self._attachments = mapping(row.get("attachments"))
-        self._pool = items_of(at(row, "events_data.messages", "message_pool"))
+        self._attachments = mapping(self.row.get("attachments"))
+        self._pool = items_of(at(self.row, "events_data.messages", "message_pool"))
 
     def made(self, is_object: bool) -> Iterator[Sample]:
         """The sample; NotTakenError says why it cannot be taken."""

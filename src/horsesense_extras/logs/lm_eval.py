@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -191,24 +192,19 @@ class Ordered(NamedTuple):
     labels: tuple[str, ...]
 
 
+@dataclass
 class _Row:
     """One row as it is made neutral."""
 
-    def __init__(
-        self,
-        row: Mapping[str, Any],
-        line: int,
-        log: Log,
-        settings: Mapping[str, Any],
-        scores: Mapping[str, Score],
-    ) -> None:
-        self.row = row
-        self.line = line
-        self.log = log
-        self.settings = settings
-        self.scores = scores
-        self.doc = mapping(row.get("doc"))
-        self.calls = list(_calls(row.get("arguments")))
+    row: Mapping[str, Any]
+    line: int
+    log: Log
+    settings: Mapping[str, Any]
+    scores: Mapping[str, Score]
+
+    def __post_init__(self) -> None:
+        self.doc = mapping(self.row.get("doc"))
+        self.calls = list(_calls(self.row.get("arguments")))
         # Unconditional scores, where there are any, follow in the same list.
         first, self.rest = self.calls[0] if self.calls else (None, None)
         self.scored = [

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -173,22 +173,15 @@ def _name(layout: TableLayout, row: Row, otherwise: str) -> str:
     return next(filter(None, told), otherwise)
 
 
+@dataclass
 class _Table:
     """The rows of one model in a table."""
 
-    def __init__(
-        self,
-        layout: TableLayout,
-        asked: Mapping[str, Item],
-        model: str,
-        by_file: str,
-        column: str | None,
-    ) -> None:
-        self.layout = layout
-        self.asked = asked
-        self.model = model
-        self.by_file = by_file
-        self.column = column
+    layout: TableLayout
+    asked: Mapping[str, Item]
+    model: str
+    by_file: str
+    column: str | None
 
     def read(self, log: Log) -> Reads:
         self.names: dict[tuple[Content, str], str] = {}
