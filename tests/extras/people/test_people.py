@@ -19,8 +19,7 @@ from horsesense.cli.schemas import OUTPUTS
 from horsesense.errors import UsageError
 from horsesense.runs.settings import Settings
 from horsesense.trials.trial import none_phrase
-from horsesense_extras.build.booklets import Shown, build_test, speaks_of_none
-from horsesense_extras.people.page import booklet_page
+from horsesense_extras.build.booklets import Shown, booklet_page, build_test, speaks_of_none
 from horsesense_extras.people.runs import HumanTest, Question, take
 from horsesense_extras.people.spreadsheet import code_of
 from payloads import PAYLOADS
