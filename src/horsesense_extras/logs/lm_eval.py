@@ -294,7 +294,6 @@ class _Row:
                 )
             if found.labels != labels:
                 raise NotTakenError("other labels were scored than the prompt shows")
-            own = {"settings": {"label_tokens": labels}}
             keys = labels
         else:
             order = tuple(range(len(bare)))
@@ -302,10 +301,10 @@ class _Row:
             found = Ordered(bare, order, known if placed == order else ())
             leads = [" " if text[:1].isspace() else "" for text in texts]
             keys = tuple(lead + text for lead, text in zip(leads, bare, strict=True))
-            own = {}
         gold = self._gold_of_scored(bare, found, logs)
         came = _scores_as_reply(dict(zip(keys, logs, strict=True)), texts=not by_letter)
-        yield self._sample(found, gold=gold, scores=self.scores, came=came, **own)
+        settings = {"label_tokens": labels} if by_letter else {}
+        yield self._sample(found, gold=gold, scores=self.scores, came=came, settings=settings)
 
     def _generated(self) -> Iterator[Sample]:
         """A task whose reply was generated; repeats are epochs, and the scores are of the first."""
