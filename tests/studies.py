@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,12 @@ def estimates(run: Run) -> bytes:
     return orjson.dumps(found)
 
 
+def jsonl(path: Path, rows: Iterable[Any]) -> Path:
+    """A file with a line of JSON for each row."""
+    path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    return path
+
+
 def items_file(path: Path, n: int = 200, k: int = 4) -> Path:
     """Items of a made-up benchmark, gold spread evenly."""
     rows = [
@@ -51,8 +58,7 @@ def items_file(path: Path, n: int = 200, k: int = 4) -> Path:
         }
         for i in range(n)
     ]
-    path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
-    return path
+    return jsonl(path, rows)
 
 
 @dataclass(frozen=True)

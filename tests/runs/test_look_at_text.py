@@ -20,7 +20,6 @@ from horsesense.measures.joined import joined
 from horsesense.measures.registry import MEASURES
 from horsesense.measures.votes import elected, votes
 from horsesense.report import write_report
-from horsesense.runs.settings import Settings
 from horsesense.runs.suites import suite_probes
 from horsesense.trials.condition import PLAIN, Condition
 from horsesense.trials.trial import NONE_OPTION
@@ -127,18 +126,6 @@ def test_the_flow_sums_to_one_and_names_what_moved(vectors):
          "right → wrong": 0.2}
     )  # fmt: skip
     assert sum(shares.values()) == pytest.approx(1)
-
-
-def test_mismatch_beyond_chance(vectors):
-    v = vectors["mismatch"]
-    token = cell_of([[ord(c) - 65] for c in v["first_token"]], [0] * 5, reader="first_token")
-    said = [[ord(c) - 65 if c in "ABCD" else None] if c else [None] for c in
-            (c or "" for c in v["text"])]  # fmt: skip
-    text = cell_of(said, [0] * 5)
-    assert value("mismatch_rate", token, text)[0] == pytest.approx(v["mismatch_all"])
-    assert value("mismatch_valid", token, text)[0] == pytest.approx(
-        v["mismatch_valid_only"], abs=1e-8
-    )
 
 
 def test_kappa_is_cohens():
@@ -315,18 +302,6 @@ def test_each_subject_by_itself_has_a_draw_and_a_prior_of_its_own(tmp_path):
         prior = [f"{value:.3f}" for value in fit["subjects"]["priors"][subject]]
         assert cells == [*prior, str(n)]
     assert "Of all subjects together: no answer was read with it" in page
-
-
-def test_a_suite_brings_the_readers_it_needs():
-    made = Settings.of(items="sample", model="sim:oracle", suite="look-at-text")
-    assert made.readers == ("first_token", "text", "pride(least=20)")
-    named = Settings.of(
-        items="sample", model="sim:oracle", suite="look-at-text", readers=("pride(alpha=0.2)",)
-    )
-    assert named.readers == ("pride(least=20, alpha=0.2)",)
-    faithful = Settings.of(items="sample", model="m", suite="look-at-text", faithful=True)
-    assert "order(cyclic(base=published))" in faithful.probes
-    assert faithful.readers == ("first_token", "text", "pride(mean=arithmetic, per=subject)")
 
 
 def test_a_prior_of_one_item_is_reported_without_an_interval(tmp_path):

@@ -216,11 +216,14 @@ def test_what_people_decided_is_missed(run: Path) -> None:
 
 def test_a_run_without_a_manifest_says_so(run: Path) -> None:
     (run / "manifest").unlink()
-    done = call("verify", str(run))
+    done, imported = call("verify", str(run)), hs.open(run).directory
     assert done.returncode == 0
     assert "no manifest" in done.stdout
     (run / "manifest").write_bytes(bytes(64))
     assert call("verify", str(run)).returncode == 3
+    imported.record = imported.known.model_copy(update={"kind": "imported"})
+    with pytest.raises(StoreError, match="manifest beside it is damaged"):
+        imported.check_given()
     (new := run / "new").mkdir()
     (new / "manifest").write_bytes(bytes(8))
     with pytest.raises(StoreError, match="manifest beside it is damaged"):

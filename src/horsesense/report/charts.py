@@ -13,8 +13,9 @@ import math
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from statistics import NormalDist
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from markupsafe import Markup
 
@@ -25,10 +26,11 @@ from horsesense.report.text import interval_of, value_of, visible
 if TYPE_CHECKING:
     from jinja2 import Template
 
-TEXT = "#50575f"
+    from horsesense.comparison.compare import Standing
+
 INK = {
     **{"accent": "#2f5d8a", "warning": "#a93f27"},
-    **{"text": TEXT, "faint": "#6b737c", "grid": "#dfe3e8"},
+    **{"text": "#50575f", "faint": "#6b737c", "grid": "#dfe3e8"},
 }
 WIDER = 1.16
 """How much wider a reader's font may be than the one in which names are cut to their limit."""
@@ -191,8 +193,8 @@ def describe(points: Sequence[Point]) -> str:
     return "; ".join(f"{p.label} {value_of(p.estimate)} {interval_of(p.estimate)}" for p in points)
 
 
-def ends(e: Estimate, scale: float = 100) -> dict[str, float]:
-    """Value and interval of an estimate as a row of a chart; without an interval it is a point."""
+def ends(e: Estimate | Standing, scale: float = 100) -> dict[str, float]:
+    """Value and interval of a score as a row of a chart; without an interval it is a point."""
     value = e.value or 0.0
     low, high = (value if end is None else end for end in (e.low, e.high))
     return {"value": scale * value, "low": scale * low, "high": scale * high}
@@ -226,3 +228,34 @@ def _axis(
         first, last = math.floor(low / step), math.ceil(high / step)
         low, high = first * step, last * step
     return low, high, [round(n * step, 9) for n in range(first, last + 1)]
+
+
+ALPHA = 0.05
+"""Level at which a point is marked as one that holds after correction."""
+
+
+def side(e: Estimate, reference: float, comparisons: int = 1) -> Literal[-1, 0, 1]:
+    """Whether the interval lies below (-1) or above (1) a reference, or holds it (0).
+
+    0 also where there is no interval.
+
+    Where `e` is the most extreme of several, the interval is stretched to the level that
+    Bonferroni's correction asks for, as if it were normal on each side.
+    """
+    if e.value is None or e.low is None or e.high is None:
+        return 0
+    stretch = _quantile((1 - e.level) / comparisons) / _quantile(1 - e.level)
+    if e.value - stretch * (e.value - e.low) > reference:
+        return 1
+    if e.value + stretch * (e.high - e.value) < reference:
+        return -1
+    return 0
+
+
+def _quantile(alpha: float) -> float:
+    return NormalDist().inv_cdf(1 - alpha / 2)
+
+
+def significant(e: Estimate) -> bool:
+    """Whether a tested estimate holds after correction for the number of probes."""
+    return e.p_adjusted is not None and e.p_adjusted < ALPHA

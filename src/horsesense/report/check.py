@@ -8,7 +8,7 @@ from pathlib import Path
 from horsesense.checks.base import WEIGHTS
 from horsesense.checks.check import CheckResult, quiet_kinds, sentence, summary
 from horsesense.files import write_page
-from horsesense.report.pages import environment
+from horsesense.report.rendering import page
 from horsesense.version import __version__
 
 MOST = 30
@@ -17,8 +17,8 @@ MOST = 30
 
 def write_check(results: Sequence[CheckResult], path: Path) -> Path:
     """Write the page to `path`; StoreError where it cannot be written."""
-    page = environment().get_template("check.html.j2")
-    html = page.render(
+    html = page(
+        "check.html",
         results=[(result, summary(result), _groups(result)) for result in results],
         sentence=sentence,
         quiet_kinds=quiet_kinds,

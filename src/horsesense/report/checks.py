@@ -12,7 +12,7 @@ from horsesense.findings.sentences import spread, statement, why, words
 from horsesense.findings.uncounted import noun_of
 from horsesense.findings.wording import against, between, level_text, plus, signed
 from horsesense.report.reasons import Reason, reason_for
-from horsesense.report.shown import LACKING
+from horsesense.report.text import LACKING
 from horsesense.runs.results import Results
 from horsesense.stats.words import plural
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.errors import UsageError
+from horsesense.errors import UsageError, install
 from horsesense.stats.smooth import Located
 
 Floats = npt.NDArray[np.float64]
@@ -84,7 +84,7 @@ def krippendorff_alpha(ratings: Floats) -> float | None:
     if counts.size == 0 or (counts.sum(axis=0) > 0).sum() < 2:
         return None
     if not have_krippendorff():
-        raise UsageError.missing_extra("Krippendorff's alpha", "people", "krippendorff")
+        raise UsageError("Krippendorff's alpha needs krippendorff.", hint=install("people"))
     import krippendorff
 
     return float(krippendorff.alpha(value_counts=counts, level_of_measurement="nominal"))

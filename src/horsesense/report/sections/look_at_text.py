@@ -71,8 +71,6 @@ def context(run: Results) -> Context | None:
         "flows": flows,
         "tables": beside(run, "look_at_text", lambda table, column: _own(run, table, column)),
         "subjects": _subjects(run),
-        "floating": run.one("answer_floating", "extra_options", group="all"),
-        "to_added": run.one("answer_floating", "extra_options", group="to_added"),
     }
 
 
