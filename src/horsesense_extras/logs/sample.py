@@ -156,13 +156,17 @@ class LeftOut:
         ]
 
 
+Reads = Iterator[tuple[str, Callable[[], Iterable[Sample]]]]
+"""Names of samples, each with what makes them."""
+
+
 @dataclass
 class Log:
     """One log, ready to be read.
 
     Attributes:
         path: the file or folder.
-        format: its name in `logs.registry.FORMATS`.
+        format: its name: "inspect", or that of a layout of tables.
         read: names of samples, each with what makes them; each call reads the files anew. What is
             made may raise NotTakenError.
         task, model: as the log names them; "" where only its samples do.
@@ -176,7 +180,7 @@ class Log:
 
     path: Path
     format: str
-    read: Callable[[Log], Iterator[tuple[str, Callable[[], Iterable[Sample]]]]]
+    read: Callable[[Log], Reads]
     task: str = ""
     model: str = ""
     created: str = ""

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -40,7 +40,7 @@ from horsesense.rng import fingerprint
 from horsesense.stats.words import plural
 from horsesense_extras.logs.known_items import Content, content
 from horsesense_extras.logs.options import in_own_order, lettered, shown_order
-from horsesense_extras.logs.sample import SEVERAL_RIGHT, Log, NotTakenError, Sample, Score
+from horsesense_extras.logs.sample import SEVERAL_RIGHT, Log, NotTakenError, Reads, Sample, Score
 from horsesense_extras.logs.study import ITEMS
 from horsesense_extras.logs.table_layouts import (
     ANSWERED,
@@ -173,24 +173,17 @@ def _name(layout: TableLayout, row: Row, otherwise: str) -> str:
     return next(filter(None, told), otherwise)
 
 
+@dataclass
 class _Table:
     """The rows of one model in a table."""
 
-    def __init__(
-        self,
-        layout: TableLayout,
-        asked: Mapping[str, Item],
-        model: str,
-        by_file: str,
-        column: str | None,
-    ) -> None:
-        self.layout = layout
-        self.asked = asked
-        self.model = model
-        self.by_file = by_file
-        self.column = column
+    layout: TableLayout
+    asked: Mapping[str, Item]
+    model: str
+    by_file: str
+    column: str | None
 
-    def read(self, log: Log) -> Iterator[tuple[str, Callable[[], Iterator[Sample]]]]:
+    def read(self, log: Log) -> Reads:
         self.names: dict[tuple[Content, str], str] = {}
         self.times: Counter[str] = Counter()
         self.nothing = 0
