@@ -117,7 +117,7 @@ def acceptance(cell: Cell, *, relative: bool = False) -> Floats:
     return np.where(cell.read & ~np.isnan(score), share * mass, np.nan)
 
 
-class OptionConfidence(OfProbe):
+class ConfidenceRatio(OfProbe):
     """Mean probability of yes as the first token, all spellings, over the whole vocabulary: to the
     right option (gold), to the wrong one with the highest (strongest_distractor), and the ratio of
     the second mean to the first, above 1 where wrong options are the surer ones (REVAS, section
@@ -126,6 +126,7 @@ class OptionConfidence(OfProbe):
     The ratio is one of means, as all published ratios are; not a mean of ratios.
     """
 
+    name = "option_confidence"
     title = "Probability of yes"
     counted = "items"
     probe_names = ("option_confidence",)
@@ -157,14 +158,14 @@ class OptionConfidence(OfProbe):
         return np.concatenate([means, ratio(means[..., 1:], means[..., :1])], axis=-1)
 
 
-class OptionConfidenceRelative(OptionConfidence):
+class OptionConfidenceRelative(ConfidenceRatio):
     """option_confidence with the probability of yes divided by that of yes and no."""
 
     title = "Probability of yes against no"
     relative = True
 
 
-class OptionConfidenceDerived(OptionConfidence):
+class OptionConfidenceDerived(ConfidenceRatio):
     """option_confidence of the items that were answered right in every derived form too, as far as
     such forms were asked: fewer and more options, and "none of the above" (REVAS, section 3.1).
     """
