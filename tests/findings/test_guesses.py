@@ -7,8 +7,8 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from tests.cells import cell_of
 
+from cells import cell_of, study_of
 from horsesense.findings.early import Banded, Early
 from horsesense.findings.evidence import Evidence, Way
 from horsesense.findings.guesses import Copies, Guesses
@@ -16,7 +16,7 @@ from horsesense.findings.verdict import verdict
 from horsesense.items.load import load_items
 from horsesense.measures.accuracy import Accuracy
 from horsesense.measures.cells import NO_OPTION, Cell
-from horsesense.measures.contrast import SwitchBeyondRepeat
+from horsesense.measures.contrast import AnswerSwitchBeyondRepeat
 from horsesense.measures.estimate import Context, found_all
 from horsesense.runs.bands import Bands
 from horsesense.runs.expected import Expected
@@ -95,8 +95,7 @@ def test_who_never_differs_is_held_to_two_orders_where_asking_stopped(
         seen = bands.seen(e.measure, (e.probe, e.condition, e.reader))
         return seen and Banded(*bands.band(seen, alpha), n, n)
 
-    context = Context("", "", number, cast(Any, lambda *where: None))
-    found = found_all(cells, [SwitchBeyondRepeat()], context)
+    found = found_all(cells, [AnswerSwitchBeyondRepeat()], study_of(cells))
     told = {p: {"invariant": "same_answer", "title": p} for p in ("labels", "order")}
     early = Early(frozenset({"labels"}), "text", 5, band)
     judged = verdict(

@@ -31,7 +31,6 @@ class Asked:
     readers: Sequence[str] = ("text",)
     by_people: bool = False
     ended: str = ""
-    lacking: str = ""
     some_gold: bool = True
     unasked: Mapping[str, str] = field(default_factory=dict)
     probes: Mapping[str, Mapping[str, Any]] = field(
@@ -41,8 +40,8 @@ class Asked:
         }
     )
 
-    def label(self, probe: str, condition: Condition) -> str:
-        return probe
+    def setting(self, probe: str, condition: Condition) -> str:
+        return condition.format()
 
     def lost_shares(self, e: object) -> tuple[float, float]:
         return (0.3, 0.0) if self.ended else (0.0, 0.0)
@@ -194,9 +193,9 @@ def test_one_form_speaks_for_the_others() -> None:
     other = forms[1]._replace(estimate=second)
     f = of(forms[0], other)
     assert (spread(f), f.found_forms) == ("found in 1 of 2 forms", ["labels"])
-    both = spread(replace(f, found_in=2, found_forms=["F: b", "F: a"]))
-    assert both == "found in 2 of 2 forms (b; a)"
-    last = spread(replace(f, kind="none_option", found_forms=["last"], condition="place=last"))
+    both = spread(replace(f, found_in=2, found_apart=["b", "a: c"]))
+    assert both == "found in 2 of 2 forms (b; a: c)"
+    last = spread(replace(f, kind="none_option", found_apart=["last"], condition="place=last"))
     assert last == "found in 1 of 2 forms (last): perhaps position preference"
 
 

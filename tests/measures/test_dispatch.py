@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cells import cell_of
+from cells import cell_of, measured
 from horsesense.measures import estimate
 from horsesense.measures.base import Measure, Rows
 from horsesense.measures.cells import HELD_OUT, Bundles, Cell, Parts, Scores
@@ -124,7 +124,6 @@ class Broken(Measure):
 
 def test_a_measure_of_another_package_that_fails_is_undefined_and_says_why() -> None:
     cell = cell_of([[0], [1]], [0, 1])
-    context = estimate.Context("d", "m", np.arange(2), signature=lambda *_: None)
-    broken, sound = estimate.estimate_all([cell], [Broken(), MEASURES.get("accuracy")], context)
+    broken, sound = measured([cell], Broken(), "accuracy")
     assert broken.note == "the plug-in failed: KeyError: 'a column that is not there'"
     assert sound.value == 1.0

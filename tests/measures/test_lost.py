@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cells import cell_of
+from cells import cell_of, study_of
 from horsesense.findings.evidence import Evidence
 from horsesense.measures import lost
 from horsesense.measures.base import Measure
 from horsesense.measures.cells import Cell
-from horsesense.measures.estimate import Context, found_all
+from horsesense.measures.estimate import found_all
 from horsesense.measures.registry import MEASURES
 from horsesense.trials.condition import Condition
 
@@ -182,9 +182,8 @@ def test_a_position_is_found_whichever_others_the_missing_replies_chose() -> Non
 
 def _preferred(cells: Sequence[Cell]) -> float:
     """p of the first position, of items on their own."""
-    context = Context("d", "m", np.arange(10), signature=lambda *_: None)  # type: ignore[arg-type, return-value]
     orders = [replace(c, condition=Condition(design="cyclic")) for c in cells if c.probe == "order"]
-    found = found_all(orders, [MEASURES.get("position_preference")], context)
+    found = found_all(orders, [MEASURES.get("position_preference")], study_of(orders))
     evidence = Evidence.of(found[0])
     e = evidence.open_ended()
     assert e.baseline is not None

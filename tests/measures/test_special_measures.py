@@ -11,12 +11,11 @@ import polars as pl
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from cells import cell_of
+from cells import cell_of, measured
 from each import each
 from horsesense.measures.agreement import chance_agreement
 from horsesense.measures.bounds import bounds
 from horsesense.measures.cells import STATUS_CODE, Cell, ChosenSets, Parts, Scores
-from horsesense.measures.estimate import Context, estimate_all
 from horsesense.measures.joined import joined
 from horsesense.measures.registry import MEASURES
 from horsesense.runs.cells import _bits
@@ -159,9 +158,8 @@ def test_a_ratio_of_confidences_may_exceed_one() -> None:
     rng = np.random.default_rng(3)
     gold, distractors = rng.uniform(0.2, 0.6, 80), rng.uniform(0.3, 0.9, (80, 3))
     cell = confidence_cell(gold.tolist(), distractors.tolist())
-    context = Context("d", "m", np.arange(80), signature=lambda *_: None)  # type: ignore[arg-type, return-value]
     for name in ("option_confidence", "option_confidence_relative"):
-        found = estimate_all([cell], [MEASURES.get(name)], context)
+        found = measured([cell], name)
         ratio = next(e for e in found if e.group == "ratio")
         assert (ratio.unit, {e.unit for e in found if e.group != "ratio"}) == (
             "ratio",
