@@ -176,9 +176,8 @@ def _of_batch(run: Run) -> list[str]:
     ]
     count = without_answer(run.directory)
     if count:
-        has = "has" if count == 1 else "have"
         lines.append(
-            f"{plural(count, 'request')} {has} no answer; horsesense export {run.path} FOLDER"
+            f"{plural(count, 'request', 'have')} no answer; horsesense export {run.path} FOLDER"
             " --to batch writes what is to be sent."
         )
     return lines
