@@ -10,11 +10,11 @@ from typing import Any
 import orjson
 from scipy.stats import binom
 
+from cells import SIGNATURE
 from horsesense.api import Run
 from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
 from horsesense.items.item import ItemSet
 from horsesense.measures.base import Estimate
-from horsesense.measures.signature import Signature
 from horsesense.models.registry import make_model
 from horsesense.runs.results import Results
 from horsesense.runs.settings import Settings
@@ -130,9 +130,6 @@ def value(
 def too_many(wrong: int, studies: int, budget: float) -> bool:
     """Whether so many wrong decisions show a rate above the budget (one test in 10,000)."""
     return bool(binom.sf(wrong - 1, studies, budget) < 1e-4)
-
-
-SIGNATURE = Signature("d", 1, "m", "p", PLAIN, "t", "", "r", 0, "accuracy", "", 0, "0")
 
 
 def estimate(value: float, low: float, high: float, **changes: Any) -> Estimate:

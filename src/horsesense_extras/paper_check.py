@@ -187,11 +187,8 @@ def _computed(
 ) -> Finding:
     """Compare with what other printed numbers give; `slack` is their joint rounding."""
     away = abs(computed - reported.value)
-    verdict: Verdict = "impossible"
-    if away < reported.half:
-        verdict = "fits"
-    elif away <= reported.half + slack:
-        verdict = "rounding"
+    within: Verdict = "rounding" if away <= reported.half + slack else "impossible"
+    verdict: Verdict = "fits" if away < reported.half else within
     says = f"{what} is {_text(computed, reported, 2)}; {reported.text} is printed"
     return _finding(claim, verdict, reported.text, _text(computed, reported, 2), says)
 
@@ -205,9 +202,8 @@ def _sum(claim: Mapping[str, Any]) -> Finding:
 
 def _difference(claim: Mapping[str, Any]) -> Finding:
     a, b, reported = (_printed(claim, name) for name in ("a", "b", "reported"))
-    return _computed(
-        claim, reported, a.value - b.value, a.half + b.half, f"{a.text} - {b.text}"
-    )  # fmt: skip
+    gap, slack = a.value - b.value, a.half + b.half
+    return _computed(claim, reported, gap, slack, f"{a.text} - {b.text}")
 
 
 def _mean(claim: Mapping[str, Any]) -> Finding:

@@ -88,6 +88,13 @@ class CheckRow(NamedTuple):
         return why(self.finding) or spread(self.finding)
 
     @property
+    def beside(self) -> list[str]:
+        """What stands beside its title: where and why; not a form that the reason names."""
+        f, where, why = self.finding, self.where, self.why
+        named = where == f.label and (f.form or f.label) in why
+        return [text for text in ("" if named else where, why) if text]
+
+    @property
     def lacking(self) -> bool:
         """Whether it should lie far from guessing; it is not drawn."""
         return self.finding.kind in LACKING

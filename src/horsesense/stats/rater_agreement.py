@@ -14,12 +14,10 @@ from math import isnan
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from horsesense.errors import UsageError, install
 from horsesense.stats.smooth import Located
-
-Floats = npt.NDArray[np.float64]
+from horsesense.stats.two_way import Floats, Ints
 
 
 def cohen_kappa(pairs: Sequence[tuple[object, object]]) -> float | None:
@@ -113,7 +111,7 @@ class Alpha(NamedTuple):
     high: float | None = None
 
 
-def alpha_with_interval(ratings: Floats, cluster: npt.NDArray[np.intp], level: float) -> Alpha:
+def alpha_with_interval(ratings: Floats, cluster: Ints, level: float) -> Alpha:
     """Alpha, and the jackknife over clusters of units and over raters, added up.
 
     What both leave-outs share is not taken off, so that the interval errs on the wide side; it is

@@ -6,13 +6,21 @@ plain ones.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from horsesense.models.messages import Failure
-from horsesense_extras.logs.sample import SEVERAL_RIGHT, Log, NotTakenError, Reported, Sample, Score
+from horsesense_extras.logs.sample import (
+    SEVERAL_RIGHT,
+    Log,
+    NotTakenError,
+    Reads,
+    Reported,
+    Sample,
+    Score,
+)
 from horsesense_extras.logs.streams import damaged, document
 from horsesense_extras.logs.values import (
     Layout,
@@ -91,9 +99,7 @@ def _scores(stats: object) -> dict[Place, dict[str, Score]]:
     return found
 
 
-def _samples(
-    log: Log, folder: Path, method: str
-) -> Iterator[tuple[str, Callable[[], Iterator[Sample]]]]:
+def _samples(log: Log, folder: Path, method: str) -> Reads:
     if not (folder / STATE).is_file():
         raise damaged(str(folder), f"{STATE} is missing")
     scores = _scores(_document(folder / "per_instance_stats.json"))
