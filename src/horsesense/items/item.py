@@ -232,18 +232,6 @@ def _any_in(phrases: Iterable[str], text: str) -> bool:
     return any(map(text.__contains__, phrases))
 
 
-class _LettersAndDigits(dict[int, int | None]):
-    """A translation table that drops the rest, filled in as characters are met."""
-
-    def __missing__(self, code: int) -> int | None:
-        # Combining marks are parts of letters: without them, words of many scripts would merge.
-        char = chr(code)
-        kept = code if char.isalnum() or unicodedata.category(char)[0] == "M" else None
-        self[code] = kept
-        return kept
-
-
-_LETTERS_AND_DIGITS = _LettersAndDigits()
 _ASCII_SIGNS = bytes(code for code in range(128) if not chr(code).isalnum())
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _PLAIN_MARKS = str.maketrans("“”„‘’´`–—−", '"""' + "'" * 4 + "-" * 3)
@@ -259,8 +247,9 @@ def normalised(text: str) -> str:
     if text.isascii():  # the same in a tenth of the time
         kept = text.casefold().encode().translate(None, _ASCII_SIGNS).decode()
     else:
+        # Combining marks are parts of letters: without them, words of many scripts would merge.
         folded = unicodedata.normalize("NFC", text).casefold()
-        kept = folded.translate(_LETTERS_AND_DIGITS)
+        kept = "".join(c for c in folded if c.isalnum() or unicodedata.category(c)[0] == "M")
     return kept or "".join(same_text(text).split())
 
 
