@@ -65,6 +65,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--shared", type=Path, default=Path("../shared"))
     shared = parser.parse_args().shared
+    fits = set()
     for name in FILES:
         rows = read(shared, name)
         print(f"{name}: {mismatches(rows)} of {len(rows)} first-token choices are not the label")
@@ -79,7 +80,8 @@ def main() -> None:
                     f"  {reader}: accuracy {100 * score.value:.1f} %, RStD {bias.value:.1f} points "
                     f"[{bias.low:.1f}, {bias.high:.1f}] (by chance {null.value:.1f})"
                 )
-            print("  pride:", result.findings["fits"]["pride"]["undefined_reason"])
+            fits.add(result.findings["fits"]["pride"]["undefined_reason"])
+    print("pride, in all files:", *fits)
 
 
 if __name__ == "__main__":

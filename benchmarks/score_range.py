@@ -263,9 +263,8 @@ def spoils(rng: Random) -> dict[str, Callable[[str], Response | Failure]]:
     }  # type: ignore[dict-item]  # fmt: skip
 
 
-def failure(folder: Path, rng: Random, name: str, items: Path) -> tuple[bool, bool, str]:
-    """Whether a spoilt audit passes a gate, whether its headline or verdict blames the model, and
-    the headline."""
+def failure(folder: Path, rng: Random, name: str, items: Path) -> tuple[bool, bool]:
+    """Whether a spoilt audit passes a gate, and whether headline or verdict blames the model."""
     spoil = spoils(rng)[name]
     model: Any = make_model("sim:oracle")
     answer = model.respond
@@ -289,7 +288,7 @@ def failure(folder: Path, rng: Random, name: str, items: Path) -> tuple[bool, bo
     blamed = [f.kind for f in found.verdict if f.conclusion == "found" and f.kind != "no_choice"]
     return all(c.state == "passed" for c in checks), bool(
         blamed or not re.match(r"[\d,]+ of [\d,]+ replies", said)
-    ), said  # fmt: skip
+    )  # fmt: skip
 
 
 def main() -> None:
@@ -358,13 +357,13 @@ def failures(n: int, seed: int) -> None:
                 "options": v.options, "answer_index": v.gold_at}) for v in shown))  # fmt: skip
             name = names[number % len(names)]
             found[name].append(failure(Path(place) / str(number), rng, name, items))
-    print("\n| failure | passes a gate | headline or verdict blames the model | audits"
-          " | a headline |\n|---|---|---|---|---|")  # fmt: skip
+    print("\n| failure | passes a gate | headline or verdict blames the model | audits |")
+    print("|---|---|---|---|")
     for name, every in found.items():
         passed, blamed = (sum(one[at] for one in every) for at in (0, 1))
-        print(f"| {name} | {passed} | {blamed} | {len(every)} | {every[-1][2]} |")
+        print(f"| {name} | {passed} | {blamed} | {len(every)} |")
     total = [sum(one[at] for every in found.values() for one in every) for at in (0, 1)]
-    print(f"| **all** | {total[0]} | {total[1]} | {n} | |")
+    print(f"| **all** | {total[0]} | {total[1]} | {n} |")
     print(f"\n{ABOUT}")
 
 

@@ -44,7 +44,7 @@ from horsesense.inference.limits import PATIENT, Retry
 from horsesense.inference.store import Store
 from horsesense.inference.store_file import explained
 from horsesense.inference.stored_rows import Spent
-from horsesense.runs.preflight import PASSAGE
+from horsesense.runs.watch import PASSAGE
 from horsesense.testing.faults import COSTLY, KINDS, FaultServer
 
 CONNECTIONS = 4

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import MISSING, fields
 
 from horsesense.checks.registry import RULES
+from horsesense.measures.base import Measure
 from horsesense.measures.registry import MEASURES
 from horsesense.models.registry import SCHEMES
 from horsesense.models.simulated.backend import PROFILES
@@ -26,8 +27,9 @@ def catalogue() -> dict[str, dict[str, str]]:
     """
     return {
         "probes": {p.name: f"{p.summary} {p.expectation}{_settings(p)}" for p in PROBES},
-        "measures": {m.name: m.summary for m in MEASURES},
-        "readers": {name: _first_sentence(kind) for name, kind in READERS.items()}
+        "measures": {m.name: m.summary for m in MEASURES}
+        | {f"{m.name}_null": f"{m.name} by chance alone." for m in MEASURES if _null(m)},
+        "readers": {name: _paragraphs(kind)[0] for name, kind in READERS.items()}
         | {str(scheme): scheme.summary for scheme in MODEL_READERS},
         "models": {str(scheme): scheme.summary for scheme in SCHEMES}
         | {f"sim:{p.name}": _with_parameters(p) for p in PROFILES},
@@ -43,6 +45,11 @@ def papers() -> dict[str, Paper]:
     return found | {name: side("papers", name) for name in offered("papers")}
 
 
+def _null(measure: Measure) -> bool:
+    """Whether a measure has a twin that says what noise alone makes of it."""
+    return type(measure).null is not Measure.null
+
+
 def _settings(probe: type[Probe]) -> str:
     """The settings of a probe with their defaults, as `--probes` takes them."""
     values = [f"{f.name}={f.default}" for f in fields(probe) if f.default is not MISSING]
@@ -51,12 +58,11 @@ def _settings(probe: type[Probe]) -> str:
 
 def _with_parameters(profile: type[Profile]) -> str:
     """What a simulated model does, what its parameters are for, and their defaults and values."""
-    values = profile.parameters()
-    if not values:
-        return profile.summary
-    own = _first_sentence(profile).rstrip(".")
-    return f"{profile.summary}. {own}. ?{values}"
+    values, (does, *own) = profile.parameters(), _paragraphs(profile)
+    does = does[0].lower() + does[1:].rstrip(".")
+    return f"{does}. {own[0].rstrip('.')}. ?{values}" if values else does
 
 
-def _first_sentence(kind: type) -> str:
-    return " ".join((kind.__doc__ or "").split("\n\n")[0].split())
+def _paragraphs(kind: type) -> list[str]:
+    """Those of a docstring, each in one line."""
+    return [" ".join(each.split()) for each in (kind.__doc__ or "").split("\n\n")]

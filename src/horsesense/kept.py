@@ -71,6 +71,14 @@ def digest_of(path: Path) -> str | None:
     return _check(path, _known(path), lambda: _digest_now(path))
 
 
+def stranger(path: Path) -> bool:
+    """Whether the manifest names other files of a folder, but not this one."""
+    if (root := root_of(path)) is None or _known(path):
+        return False
+    beside = _name(root, path).rpartition("/")[0] + "/"
+    return any(name.startswith(beside) for name in known_files(root))
+
+
 def shorten(root: Path) -> None:
     """Leave out of a long manifest what files held before; whoever calls holds the run."""
     path = root / NAME

@@ -1,4 +1,4 @@
-"""What `import horsesense as hs` offers of the side programs: `hs.cues` and `hs.load_log`."""
+"""What `import horsesense as hs` offers of the side programs beside `hs.cues`: `hs.load_log`."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from horsesense.hosts import opened
 
 if TYPE_CHECKING:
     from horsesense.items.item import ItemSet
-    from horsesense_extras.cue_tests.groups import Grouping
-    from horsesense_extras.cue_tests.result import CueResult
     from horsesense_extras.logs.sample import Log
     from horsesense_extras.logs.table_layouts import Unread
 
@@ -117,35 +115,3 @@ def _opened(
     found = tables(paths, known, map, unread)
     # Answers of a table have found their items by then.
     return (found, None) if found else (open_logs(paths), known)
-
-
-def cues(
-    items: Items,
-    *,
-    map: Mapping[str, str] | None = None,
-    split: str | None = None,
-    where: Mapping[str, str] | None = None,
-    limit: int | None = None,
-    faithful: bool = False,
-    grouping: Grouping = "found",
-    folds: int = 5,
-    repeats: int | None = None,
-    seed: int = 0,
-    jobs: int | None = None,
-) -> CueResult:
-    """Can the benchmark be answered without understanding it? No model is asked.
-
-    Args:
-        items, map, split, where, limit: as for `audit`.
-        faithful: the published method, flaws included.
-        grouping: how related items are kept together; "none" divides them as if all were alone.
-        folds, repeats: of the cross-validation.
-        jobs: processes; one per core by default.
-    """
-    from horsesense_extras.cue_tests.api import find_cues
-
-    found = items_of(items, map=map, split=split, where=where, limit=limit, seed=seed)
-    return find_cues(
-        found, faithful=faithful, grouping=grouping, folds=folds, repeats=repeats, seed=seed,
-        jobs=jobs,
-    )  # fmt: skip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import random
 import re
@@ -16,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+import horsesense as hs
 from command_line import call
 from horsesense.errors import StoreError
 from horsesense.files import replace_folder, write_whole
@@ -185,7 +185,7 @@ def test_an_audit_mends_its_run(tmp_path: Path) -> None:
     words = ["audit", "sample", "--model", "sim:prior", "--probes", "order", "--out", str(out)]
     words += ["--limit", "12"]
     assert call(*words).returncode == 0
-    before = _numbers(out)
+    before = hs.open(out).results.estimates
     content = (out / "store.sqlite").read_bytes()
     place = re.search(rb'\{"text":"A"', content)
     damaged = content[: place.end() - 2] + b"B" + content[place.end() - 1 :]
@@ -194,18 +194,10 @@ def test_an_audit_mends_its_run(tmp_path: Path) -> None:
     done = call("report", str(out))
     assert "is damaged and left out" in done.stderr
     assert "1 of 720 prompts have no reading" not in done.stderr
-    assert _numbers(out) != before
+    assert hs.open(out).results.estimates != before
     again = call(*words)
     assert again.returncode == 0, again.stderr
-    assert _numbers(out) == before
-
-
-def _numbers(out: Path) -> list[str]:
-
-    found = json.loads((out / "estimates.json").read_bytes())["estimates"]
-    return [
-        json.dumps([e["measure"], e["probe"], e["reader"], e["group"], e["value"]]) for e in found
-    ]
+    assert hs.open(out).results.estimates == before
 
 
 def test_nobody_else_reads_a_run(tmp_path: Path) -> None:

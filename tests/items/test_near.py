@@ -1,13 +1,10 @@
-"""Near duplicates are those that comparing all pairs finds, however many are hashed at a time."""
+"""Near duplicates are those that comparing all pairs finds."""
 
 from __future__ import annotations
 
 import random
 from itertools import combinations, pairwise
 
-import pytest
-
-from horsesense.items import near
 from horsesense.items.near import LIKE, TOKENS, near_duplicates
 
 
@@ -27,9 +24,7 @@ def alike(a: str, b: str) -> bool:
     return bool(first | second) and len(first & second) >= LIKE * len(first | second)
 
 
-@pytest.mark.parametrize("together", [1, 7, 2_000])
-def test_pairs_are_those_of_comparing_all(monkeypatch: pytest.MonkeyPatch, together: int) -> None:
-    monkeypatch.setattr(near, "TOGETHER", together)
+def test_pairs_are_those_of_comparing_all() -> None:
     given = texts()
     every = {(i, j) for i, j in combinations(range(len(given)), 2) if alike(given[i], given[j])}
     found = set(near_duplicates(given))

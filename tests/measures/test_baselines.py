@@ -12,7 +12,7 @@ from each import each
 from horsesense.measures.base import Measure
 from horsesense.measures.cells import MISSING, Cell
 from horsesense.measures.registry import MEASURES
-from horsesense.runs.deciding import BOUNDED, added
+from horsesense.runs.bands import BOUNDED, added
 from horsesense.trials.condition import Condition
 
 OF_ITEMS = (

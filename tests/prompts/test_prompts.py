@@ -12,6 +12,7 @@ from horsesense.models.messages import Request
 from horsesense.probes.base import Setting
 from horsesense.probes.registry import PROBES, parse_probe
 from horsesense.prompts import Prompter, Shots, Want
+from horsesense.prompts.part import Part
 from horsesense.runs.planner import Planner
 from horsesense.testing.conformance import check_blind, item_set
 from horsesense.trials.extras import WithheldGold
@@ -139,3 +140,8 @@ def test_requests_are_blind() -> None:
 def test_a_folder_of_templates_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="There is no folder"):
         Prompter(folder=tmp_path / "nowhere").request(trial())
+
+
+def test_a_template_that_cannot_be_filled_is_told() -> None:
+    with pytest.raises(UsageError, match="template cannot be filled: 'q' is undefined"):
+        Part("{{ q }}").render({})

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
 import pytest
 
 from horsesense.api import audit
+from horsesense.probes.multi_problem import BundlesOfProblems
 from horsesense.report.reasons import evidence_of
 from horsesense.report.sections.multi_problem import over_cells
-from horsesense.runs.suites import SUITES, rebundled
-from studies import results_of
+from horsesense.runs.suites import SUITES, with_parameters
+from studies import jsonl, results_of
 
 
 def films(path: Path) -> Path:
@@ -20,8 +20,7 @@ def films(path: Path) -> Path:
         {"text": f"text number {i} of many", "label": ("Positive", "Negative")[i % 2]}
         for i in range(150)
     ]
-    path.write_text("\n".join(map(json.dumps, rows)))
-    return path
+    return jsonl(path, rows)
 
 
 @pytest.mark.thorough
@@ -75,8 +74,9 @@ def test_a_run_without_shared_prompts_has_no_such_part(tmp_path: Path) -> None:
 @pytest.mark.parametrize("faithful", [True, False])
 def test_bundles_of_a_suite_can_be_changed_together(faithful: bool) -> None:
     specs = SUITES.get("multi-problem").probes(faithful)
-    changed = rebundled(("order", *specs), sizes="3/5", bundles=7, disjoint=True)
+    changes = {"sizes": "3/5", "bundles": 7, "design": "disjoint"}
+    changed = with_parameters(("order", *specs), {BundlesOfProblems: changes})
     assert changed[0] == "order"
     for spec in changed[1:]:
         assert "sizes=3/5, bundles=7, design=disjoint" in spec
-    assert rebundled(specs) == specs
+    assert with_parameters(specs, {BundlesOfProblems: {"sizes": None}}) == specs

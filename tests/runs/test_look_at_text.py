@@ -12,15 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import brier_score_loss, cohen_kappa_score, roc_auc_score
 
-from cells import cell_of
+from cells import cell_of, measured
 from horsesense.measures.agreement import answer_entropy
 from horsesense.measures.cells import NO_OPTION, STATUS_CODE, Scores
-from horsesense.measures.estimate import Context, estimate_all
 from horsesense.measures.joined import joined
 from horsesense.measures.registry import MEASURES
 from horsesense.measures.votes import elected, votes
 from horsesense.report import write_report
-from horsesense.runs.settings import Settings
 from horsesense.runs.suites import suite_probes
 from horsesense.trials.condition import PLAIN, Condition
 from horsesense.trials.trial import NONE_OPTION
@@ -129,18 +127,6 @@ def test_the_flow_sums_to_one_and_names_what_moved(vectors):
     assert sum(shares.values()) == pytest.approx(1)
 
 
-def test_mismatch_beyond_chance(vectors):
-    v = vectors["mismatch"]
-    token = cell_of([[ord(c) - 65] for c in v["first_token"]], [0] * 5, reader="first_token")
-    said = [[ord(c) - 65 if c in "ABCD" else None] if c else [None] for c in
-            (c or "" for c in v["text"])]  # fmt: skip
-    text = cell_of(said, [0] * 5)
-    assert value("mismatch_rate", token, text)[0] == pytest.approx(v["mismatch_all"])
-    assert value("mismatch_valid", token, text)[0] == pytest.approx(
-        v["mismatch_valid_only"], abs=1e-8
-    )
-
-
 def test_kappa_is_cohens():
     rng = np.random.default_rng(3)
     mine = rng.integers(0, 4, 300)
@@ -170,9 +156,7 @@ def test_calibration_against_scikit_learn():
 @pytest.mark.parametrize(("sharp", "calibrated"), [(1.0, True), (0.6, False)])
 def test_a_calibrated_respondent_is_told_from_an_overconfident_one(sharp, calibrated):
     cell, _, _ = scored_cell(sharp=sharp)
-    n = len(cell.item)
-    context = Context("d", "m", np.arange(n), lambda *_: "")
-    found = {e.measure: e for e in estimate_all([cell], [MEASURES.get("ece")], context)}
+    found = {e.measure: e for e in measured([cell], "ece")}
     assert (found["ece_null"].p_value > 0.05) == calibrated
     if not calibrated:
         assert found["ece"].value == pytest.approx(0.25, abs=0.05)
@@ -186,18 +170,15 @@ def test_subjects_that_differ_by_noise_alone_are_drawn_together():
     said = np.where(right, gold, (gold + 1) % 4)
     cell = cell_of([[int(x)] for x in said], gold.tolist(), probe="original")
     names = tuple(f"s{i:02}" for i in range(subjects))
-    context = Context(
-        "d", "m", np.arange(n), lambda *_: "",
-        subject=rng.permutation(np.arange(n) % subjects), subjects=names,
-    )  # fmt: skip
+    subject = rng.permutation(np.arange(n) % subjects)
     names_of = ("rstd", "rstd_by_subject", "rstd_by_subject_raw", "accuracy_by_subject")
-    found = estimate_all([cell], [MEASURES.get(n) for n in names_of], context)
+    found = measured([cell], *names_of, subject=subject, subjects=names)
     whole = next(e for e in found if e.measure == "rstd")
     by_subject = [e for e in found if e.measure == "rstd_by_subject"]
     assert [e.group for e in by_subject] == list(names)
     assert np.mean([e.value for e in by_subject]) == pytest.approx(whole.value, abs=2)
     assert np.std([e.value for e in by_subject]) < 2
-    of = context.subject == 3
+    of = subject == 3
     hits = [np.mean(right[of & (gold == place)]) for place in range(4)]
     third = {e.measure: e.value for e in found if e.group == "s03"}
     raw = third["rstd_by_subject_raw"]
@@ -315,18 +296,6 @@ def test_each_subject_by_itself_has_a_draw_and_a_prior_of_its_own(tmp_path):
         prior = [f"{value:.3f}" for value in fit["subjects"]["priors"][subject]]
         assert cells == [*prior, str(n)]
     assert "Of all subjects together: no answer was read with it" in page
-
-
-def test_a_suite_brings_the_readers_it_needs():
-    made = Settings.of(items="sample", model="sim:oracle", suite="look-at-text")
-    assert made.readers == ("first_token", "text", "pride(least=20)")
-    named = Settings.of(
-        items="sample", model="sim:oracle", suite="look-at-text", readers=("pride(alpha=0.2)",)
-    )
-    assert named.readers == ("pride(least=20, alpha=0.2)",)
-    faithful = Settings.of(items="sample", model="m", suite="look-at-text", faithful=True)
-    assert "order(cyclic(base=published))" in faithful.probes
-    assert faithful.readers == ("first_token", "text", "pride(mean=arithmetic, per=subject)")
 
 
 def test_a_prior_of_one_item_is_reported_without_an_interval(tmp_path):

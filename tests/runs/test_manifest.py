@@ -150,6 +150,17 @@ def test_a_copy_beside_a_part_is_no_part(made: Path, run: Path) -> None:
     assert hs.open(run.parent / "a.run").verify().sound
 
 
+def test_a_part_that_somebody_added_is_refused(run: Path) -> None:
+    [part, *_] = run.glob("trials/*/000000.parquet")
+    shutil.copy(part, part.with_name("000001.parquet"))
+    for words in (
+        ("export", str(run), str(run.parent / "csv"), "--to", "csv"),
+        ("verify", str(run)),
+    ):
+        done = call(*words)
+        assert (done.returncode, "000001.parquet" in done.stdout + done.stderr) == (3, True), done
+
+
 def test_nothing_is_exported_before_it_is_planned_again(run: Path) -> None:
     (run / "asked.json").unlink()
     for words in ("csv --to csv", "a.eval --to inspect", "--redacted a.run"):
@@ -205,11 +216,14 @@ def test_what_people_decided_is_missed(run: Path) -> None:
 
 def test_a_run_without_a_manifest_says_so(run: Path) -> None:
     (run / "manifest").unlink()
-    done = call("verify", str(run))
+    done, imported = call("verify", str(run)), hs.open(run).directory
     assert done.returncode == 0
     assert "no manifest" in done.stdout
     (run / "manifest").write_bytes(bytes(64))
     assert call("verify", str(run)).returncode == 3
+    imported.record = imported.known.model_copy(update={"kind": "imported"})
+    with pytest.raises(StoreError, match="manifest beside it is damaged"):
+        imported.check_given()
     (new := run / "new").mkdir()
     (new / "manifest").write_bytes(bytes(8))
     with pytest.raises(StoreError, match="manifest beside it is damaged"):

@@ -15,7 +15,7 @@ from horsesense.api import plan_study
 from horsesense.errors import UsageError
 from horsesense.models.registry import make_model
 from horsesense.runs import ask, plan
-from horsesense.runs.plan import Plan, items_of
+from horsesense.runs.plan import Plan
 from horsesense.runs.plan_text import DISCORDANT, NO_SMALLEST, OF_THESE, plan_json
 from horsesense.runs.settings import Settings
 from horsesense.runs.shard import Shard
@@ -71,15 +71,11 @@ def test_bundles_are_no_forms_and_what_is_never_asked_is_named(tmp_path: Path) -
     assert any("select_one" in line for line in told.sentences())
 
 
-def test_the_pace_keeps_to_the_rate(tmp_path: Path) -> None:
+def test_the_pace_is_that_of_the_rate_and_of_the_budget(tmp_path: Path) -> None:
+    """It was "64 at a time" where no more than one may be under way."""
     told, _ = asked(tmp_path / "run", "order")
     assert told.pace(0.01, 10).endswith("takes 1 s.")
     assert told.pace(0.01, 10, rate=told.to_ask / 90).endswith("takes 1 min 30 s.")
-
-
-def test_the_pace_is_that_of_the_budget(tmp_path: Path) -> None:
-    """It was "64 at a time" where no more than one may be under way."""
-    told, _ = asked(tmp_path / "run", "order")
     one = hs.Limits(tokens=3_000)
     assert f"at most {1} at a time under this budget" in told.pace(9, 64, limits=one)
     assert told.pace(9, 64, limits=one).endswith("s or more.")
@@ -221,10 +217,6 @@ class TestPlanOfClusters:
         alone = said([1] * 40, "--until", "decided")
         assert OF_THESE not in alone
         assert NO_SMALLEST in alone
-
-
-def test_a_list_of_items_is_not_said_to_be_of_items() -> None:
-    assert (items_of(12, "items"), items_of(1200, "mmlu")) == ("12 items", "1,200 items of mmlu")
 
 
 @pytest.mark.thorough

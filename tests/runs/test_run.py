@@ -125,12 +125,6 @@ class TestWithoutItsModel:
         with pytest.raises(UsageError, match="Did you mean 'reader'"):
             hs.open(out).estimate("accuracy", raeder="text")
 
-    def test_damage_is_found(self, out: Path, tmp_path: Path) -> None:
-        copy = shutil.copytree(out, tmp_path / "copy")
-        [part] = (copy / "trials/stage-1").glob("*.parquet")
-        pl.read_parquet(part).head(10).write_parquet(part)
-        assert [f for f in hs.open(copy).verify().faults if f.startswith(("trials", "readings"))]
-
 
 class TestBeforeTheFirstAnswer:
     """A call that cannot succeed leaves nothing behind, neither a directory nor a changed one."""

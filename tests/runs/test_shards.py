@@ -201,13 +201,6 @@ def test_answers_that_are_lost_together_with_what_was_asked_are_named(tmp_path: 
     assert merge(paths, tmp_path / "out").whole
 
 
-def test_one_trial_is_told_in_the_singular(tmp_path: Path) -> None:
-    path = asked(tmp_path / "1", probes=()).path
-    spoilt(path, "DELETE FROM responses WHERE rowid = 2")
-    done = call("merge", "1", "--out", "out", cwd=tmp_path)
-    assert "1: 1 trial that was asked has no answer any more" in done.stdout
-
-
 def test_a_folder_of_several_runs_says_what_to_merge(tmp_path: Path) -> None:
     models = ("-m", "sim:prior", "-m", "sim:talker")
     for number in "12":
@@ -253,22 +246,6 @@ def test_an_account_that_no_run_can_have_is_damaged(tmp_path: Path) -> None:
 def spoilt_account(path: Path, requests: int) -> None:
     with sqlite3.connect(path / "store.sqlite") as database:
         database.execute("UPDATE spending SET requests = ?", [requests])
-
-
-def test_a_copy_of_a_shard_counts_once(tmp_path: Path) -> None:
-    paths = [asked(tmp_path / f"{n}", probes=(), shard=f"{n}/2").path for n in (1, 2)]
-    merge(paths, out := tmp_path / "out")
-    told = Run.open(out).directory.asked()
-    with Store.open(out / "store.sqlite", read_only=True) as store:
-        spent = store.spent()
-    moved = [Path(shutil.copytree(path, tmp_path / "moved" / path.name)) for path in paths]
-    for runs in (moved, [*paths, *moved]):
-        merge(runs, out)
-        merge(runs, anew := tmp_path / f"anew{len(runs)}")
-        for place in (out, anew):
-            assert Run.open(place).directory.asked() == told
-            with Store.open(place / "store.sqlite", read_only=True) as store:
-                assert store.spent() == spent
 
 
 def test_what_is_judged_otherwise_is_refused_and_readers_are_united(tmp_path: Path) -> None:
@@ -326,18 +303,23 @@ def merged_asked(paths: Sequence[Path], out: Path) -> Any:
     return Run.open(out).directory.asked()
 
 
-def test_what_is_merged_twice_counts_once(tmp_path: Path) -> None:
+def test_what_is_merged_twice_or_from_a_copy_or_another_run_counts_once(tmp_path: Path) -> None:
+    def told(run: Path) -> tuple[Any, Any]:
+        with Store.open(run / "store.sqlite", read_only=True) as store:
+            return Run.open(run).directory.asked(), store.spent()
+
     paths = [asked(tmp_path / f"{n}", probes=(), shard=f"{n}/2").path for n in (1, 2)]
-    once, first = merge(paths, tmp_path / "once"), merge(paths[:1], tmp_path / "first")
-    with once.directory.store() as store:
-        spent = store.spent()
-    for number, runs in enumerate(([*paths, paths[0]], [tmp_path / "first", *paths])):
-        out = tmp_path / f"out{number}"
-        merged = merge(runs, out)
-        assert Run.open(out).directory.asked() == Run.open(tmp_path / "once").directory.asked()
-        with merged.directory.store() as store:
-            assert store.spent() == spent
-    assert first.missing == ("2/2",)
+    merge(paths, out := tmp_path / "out")
+    part = merge(paths[:1], first := tmp_path / "first")
+    assert part.missing == ("2/2",)
+    once = told(out)
+    moved = [Path(shutil.copytree(path, tmp_path / "moved" / path.name)) for path in paths]
+    for n, runs in enumerate((moved, [*paths, *moved], [*paths, paths[0]])):
+        for place in (out, tmp_path / f"anew{n}"):
+            merge(runs, place)
+            assert told(place) == once
+    merge([first, *paths], tmp_path / "both")
+    assert told(tmp_path / "both") == once
 
 
 def test_damaged_answers_are_named(tmp_path: Path) -> None:

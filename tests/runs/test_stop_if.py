@@ -48,7 +48,7 @@ def test_a_spoilt_server_stops_the_audit_with_its_cause(
 ) -> None:
     code, told = audit(tmp_path, f"sim:garbled?how={how}&share={share}", n=MANY)
     assert code == ExitCode.ALARM
-    assert f"{cause}). Examples: " in told
+    assert re.search(rf"{cause}\). Examples: .* \(\d\d times\)", " ".join(told.split()))
     assert remedy in told
 
 
@@ -114,11 +114,6 @@ def test_prompts_without_a_form_of_answer_are_watched_too(
     )  # fmt: skip
     with pytest.raises(LostRepliesError) if code else nullcontext():
         Run.start(tmp_path / "run", settings).ask(model)
-
-
-def test_examples_are_distinct_and_say_how_often_they_came(tmp_path: Path) -> None:
-    _, told = audit(tmp_path, "sim:garbled?how=empty&share=0.44", n=MANY)
-    assert re.search(r"Examples: '' \(\d\d times\)\.", " ".join(told.split()))
 
 
 @pytest.mark.parametrize("share", ["100%", "1", "0.2"])

@@ -482,9 +482,11 @@ def test_a_named_reader_reads_as_the_suite_does_unless_told_otherwise() -> None:
         ).readers
 
     published = "pride(mean=arithmetic, per=subject)"
+    assert readers("auto", faithful=False) == ("first_token", "text", "pride(least=20)")
     assert readers("first_token", "text", "pride") == ("first_token", "text", published)
     assert readers("text") == ("text", published)
     assert readers("pride", faithful=False) == ("pride(least=20)",)
+    assert readers("pride(alpha=0.2)", faithful=False) == ("pride(least=20, alpha=0.2)",)
     assert readers("pride(per=shrunken)") == ("pride(mean=arithmetic, per=shrunken)",)
     assert departed("look-at-text", readers=("first_token", "text", "pride")) == {}
     [(what, told)] = departed("look-at-text", readers=("pride(per=shrunken)",)).items()

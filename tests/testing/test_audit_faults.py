@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -43,24 +42,6 @@ def calls(server: FaultServer) -> list[int]:
     return [n for prompt, n in server.sent.items() if "Question:" in prompt]
 
 
-def answers(out: Path) -> list[object]:
-    """The accuracy and agreement rows of a finished run, without what names the run."""
-    found = json.loads((out / "estimates.json").read_bytes())
-    return [
-        (
-            e["measure"],
-            e["probe"],
-            e["reader"],
-            e["group"],
-            e["value"],
-            e["low"],
-            e["n"],
-            e["n_missing"],
-        )
-        for e in found["estimates"]
-    ]
-
-
 @pytest.mark.slow
 def test_prompts_that_always_fail_are_missing_and_end_in_exit_code_3(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -82,30 +63,6 @@ def test_prompts_that_always_fail_are_missing_and_end_in_exit_code_3(
     trials = found["trials"] - 60
     assert {e["n"] + e["n_missing"] for e in rows if e["value"] is not None} == {trials}
     assert "failed" in (tmp_path / "report.html").read_text() or "no answer" in done.stdout
-
-
-@pytest.mark.slow
-def test_a_killed_audit_goes_on_to_the_same_table(tmp_path: Path) -> None:
-    dice = random.Random(4)
-    with FaultServer(latency=0.02) as server:
-        subprocess.run(command(server, tmp_path / "calm"), check=True, capture_output=True)
-        server.sent.clear()
-        for _ in range(4):
-            process = subprocess.Popen(
-                command(server, tmp_path / "killed"),
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
-            goal = sum(calls(server)) + dice.randint(5, 60)
-            deadline = time.monotonic() + 60
-            while sum(calls(server)) < goal and time.monotonic() < deadline:
-                time.sleep(0.005)
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-        subprocess.run(command(server, tmp_path / "killed"), check=True, capture_output=True)
-        # Asked again is only what was in flight when a process was killed.
-        assert sum(calls(server)) - len(calls(server)) <= 4 * 8
-    assert answers(tmp_path / "killed") == answers(tmp_path / "calm")
 
 
 def test_a_second_audit_is_told_who_holds_the_directory(tmp_path: Path) -> None:

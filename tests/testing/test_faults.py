@@ -98,14 +98,6 @@ def test_all_faults_together_and_prompts_that_always_fail(tmp_path: Path) -> Non
     assert (again.cached, again.answered) == (summary.answered, summary.failed)
 
 
-def test_a_server_that_never_answers_ends_the_run(tmp_path: Path) -> None:
-    with FaultServer(hopeless=1.0) as server:
-        summary = go(server.url, tmp_path / "store.sqlite", 5000)
-    assert summary.stopped == "failures"
-    assert (summary.answered, summary.sent) == (0, sum(server.sent.values()))
-    assert summary.sent < 2500
-
-
 N, CONNECTIONS, KILLS = 1200, 20, 20
 
 

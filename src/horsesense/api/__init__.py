@@ -6,11 +6,10 @@ Side programs add `hs.cues` and `hs.load_log` (group `horsesense.api` in pyproje
 
 from __future__ import annotations
 
-from horsesense.api.benchmark import check
 from horsesense.api.given import Items, ModelLike, default_out, model_of
 from horsesense.api.models import compare, gate, sides
 from horsesense.api.runs import Run, import_out, open
-from horsesense.api.study import audit, plan, plan_study, read
+from horsesense.api.study import audit, check, plan, plan_study, read
 
 __all__ = [
     "Items",

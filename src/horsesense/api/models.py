@@ -120,12 +120,12 @@ def gate(
     if accepted and baseline is None:
         raise UsageError("--tolerance belongs to --baseline RUN.")
     wanted = [parse(text) for text in require]
-    tolerances = gates.Tolerances.parse([*map(str, accepted)])
+    losses = gates.tolerances([*map(str, accepted)])
     results, before = _results(run), None if baseline is None else _results(baseline)
     checks = [*gates.require(wanted, results, before), *gates.replies_lost(results, lost, before)]
     notes, sees = gates.notes_on(results, before), ""
     if before is not None:
-        less = gates.regressions(results, before, tolerances, measure=measure, level=level)
+        less = gates.regressions(results, before, losses, measure=measure, level=level)
         checks, notes, sees = [*checks, *less.checks], [*notes, *less.notes], less.sees
     if on_doubt == "ask-more":
         open_ = {check.name: check.values for check in checks if check.state == "undecided"}

@@ -1,12 +1,13 @@
-"""audit = ask, read, measure and report in a row; what it would cost; replies read alone."""
+"""audit = ask, read, measure and report in a row; what it would cost; items and replies alone."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from horsesense.api.given import Items, ModelLike, default_out, study_of
+from horsesense.api.given import Items, ModelLike, default_out, items_of, study_of
 from horsesense.api.runs import Run
 from horsesense.errors import ModelError, UsageError
 from horsesense.files import usable
@@ -14,16 +15,19 @@ from horsesense.inference.limits import UNLIMITED, Limits
 from horsesense.items.item import ItemSet
 from horsesense.items.tasks import check_task
 from horsesense.models.base import Capabilities, Model
+from horsesense.plugins import split_outside_brackets
 from horsesense.runs import REPORT_ITEMS
 from horsesense.runs import run as runs
 from horsesense.runs.plan import Plan, plan_of
 from horsesense.runs.prepare import Study, load_shots, load_study_items, prepare, reader_names
 from horsesense.runs.record import ModelRecord
-from horsesense.runs.settings import GivenSettings, Settings
+from horsesense.runs.settings import GivenSettings, Names, Settings
 from horsesense.runs.start import check_names
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from horsesense.checks.check import CheckResult
 
 UNREACHED = (
     "The model could not be asked what it offers ({}). Counted as for chat prompts; unknown are "
@@ -143,6 +147,36 @@ async def _plan(
         names = reader_names(settings, found, described)
         study = prepare(settings, found, load_shots(settings, found), described, names)
         return plan_of(study, entered, limits), study
+
+
+def check(
+    items: Items,
+    *,
+    map: Mapping[str, str] | None = None,
+    split: str | None = "*",
+    where: Mapping[str, str] | None = None,
+    limit: int | None = None,
+    rules: Names | None = None,
+    seed: int = 0,
+) -> CheckResult:
+    """Flaws of the items themselves: cues, repeats, broken texts. No model is asked.
+
+    Args:
+        items, map, where, limit, seed: as for `audit`.
+        split: the splits to look at; "*" is all, and finds what they share.
+        rules: names of the rules to apply; all by default.
+
+    Raises UsageError, ItemsError as `audit` does, or where there is no such rule.
+
+    >>> found = check("sample")
+    >>> found.finding("equal_options") is None
+    True
+    """
+    from horsesense.checks.check import check_items
+
+    found = items_of(items, map=map, split=split, where=where, limit=limit, seed=seed)
+    names = split_outside_brackets(rules) if isinstance(rules, str) else rules
+    return check_items(found, names)
 
 
 def read(responses: str | Path, *, multiple: bool = False, reader: str = "text") -> pl.DataFrame:

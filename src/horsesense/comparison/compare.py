@@ -200,22 +200,11 @@ class Comparison(OneLine):
 
     def as_json(self) -> dict[str, Any]:
         """Every field by name."""
-        return {
-            "measure": self.measure,
-            "models": list(self.models),
-            "runs": {name: list(places) for name, places in self.runs.items()},
-            "reader": self.reader,
-            "level": self.level,
-            "items": dict(self.items),
+        return asdict(self) | {
             "views": [{"name": name, "probe": probe} for name, probe in self.views.items()],
-            "standings": [asdict(row) for row in self.standings],
-            "differences": [asdict(row) for row in self.differences],
             "orders": [asdict(row) | {"verdict": row.verdict} for row in self.orders],
             "settings": [{"name": name, "values": dict(v)} for name, v in self.settings],
             "left_out": [row._asdict() for row in self.left_out],
-            "missing": dict(self.missing),
-            "stopped": list(self.stopped),
-            "lost": dict(self.lost),
         }
 
 

@@ -6,7 +6,6 @@ import re
 import string
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 import orjson
@@ -132,9 +131,7 @@ class ItemBuilder:
         for rival in self.rivals:
             named = options_named(row.get(rival), texts, names)
             self.disagreeing[rival] += gold is not None and bool(named) and gold not in named
-        paraphrases = self._paraphrases(row)
-        item = self._finish(at, question, texts, gold, text_b=None, target=None)
-        return replace(item, paraphrases=paraphrases) if item and paraphrases else item
+        return self._finish(at, question, texts, gold, paraphrases=self._paraphrases(row))
 
     def labelled(self, at: Numbered, labels: Mapping[str, int]) -> Item | None:
         """A text with a label from `labels` (name -> index), or None if the row has faults."""
@@ -153,26 +150,21 @@ class ItemBuilder:
         question: str | None,
         options: tuple[str, ...],
         gold: int | None,
-        *,
-        text_b: str | None,
-        target: str | None,
+        **own: Any,
     ) -> Item | None:
+        """The item, with what items of its kind alone have; None if the row has faults."""
         row = at.row
         item_id = f"row-{at.ordinal:04}"
         if "id" in self.present:
             item_id = self._text(row, "id", name=True) or ""
-        context = self._text(row, "context", required=False)
-        subject, cluster, split = (
-            self._text(row, ours, required=False, name=True)
-            for ours in ("subject", "cluster", "split")
-        )
+        own["context"] = self._text(row, "context", required=False)
+        for ours in ("subject", "cluster", "split"):
+            own[ours] = self._text(row, ours, required=False, name=True)
         for fault in self._wrong:
             self.faults.add(at.number, fault)
         if self._wrong or question is None:
             return None
-        return Item(
-            item_id, question, options, gold, context, text_b, target, subject, cluster, split
-        )
+        return Item(item_id, question, options, gold, **own)
 
     def _text(
         self, row: Row, ours: str, *, required: bool = True, name: bool = False

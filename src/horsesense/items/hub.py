@@ -9,10 +9,10 @@ from typing import Any, Final
 
 from horsesense.errors import HorsesenseError, UsageError, install
 from horsesense.items.files import Row
+from horsesense.items.select import EVERY_SPLIT
 
 _SPEC: Final = re.compile(r"hf:(?P<path>[^@:]+)(?:@(?P<config>[^@:]+))?(?::(?P<split>[^@:]+))?")
 
-EVERY_SPLIT: Final = "*"
 SAFE_BUILDERS: Final = ("json", "csv", "parquet", "arrow", "text")
 """Loaders that read tables only; others may unpack or decode what an untrusted set holds."""
 
@@ -42,25 +42,36 @@ def hub_rows(source: str, split: str | None) -> tuple[list[tuple[int, Row]], str
     parts = _load(source, match["path"], match["config"], names)
     rows = list(enumerate((row for part in parts for row in _rows(part, parts[part])), 1))
     name = "_".join(filter(None, [Path(match["path"]).name, match["config"]]))
-    return rows, name, _declared_labels(parts)
+    declared = next((part.features.get("label") for part in parts.values()), None)
+    return rows, name, tuple(getattr(declared, "names", None) or ())
 
 
 def _load(
     source: str, path: str, config: str | None, wanted: Sequence[str] | None
 ) -> Mapping[str, Any]:
     """Split name -> data set, for the wanted splits, or the only one there is."""
-    datasets = _library()
+    try:
+        import datasets
+    except ImportError as error:
+        raise UsageError(
+            "Sets of the Hugging Face hub need the package `datasets`.", hint=install("data")
+        ) from error
     if path.startswith((".", "/", "~")) and not Path(path).is_dir():
         raise UsageError(f"{source}: there is no directory {path}.")
     try:
-        if _saved_to_disk(Path(path)):
+        if any((Path(path) / name).is_file() for name in ("dataset_dict.json", "state.json")):
             loaded = datasets.load_from_disk(path)
         else:
             builder = datasets.load_dataset_builder(path, config)
-            _check_builder(source, type(builder).__module__.rpartition(".")[2])
-            if wanted is None and len(builder.info.splits or ()) > 1:
-                sizes = {n: info.num_examples for n, info in builder.info.splits.items()}
-                raise _several(source, sizes)
+            form = type(builder).__module__.rpartition(".")[2]
+            if form not in SAFE_BUILDERS:
+                raise UsageError(
+                    f"{source} is a set of the form {form!r}, which is not read.",
+                    hint=f"Read are: {', '.join(SAFE_BUILDERS)}.",
+                )
+            if wanted is None:
+                splits = (builder.info.splits or {}).items()
+                _taken(source, {name: info.num_examples for name, info in splits}, wanted)
             loaded = datasets.load_dataset(path, config)
     except HorsesenseError:
         raise
@@ -70,54 +81,23 @@ def _load(
             hint="Write hf:[ORG/]NAME[@CONFIG][:SPLIT] or hf:./directory.",
         ) from error
     parts = loaded if isinstance(loaded, Mapping) else {str(loaded.split or "all"): loaded}
-    return _chosen(source, parts, wanted)
-
-
-def _library() -> Any:
-    try:
-        import datasets
-    except ImportError as error:
-        raise UsageError(
-            "Sets of the Hugging Face hub need the package `datasets`.", hint=install("data")
-        ) from error
-    return datasets
-
-
-def _saved_to_disk(path: Path) -> bool:
-    return any((path / name).is_file() for name in ("dataset_dict.json", "state.json"))
-
-
-def _check_builder(source: str, name: str) -> None:
-    if name not in SAFE_BUILDERS:
-        raise UsageError(
-            f"{source} is a set of the form {name!r}, which is not read.",
-            hint=f"Read are: {', '.join(SAFE_BUILDERS)}.",
-        )
-
-
-def _chosen(
-    source: str, parts: Mapping[str, Any], wanted: Sequence[str] | None
-) -> Mapping[str, Any]:
     sizes = {name: len(part) for name, part in parts.items()}
-    if wanted is None:
-        if len(parts) > 1:
-            raise _several(source, sizes)
-        return parts
-    if EVERY_SPLIT in wanted:
-        return parts
-    for name in wanted:
-        if name not in parts:
-            raise UsageError(f"{source} has no split {name!r}.", hint=_listed(sizes))
-    return {name: parts[name] for name in wanted}
+    return {name: parts[name] for name in _taken(source, sizes, wanted)}
 
 
-def _several(source: str, sizes: Mapping[str, int | None]) -> UsageError:
-    return UsageError(f"{source} has several splits; choose one.", hint=_listed(sizes))
-
-
-def _listed(sizes: Mapping[str, int | None]) -> str:
-    names = [name if size is None else f"{name} ({size:,})" for name, size in sizes.items()]
-    return f"Splits: {', '.join(names)}."
+def _taken(
+    source: str, sizes: Mapping[str, int | None], wanted: Sequence[str] | None
+) -> Sequence[str]:
+    """The names of the splits to take; UsageError lists those there are."""
+    told = (name if size is None else f"{name} ({size:,})" for name, size in sizes.items())
+    hint = f"Splits: {', '.join(told)}."
+    if wanted is None and len(sizes) > 1:
+        raise UsageError(f"{source} has several splits; choose one.", hint=hint)
+    taken = [*sizes] if wanted is None or EVERY_SPLIT in wanted else wanted
+    for name in taken:
+        if name not in sizes:
+            raise UsageError(f"{source} has no split {name!r}.", hint=hint)
+    return taken
 
 
 def _rows(split: str, part: Any) -> Iterator[Row]:
@@ -133,9 +113,3 @@ def _rows(split: str, part: Any) -> Iterator[Row]:
             row[column] = None if code is None or code < 0 else names[code]
         row["split"] = split
         yield row
-
-
-def _declared_labels(parts: Mapping[str, Any]) -> tuple[str, ...]:
-    for part in parts.values():
-        return tuple(getattr(part.features.get("label"), "names", None) or ())
-    return ()

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from array import array
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -23,8 +20,6 @@ BINS, BAND = 64, 4
 MARGIN: Final = 0.3
 """Four standard errors of a similarity estimated on half of the bins, at 0.8."""
 EMPTY: Final = np.uint64(2**64 - 1)
-TOGETHER: Final = 2_000
-"""Texts whose word pairs are hashed and sorted at a time."""
 TOKENS: Final = re.compile(r"\w+|[^\w\s]")
 
 
@@ -40,21 +35,15 @@ def near_duplicates(texts: Sequence[str], like: float = LIKE) -> Iterator[tuple[
     """
     # The smallest hash of a set is the same for two sets with the chance of their Jaccard
     # similarity: texts that agree in a whole band are worth an exact comparison.
-    words = _Words.of(texts)
+    words = _numbered(texts)
     signature = np.full((len(texts), BINS), EMPTY)
     exact: list[bytes | None] = []
-    for start in range(0, len(texts), TOGETHER):
-        values, bounds = words.pairs_of(start, min(start + TOGETHER, len(texts)))
-        owner = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+    for text, smallest in enumerate(signature):
+        values = _pairs(words[text])
         # Sorted values: the first of each bin is its smallest.
-        place = (start + owner) * BINS + (values >> np.uint64(58)).astype(np.int64)
-        first = np.diff(place, prepend=-1) > 0
-        signature.reshape(-1)[place[first]] = values[first]
-        raw = values.tobytes()
-        exact += [
-            blake2b(raw[8 * low : 8 * high], digest_size=16).digest() if low < high else None
-            for low, high in pairwise(bounds.tolist())
-        ]
+        bins, first = np.unique(values >> np.uint64(58), return_index=True)
+        smallest[bins] = values[first]
+        exact.append(blake2b(values.tobytes(), digest_size=16).digest() if len(values) else None)
     yield from _equal(exact)
     seen: set[tuple[int, int]] = set()
     for a, b in _candidates(signature):
@@ -63,7 +52,7 @@ def near_duplicates(texts: Sequence[str], like: float = LIKE) -> Iterator[tuple[
         seen.add((a, b))
         if _estimate(signature[a], signature[b]) < like - MARGIN:
             continue
-        if _jaccard(words.pairs(a), words.pairs(b)) >= like:
+        if _jaccard(_pairs(words[a]), _pairs(words[b])) >= like:
             yield a, b
 
 
@@ -74,47 +63,21 @@ def _estimate(a: Hashes, b: Hashes) -> float:
     return 1.0 if n < BINS // 2 else float((a == b)[used].sum()) / n
 
 
-@dataclass(frozen=True)
-class _Words:
-    """The words of all texts as numbers, end to end; text i is `ids[starts[i]:starts[i + 1]]`."""
-
-    ids: npt.NDArray[np.uint64]
-    starts: npt.NDArray[np.int64]
-
-    @classmethod
-    def of(cls, texts: Sequence[str]) -> _Words:
-        vocabulary: defaultdict[str, int] = defaultdict()
-        vocabulary.default_factory = vocabulary.__len__
-        ids, starts = array("Q"), array("q", [0])
-        for text in texts:
-            plain = unicodedata.normalize("NFC", text).lower()
-            ids.extend(map(vocabulary.__getitem__, TOKENS.findall(plain)))
-            starts.append(len(ids))
-        return cls(np.array(ids, np.uint64), np.array(starts, np.int64))
-
-    def pairs(self, i: int) -> Hashes:
-        """The set of hashed word pairs of one text, sorted."""
-        return np.unique(_hashed(self.ids[self.starts[i] : self.starts[i + 1]]))
-
-    def pairs_of(self, low: int, high: int) -> tuple[Hashes, npt.NDArray[np.int64]]:
-        """The sets of several texts end to end, and where each begins and the last one ends."""
-        starts = self.starts[low : high + 1]
-        owner = np.repeat(np.arange(high - low), np.diff(starts))
-        within = owner[:-1] == owner[1:]
-        hashed, owner = _hashed(self.ids[starts[0] : starts[-1]])[within], owner[:-1][within]
-        order = np.lexsort((hashed, owner))
-        hashed, owner = hashed[order], owner[order]
-        new = (np.diff(hashed, prepend=EMPTY) != 0) | (np.diff(owner, prepend=-1) != 0)
-        sizes = np.bincount(owner[new], minlength=high - low)
-        return hashed[new], np.concatenate(([0], np.cumsum(sizes)))
+def _numbered(texts: Sequence[str]) -> list[Hashes]:
+    """The words of each text as numbers, one for each different word of all texts."""
+    vocabulary: defaultdict[str, int] = defaultdict()
+    vocabulary.default_factory = vocabulary.__len__
+    plain = (unicodedata.normalize("NFC", text).lower() for text in texts)
+    words = (map(vocabulary.__getitem__, TOKENS.findall(text)) for text in plain)
+    return [np.fromiter(text, np.uint64) for text in words]
 
 
-def _hashed(words: Hashes) -> Hashes:
-    """The pairs of successive words."""
+def _pairs(words: Hashes) -> Hashes:
+    """The set of hashed pairs of successive words, sorted."""
     # Odd multipliers from Steele and others (2014) mix the numbers; wrapping is intended.
     mixed = words[:-1] * np.uint64(0x9E3779B97F4A7C15) + words[1:] * np.uint64(0xBF58476D1CE4E5B9)
     mixed ^= mixed >> np.uint64(31)
-    return mixed * np.uint64(0x94D049BB133111EB)
+    return np.unique(mixed * np.uint64(0x94D049BB133111EB))
 
 
 def _equal(keys: Sequence[bytes | None]) -> Iterator[tuple[int, int]]:

@@ -64,5 +64,4 @@ def placements(values: Values, order: Values) -> Floats:
         return np.full(len(values), np.nan)
     below = np.searchsorted(order, values, side="left")
     upto = np.searchsorted(order, values, side="right")
-    shares: Floats = (below + upto) / (2 * len(order))
-    return shares
+    return (below + upto) / (2 * len(order))

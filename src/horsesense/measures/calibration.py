@@ -31,8 +31,7 @@ class Scored(Measure):
 
 def _used(cell: Cell) -> Bools:
     """Valid answers with a score and a known gold."""
-    used: Bools = cell.valid & ~np.isnan(cell[Scores].score) & (cell.correct >= 0)
-    return used
+    return cell.valid & ~np.isnan(cell[Scores].score) & (cell.correct >= 0)
 
 
 def _missing(cell: Cell) -> int:
@@ -49,7 +48,6 @@ def _sure_and_right(cell: Cell) -> tuple[Floats, Floats, Bools]:
 class Brier(Scored):
     """Mean squared difference of confidence and being right; 0 is perfect."""
 
-    name = "brier"
     title = "Brier score of the chosen answer"
 
     def rows(self, cell: Cell) -> Rows:
@@ -104,8 +102,7 @@ class CalibrationError(Scored):
 def _edges(cell: Cell) -> Floats:
     """Confidences between one bin and the next: as many answers in each, equal ones together."""
     sure = cell[Scores].confidence[_used(cell)].astype(np.float64)
-    edges: Floats = np.quantile(sure, np.linspace(0, 1, BINS + 1)[1:-1])
-    return edges
+    return np.quantile(sure, np.linspace(0, 1, BINS + 1)[1:-1])
 
 
 class ConfidenceAuroc(Area, Scored):
@@ -113,7 +110,6 @@ class ConfidenceAuroc(Area, Scored):
     right one has more, ties counting half.
     """
 
-    name = "confidence_auroc"
     title = "Right answers told from wrong ones by their confidence"
 
     def undefined_reason(self, cell: Cell) -> str | None:

@@ -12,14 +12,15 @@ content alone: their first answer to an item is that to the original.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Any, NamedTuple
 
 from horsesense.errors import ItemsError, UsageError
 from horsesense.items.faults import Faults
-from horsesense.items.files import load_rows
+from horsesense.items.files import Row, load_rows
 from horsesense.items.item import ItemSet
 from horsesense.items.own_order import own_order
 from horsesense.models.base import Asked, Capabilities, HoldsNothing
@@ -55,30 +56,26 @@ class Replay(HoldsNothing):
     def __init__(self, path: Path, model: str | None = None) -> None:
         self.path = path
         self._is_log = side("logs", "is_log")(path)
-        self._rows = list(side("logs", "rows")(path) if self._is_log else load_rows(path))
-        self.model = self._one_model(model)
+        found = list(side("logs", "rows")(path) if self._is_log else load_rows(path))
+        self.model = self._one_model(found, model)
+        self._rows = [one for one in found if self.model in (None, one[1].get("model"))]
         rows = [
             {name: value for name, value in row.items() if name != "sample"}
             for _, row in self._rows
-            if self.model in (None, row.get("model"))
         ]
         self._answers = dict(self._placed())
         if len(self._answers) < len(rows):
-            raise ItemsError(
-                str(path),
-                [
-                    plural(
-                        len(rows) - len(self._answers), "row", "repeat a trial that has an answer"
-                    )
-                ],
-                hint="Number repeated answers with `repetition`, or choose ?model=NAME.",
+            twice = plural(
+                len(rows) - len(self._answers), "row", "repeat a trial that has an answer"
             )
+            hint = "Number repeated answers with `repetition`, or choose ?model=NAME."
+            raise ItemsError(str(path), [twice], hint=hint)
         self.name = self.model or path.name
         self.identity = f"replay:{self.model or ''}@{digest(rows, 8).hex()}"
         self._answer_key: dict[Key, ReplyPlace] = {}
 
-    def _one_model(self, wanted: str | None) -> str | None:
-        models = sorted({str(row["model"]) for _, row in self._rows if row.get("model")})
+    def _one_model(self, rows: Iterable[tuple[int, Row]], wanted: str | None) -> str | None:
+        models = sorted({str(row["model"]) for _, row in rows if row.get("model")})
         if wanted is not None and wanted not in models:
             raise UsageError.unknown(f"model in {self.path}", wanted, models)
         if wanted is None and len(models) > 1:
@@ -92,11 +89,10 @@ class Replay(HoldsNothing):
         """The rows of the model with their places; ItemsError for what is not a condition."""
         faults = Faults(str(self.path))
         for number, row in self._rows:
-            if self.model in (None, row.get("model")):
-                try:
-                    yield _trial_of(row), row
-                except (UsageError, ValueError, TypeError, OverflowError) as error:
-                    faults.add(number, f"`condition`: {error}")
+            try:
+                yield _trial_of(row), row
+            except (UsageError, ValueError, TypeError, OverflowError) as error:
+                faults.add(number, f"`condition`: {error}")
         faults.check("A condition looks like `place=kept, wording=above`.")
 
     def check(self, items: ItemSet) -> None:
@@ -123,9 +119,9 @@ class Replay(HoldsNothing):
         """The answers of a log at the items that they are about; says how many are about none."""
         known, others = side("logs", "known_items")(items), 0
         for _, row in self._rows:
-            found = known.of(0, row["sample"]) if self.model in (None, row["model"]) else None
+            found = known.of(0, row["sample"])
             if found is None:
-                others += self.model in (None, row["model"])
+                others += 1
                 continue
             place = ReplyPlace(found.item.id, "original", PLAIN, 0)
             if found.asked:
@@ -251,11 +247,7 @@ def _same_gold(row: Mapping[str, Any], gold: int | None, options: Sequence[str])
     recorded = row.get("gold")
     if recorded is None or gold is None:
         return True
-    text = str(recorded).strip().casefold()
-    shown = _options_of(row)
-    order = own_order(shown, options) if shown else None
-    if order is not None and gold in order:
-        return text in (
-            "abcdefghijklmnopqrstuvwxyz"[order.index(gold)], options[gold].strip().casefold()
-        )  # fmt: skip
-    return text in ("abcdefghijklmnopqrstuvwxyz"[gold], options[gold].strip().casefold())
+    order = own_order(_options_of(row), options)
+    place = order.index(gold) if order and gold in order else gold
+    own = (ascii_lowercase[place], options[gold].strip().casefold())
+    return str(recorded).strip().casefold() in own

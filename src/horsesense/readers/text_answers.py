@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="37", source="79da1a179cfa")
+RULES: Final = Rules(version="37", source="5b10ad455eae")
 
 
 class TextAnswers:

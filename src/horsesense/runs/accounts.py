@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import astuple
 from pathlib import Path
 from typing import Annotated, Final
@@ -24,12 +24,11 @@ from horsesense.kept import keep, read_kept
 from horsesense.runs.layout import SHARDS, RunLayout
 
 Count = Annotated[int, Field(ge=0, le=MOST_COUNTED)]
-Counts = tuple[Count, Count, Count]
-"""Requests, prompt tokens, completion tokens."""
-Told = dict[str, dict[str, Counts]]
+Told = dict[str, dict[str, Spent]]
 """Name of a part -> identity of a model -> what was spent."""
 
-_TOLD: Final = TypeAdapter(Told)
+_TOLD: Final = TypeAdapter(dict[str, dict[str, tuple[Count, Count, Count]]])
+"""The same as it is written down."""
 _OWN: Final = f"{SHARDS}/"
 """How names of a run's own shards begin; those of runs are hashes, or absolute paths."""
 _NAME: Final = re.compile(r"[0-9a-f]{16}")
@@ -69,14 +68,11 @@ def account(whole: RunLayout, store: Store, parts: Mapping[str, Mapping[str, Spe
     told = told_before(whole)
     before = told.copy()
     for name, spent in parts.items():
-        old = {who: Spent(*counts) for who, counts in told.get(name, {}).items()}
-        told[name] = {who: astuple(one) for who, one in later(old, spent).items()}
+        told[name] = later(told.get(name, {}), spent)
     mine = store.spent()
     for identity in {name for row in told.values() for name in row}:
-        own = astuple(mine.get(identity, Spent()))
-        gone, come = _sums(before, identity), _sums(told, identity)
-        counts = (max(0, n - m) + k for n, m, k in zip(own, gone, come, strict=True))
-        store.keep_spent(identity, Spent(*counts))
+        own = _less(mine.get(identity, Spent()), _sum(before, identity))
+        store.keep_spent(identity, own + _sum(told, identity))
     _tell(whole, told)
 
 
@@ -101,7 +97,7 @@ def spent_by_parts(told: Told) -> Told:
 def told_of_shards(told: Told) -> dict[str, Spent]:
     """What was told of a run's own shards, by their names, all models together."""
     return {
-        name.removeprefix(_OWN): sum((Spent(*one) for one in of.values()), start=Spent())
+        name.removeprefix(_OWN): sum(of.values(), start=Spent())
         for name, of in told.items()
         if name.startswith(_OWN)
     }
@@ -139,18 +135,13 @@ def spent_in(run: RunLayout) -> Spent:
             with Store.open(path, read_only=True) as store:
                 found = sum(store.spent().values(), start=Spent())
             before = Spent() if path == run.store else told.get(path.parent.name, Spent())
-            counts = zip(astuple(found), astuple(before), strict=True)
-            spent += Spent(*(max(0, n - m) for n, m in counts))
+            spent += _less(found, before)
     return spent
 
 
 def without(told: Told, store: Store) -> dict[str, Spent]:
     """What a store says was spent, by each model, but for these parts."""
-    found = {}
-    for identity, all_of_it in store.spent().items():
-        parts = zip(astuple(all_of_it), _sums(told, identity), strict=True)
-        found[identity] = Spent(*(max(0, n - m) for n, m in parts))
-    return found
+    return {name: _less(all_of_it, _sum(told, name)) for name, all_of_it in store.spent().items()}
 
 
 def told_before(whole: RunLayout) -> Told:
@@ -159,20 +150,30 @@ def told_before(whole: RunLayout) -> Told:
     if not path.exists():
         return {}
     try:
-        return _TOLD.validate_json(read_kept(path))
+        found = _TOLD.validate_json(read_kept(path))
     except (OSError, ValueError) as error:
         hint = "Restore it from a copy, or merge into another --out."
         raise StoreError.unreadable(path, error, hint) from None
+    return {
+        name: {identity: Spent(*counts) for identity, counts in of.items()}
+        for name, of in found.items()
+    }
 
 
 def _tell(whole: RunLayout, told: Told) -> None:
-    keep(_file(whole), orjson.dumps(told, option=orjson.OPT_INDENT_2))
+    rows = {name: {who: astuple(one) for who, one in of.items()} for name, of in told.items()}
+    keep(_file(whole), orjson.dumps(rows, option=orjson.OPT_INDENT_2))
 
 
 def _file(whole: RunLayout) -> Path:
     return whole.root / "merged.json"
 
 
-def _sums(told: Mapping[str, Mapping[str, Sequence[int]]], identity: str) -> list[int]:
-    rows = [row.get(identity, (0, 0, 0)) for row in told.values()]
-    return [sum(column) for column in zip(*rows, strict=True)] or [0, 0, 0]
+def _sum(told: Told, identity: str) -> Spent:
+    """What all parts spent on one model."""
+    return sum((of[identity] for of in told.values() if identity in of), start=Spent())
+
+
+def _less(spent: Spent, part: Spent) -> Spent:
+    """What was spent but for a part, and never less than nothing."""
+    return (spent - part) | Spent()

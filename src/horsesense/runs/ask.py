@@ -24,12 +24,11 @@ from horsesense.progress import Progress, progress
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.layout import left_by_workers
 from horsesense.runs.plan import LOOKED_AT, Plan, assumed, plan_of
-from horsesense.runs.preflight import preflight
 from horsesense.runs.prepare import Study
 from horsesense.runs.recalled import tried
 from horsesense.runs.record import ModelRecord
 from horsesense.runs.rounds import Asking, other_models
-from horsesense.runs.watch import Watch
+from horsesense.runs.watch import Watch, preflight
 from horsesense.side import side
 
 
@@ -69,14 +68,15 @@ async def ask(
         study = ready(directory, model, described)
         described, more = await tried(study, model, store, limits, say)
         probed += more
-        asking = _prepared(directory, model, described, store, max_connections, PATIENT, probed)
+        study = ready(directory, model, described)
+        asking = Asking(directory, study, store, model, max_connections, PATIENT, probed)
         asking.control = control
         asking.watch = Watch(expected, limits, say, asking.study)
         for other in asking.others.values():
             if isinstance(other, Probing):
                 async with other:  # what cannot be reached is known before anything is asked
                     asking.probed += (await capabilities(other, store, limits))[1]
-        asking.expect(expected.trials, exact=expected.exact)
+        asking.shown = Progress("asking", expected.trials, about=not expected.exact)
         if probed.seconds and expected.to_ask:
             rate = (control and control.rate) or math.inf
             together = max_connections or model.max_connections
@@ -135,25 +135,12 @@ async def ask_as(
     if isinstance(model, Probing):
         model.recall(described.offers)
     with store or directory.hold(partial(directory.begin, described)) as kept:
-        asking = _prepared(directory, model, described, kept, max_connections, retry)
+        study = ready(directory, model, described)
+        asking = Asking(directory, study, kept, model, max_connections, retry)
         asking.control, asking.shown = control, shown or asking.shown
-        asking.watch = watched(asking.study) if watched else None
+        asking.watch = watched(study) if watched else None
         spent = await asking.rounds(limits)
     return settled(directory, spent)
-
-
-def _prepared(
-    directory: RunDirectory,
-    model: Model,
-    described: ModelRecord,
-    store: Store,
-    max_connections: int | None,
-    retry: Retry,
-    probed: RunSummary | None = None,
-) -> Asking:
-    """A session of asking, once everything that can be wrong before it has been looked at."""
-    study = ready(directory, model, described)
-    return Asking(directory, study, store, model, max_connections, retry, probed or RunSummary())
 
 
 def ready(directory: RunDirectory, model: Model, described: ModelRecord) -> Study:

@@ -212,13 +212,16 @@ class RunDirectory:
 
     def check_given(self) -> None:
         """StoreError where something that nothing gives again is damaged or gone."""
-        root = self.layout.root
-        for path in (*self.given[:2], *(root / name for name in known_files(root))):
-            try:
-                if any(path.is_relative_to(one) for one in self.given):
+        root, given = self.layout.root, self.given
+        if not given:
+            return
+        path = root / NAME
+        try:
+            for path in (*given[:2], *(root / name for name in known_files(root))):
+                if any(path.is_relative_to(one) for one in given):
                     digest_of(path)
-            except OSError as error:
-                raise StoreError.unreadable(path, error, self.again) from None
+        except OSError as error:
+            raise StoreError.unreadable(path, error, self.again) from None
 
     def asked(self) -> AskedRecord | None:
         """What asking settled; None where that is to be planned again, as for other settings.

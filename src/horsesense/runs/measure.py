@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from horsesense.findings.uncounted import covered_counts
 from horsesense.findings.verdict import doubted, verdict
 from horsesense.items.class_names import near_names
 from horsesense.items.item import ItemSet
-from horsesense.kept import keep
+from horsesense.kept import keep, read_kept
 from horsesense.measures.bounds import Bound, bounds
 from horsesense.measures.cells import HELD_OUT, Cell, Replies
 from horsesense.measures.contrast import tested
@@ -53,7 +54,6 @@ from horsesense.runs.read import described
 from horsesense.runs.replay import Sequences
 from horsesense.runs.results import Results
 from horsesense.runs.suites import named_suites
-from horsesense.runs.told_people import load_told
 from horsesense.runs.unanswered import silent_forms
 from horsesense.trials.condition import Condition
 from horsesense.version import __version__
@@ -81,7 +81,7 @@ def measure(directory: RunDirectory) -> Results:
     findings = _findings(directory, asked, reviews)
     findings["bounds"] = _bounds(found)
     findings["replies"] = [score_range(cell).as_json() for cell in found if Replies in cell]
-    people = load_told(directory.layout)
+    people = _people(directory.layout.people)
     if people is not None:
         agreed = agreements(found, cluster, settings.level)
         findings["people"] = {**people, "agreement": agreed, "by_person": by_person(found)}
@@ -125,6 +125,18 @@ def measure(directory: RunDirectory) -> Results:
         keep(directory.layout.estimates, content)
     directory.mark("measure", "complete", made_of(directory))
     return results
+
+
+def _people(told: Path) -> dict[str, Any] | None:
+    """What a run of people says of its booklets (`annotate TEST --take`); None for another run."""
+    names = ("test", "booklets", "returned", "answers", "missing")
+    try:
+        found: dict[str, Any] = orjson.loads(read_kept(told))
+        return {name: found[name] for name in names}
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise StoreError.unreadable(told, error) from None
 
 
 def cells_of(directory: RunDirectory, reviews: Reviews | None = None) -> list[Cell]:
@@ -223,19 +235,19 @@ def _signer(
                 f"{directory.layout.asked} does not say how {probe} was asked.",
                 hint=directory.again,
             )
+        reviewed = reviews.count_for(reader)
+        people = f"+{reviewed}reviewed" if reviewed else ""
         return Signature(
             data=f"{items.name}@{items.fingerprint}",
-            items=len(items),
+            items=str(len(items)),
             model=model,
-            probe=found.signature,
-            condition=condition,
+            probe=f"{found.signature}[{condition}]" if condition else found.signature,
             prompt=found.prompt,
             decoding=_decoding(directory),
-            reader=f"{reader}@{record.readers[reader.removesuffix(HELD_OUT)]}",
-            reviewed=reviews.count_for(reader),
+            reader=f"{reader}@{record.readers[reader.removesuffix(HELD_OUT)]}{people}",
             measure="",
             interval=f"{settings.level:g}",
-            seed=settings.seed,
+            seed=str(settings.seed),
             horsesense=__version__,
         )
 
@@ -349,8 +361,6 @@ def _failures(directory: RunDirectory) -> int:
 
     Failures of requests that were written under other settings do not count: nobody asks them.
     """
-    if not directory.layout.store.exists():
-        return 0
     judged = sum(
         int(spent.get("failed", 0)) for spent in _told(described(directory), "spent").values()
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -225,11 +225,7 @@ def _spent(runs: Sequence[RunDirectory], stores: Sequence[Store]) -> dict[str, d
     found: dict[str, dict[str, Spent]] = {}
     for run, store in zip(runs, stores, strict=True):
         told = spent_by_parts(told_before(run.layout))
-        parts = {
-            name: {identity: Spent(*one) for identity, one in spent.items()}
-            for name, spent in told.items()
-        }
-        for name, spent in {**parts, known_as(run.layout): without(told, store)}.items():
+        for name, spent in {**told, known_as(run.layout): without(told, store)}.items():
             found[name] = later(found.get(name, {}), spent)
     return found
 
@@ -242,8 +238,7 @@ def _sessions(
 
     def is_new(run: RunDirectory) -> bool:
         name = known_as(run.layout)
-        now = {identity: astuple(one) for identity, one in parts[name].items()}
-        return all(told.get(name) != now for told in held)
+        return all(told.get(name) != parts[name] for told in held)
 
     there = [whole] if whole.record is not None and whole.layout.asked.exists() else []
     each_once = {known_as(run.layout): run for run in runs}.values()

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
-from itertools import chain
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ import polars as pl
 
 from horsesense.errors import StoreError
 from horsesense.files import make_folder, replace_folder
-from horsesense.kept import digest_of, keep, root_of
+from horsesense.kept import digest_of, keep, root_of, stranger
 from horsesense.runs.layout import parts_of
 
 CHUNK = 50_000
@@ -33,21 +32,23 @@ UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 """What is raised for damaged tables; some damage makes the library panic."""
 
 
-class PartWriter:
-    """Appends rows to a table as numbered Parquet files; nothing is written before a part is full.
+class TableRows:
+    """Rows that become a frame some thousand at a time.
+
+    As Python objects they take many times the room, and the garbage collector goes through all of
+    them again and again.
 
     Args:
-        folder: where the parts lie; made when the first one is written.
         schema: column name -> polars type.
-        chunk: rows of a part.
+        take: is given each frame.
+        chunk: rows of a frame.
     """
 
-    def __init__(self, folder: Path, schema: Mapping[str, Any], chunk: int = CHUNK) -> None:
-        self.folder = folder
-        self._schema = schema
-        self._chunk = chunk
+    def __init__(
+        self, schema: Mapping[str, Any], take: Callable[[pl.DataFrame], object], chunk: int
+    ) -> None:
+        self._schema, self._take, self._chunk = schema, take, chunk
         self._rows: list[tuple[Any, ...]] = []
-        self._next = 1 + max((int(path.stem) for path in parts_of(folder)), default=-1)
 
     def add(self, row: tuple[Any, ...]) -> None:
         """Keep one row, in the order of the schema."""
@@ -56,42 +57,40 @@ class PartWriter:
             self.flush()
 
     def flush(self) -> None:
-        """Write what is held as a part; StoreError where the disk refuses."""
-        if not self._rows:
-            return
-        write_table(self.folder / f"{self._next:06d}.parquet", frame_of(self._rows, self._schema))
-        self._next += 1
-        self._rows.clear()
+        """Give away what is held."""
+        if self._rows:
+            self._take(frame_of(self._rows, self._schema))
+            self._rows.clear()
 
 
-class TableInMemory:
-    """A table that is not written down.
+class PartWriter(TableRows):
+    """Appends rows to a table as numbered Parquet files; nothing is written before a part is full.
 
-    Rows become a frame some thousand at a time: as Python objects they take many times the room,
-    and the garbage collector goes through all of them again and again.
+    `folder` is where the parts lie; it is made when the first one is written. StoreError where the
+    disk refuses.
     """
 
-    def __init__(self, schema: Mapping[str, Any], chunk: int = 10_000) -> None:
-        self._schema = schema
-        self._chunk = chunk
-        self._rows: list[tuple[Any, ...]] = []
-        self._frames: list[pl.DataFrame] = []
+    def __init__(self, folder: Path, schema: Mapping[str, Any], chunk: int = CHUNK) -> None:
+        super().__init__(schema, self._write, chunk)
+        self.folder = folder
+        self._next = 1 + max((int(path.stem) for path in parts_of(folder)), default=-1)
 
-    def add(self, row: tuple[Any, ...]) -> None:
-        """Keep one row, in the order of the schema."""
-        self._rows.append(row)
-        if len(self._rows) >= self._chunk:
-            self._settle()
+    def _write(self, frame: pl.DataFrame) -> None:
+        write_table(self.folder / f"{self._next:06d}.parquet", frame)
+        self._next += 1
+
+
+class TableInMemory(TableRows):
+    """A table that is not written down."""
+
+    def __init__(self, schema: Mapping[str, Any], chunk: int = 10_000) -> None:
+        self._frames: list[pl.DataFrame] = []
+        super().__init__(schema, self._frames.append, chunk)
 
     def frame(self) -> pl.DataFrame:
         """All rows so far."""
-        self._settle()
+        self.flush()
         return pl.concat(self._frames) if self._frames else frame_of([], self._schema)
-
-    def _settle(self) -> None:
-        if self._rows:
-            self._frames.append(frame_of(self._rows, self._schema))
-            self._rows.clear()
 
 
 def write_table(path: Path, frame: pl.DataFrame) -> None:
@@ -104,25 +103,23 @@ def write_table(path: Path, frame: pl.DataFrame) -> None:
     keep(path, buffer.getvalue())
 
 
-class NewTable:
+class NewTable(PartWriter):
     """A table that takes the place of an older one once it is complete."""
 
-    def __init__(self, folder: Path, schema: Mapping[str, Any]) -> None:
-        self.folder = folder
-        self._new = folder.with_name(f".{folder.name}.new")
-        shutil.rmtree(self._new, ignore_errors=True)
-        self._writer = PartWriter(self._new, schema)
-        self.add = self._writer.add
+    def __init__(self, place: Path, schema: Mapping[str, Any]) -> None:
+        self.place, new = place, place.with_name(f".{place.name}.new")
+        shutil.rmtree(new, ignore_errors=True)
+        super().__init__(new, schema)
 
     def finish(self) -> None:
         """Write what is held and put the table in its place."""
-        self._writer.flush()
-        make_folder(self._new)
-        replace_folder(self._new, self.folder)
+        self.flush()
+        make_folder(self.folder)
+        replace_folder(self.folder, self.place)
 
     def discard(self) -> None:
         """Forget the new table; the older one stays."""
-        shutil.rmtree(self._new, ignore_errors=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def scan_parts(folders: Iterable[Path], schema: Mapping[str, Any]) -> pl.LazyFrame:
@@ -139,7 +136,8 @@ def scan_parts(folders: Iterable[Path], schema: Mapping[str, Any]) -> pl.LazyFra
 def sound(path: Path) -> Path:
     """A part of a table that is as it was written; StoreError for another."""
     try:
-        digest_of(path)
+        if digest_of(path) is None and stranger(path):
+            raise OSError("it was not written with the parts beside it; move it away")
         if pl.scan_parquet(path, glob=False).select(pl.len()).collect().item() > MOST:
             raise OSError(f"it has more than {MOST:,} rows")
     except UNREADABLE as error:
@@ -223,22 +221,8 @@ def _series(name: str, values: Sequence[Any], kind: Any) -> pl.Series:
         return pl.Series(name, values, dtype=kind)
     code: dict[Any, int] = {}
     codes = [code.setdefault(value, len(code)) for value in values]
-    make = _of_records if isinstance(kind.inner, pl.Struct) else _of_values
-    return make(name, list(code), kind).gather(codes)
-
-
-def _of_values(name: str, values: Sequence[Any], kind: Any) -> pl.Series:
-    """A column of lists from one flat column, 13 times as fast as one by one."""
-    owner = np.repeat(np.arange(len(values)), [len(value) for value in values])
-    flat = pl.Series("value", list(chain.from_iterable(values)), dtype=kind.inner)
-    lists = pl.DataFrame({"owner": owner, "value": flat}).group_by("owner").agg("value")
-    every = pl.DataFrame({"owner": np.arange(len(values))})
-    joined = every.join(lists, on="owner", how="left", maintain_order="left")
-    return joined["value"].fill_null(pl.Series([[]], dtype=kind)).rename(name)
-
-
-def _of_records(name: str, values: Sequence[Any], kind: Any) -> pl.Series:
-    """A column of lists of records, which are given as tuples."""
-    fields = [field.name for field in kind.inner.fields]
-    made = [[dict(zip(fields, record, strict=True)) for record in value] for value in values]
-    return pl.Series(name, made, dtype=kind)
+    different: list[Any] = [*code]
+    if isinstance(kind.inner, pl.Struct):
+        fields = [field.name for field in kind.inner.fields]
+        different = [[dict(zip(fields, one, strict=True)) for one in value] for value in different]
+    return pl.Series(name, different, dtype=kind).gather(codes)

@@ -5,23 +5,28 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from math import sqrt
 from pathlib import Path
 from shlex import quote
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from horsesense.checks.check import QUICK, check_items, headlines
+from horsesense.errors import HorsesenseError
 from horsesense.findings.early import ALPHA
 from horsesense.findings.kinds import KINDS
 from horsesense.items.item import Item
+from horsesense.measures.contrast import REPEAT
+from horsesense.measures.samples import SHARES
 from horsesense.models.callables import NO_MODEL
 from horsesense.models.messages import Key
 from horsesense.probes.base import SetProbe
+from horsesense.runs.directory import RunDirectory
 from horsesense.runs.expected import Expected, readable
-from horsesense.runs.more_samples import bought
 from horsesense.runs.plan import Plan, evenly
 from horsesense.runs.prepare import Study
+from horsesense.runs.results import Results
 from horsesense.runs.savings import cautions, forecasts
 from horsesense.runs.shard import Shard, placement
 from horsesense.stats.change import FEWEST
@@ -57,6 +62,11 @@ OF_THESE = (
     " them."
 )
 
+EVEN = (1 / 12, 1 / 6)
+"""Variances of items and of samples where chances of a right answer spread evenly from 0 to 1
+(Miller 2024, arXiv 2411.00640): what is taken where nothing was measured."""
+ASSUMED = "Assumed: items of every difficulty are equally common."
+
 
 def plan_json(
     plan: Plan, study: Study, shards: int | None = None, earlier: Path | None = None
@@ -65,19 +75,18 @@ def plan_json(
     `earlier`: a run from which the variance of samples is taken (see `bought`)."""
     rows = forecasts(study)
     smallest = _smallest(study)
-    notes = [*cautions(study, rows), *[NO_SMALLEST] * smallest.may_stop]
-    notes += [NO_FORECAST] * (study.settings.until is not None and not rows)
+    notes = [*cautions(study, rows)]
+    if study.settings.until is not None:
+        alone = smallest["smallest_detectable_items"] is not None
+        notes += [NO_SMALLEST] * (alone and smallest["accuracy_changes_asked_once"] > 0)
+        notes += [NO_FORECAST] * (not rows)
     found = {
         **plan.as_json(),
         "completion_tokens_at_most": plan.completion_tokens,
         "cost_at_most": plan.cost,
         "clusters": len(sizes := _clusters(study.items)),
         "clusters_worth": worth(sizes),
-        "smallest_detectable_change": smallest.change,
-        "smallest_detectable_level": smallest.level,
-        "smallest_detectable_items": smallest.items,
-        "accuracy_changes": smallest.changes,
-        "accuracy_changes_asked_once": smallest.single,
+        **smallest,
         "samples": bought(study, earlier),
         "until": rows,
         "until_notes": notes,
@@ -184,51 +193,83 @@ def _shard_lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return [*lines, f"{empty:,} of the shards would have no item."] if empty else lines
 
 
-class _Smallest(NamedTuple):
-    """The change of accuracy under one form of the items that the verdict would find.
-
-    Attributes:
-        change: with a power of `FOUND`, under a form with one prompt an item; None where more than
-            a few items come in clusters, where no form has one prompt an item, where none would be
-            found, or where asking may stop early.
-        level: what the verdict's correction leaves one change at its first step, two-sided; None
-            where it judges none, or bets decide them.
-        changes: how many changes of accuracy it judges.
-        single: how many of them are of forms with one prompt an item.
-        items: how many items on their own those stand for; None where more than a few come in
-            clusters.
-        may_stop: whether none is named for that alone: bets have levels of their own, and find a
-            change only beyond the size that matters.
-    """
-
-    change: float | None
-    level: float | None
-    changes: int
-    single: int
-    items: int | None
-    may_stop: bool = False
-
-
-def _smallest(study: Study) -> _Smallest:
+def _smallest(study: Study) -> dict[str, Any]:
     """The smallest change that so many single items show, each with one prompt in that form; a few
     copies among them make them fewer.
 
     The noise of a mean over several prompts depends on how much they share, which nobody knows.
+
+    Returns:
+        smallest_detectable_change: with a power of `FOUND`, under a form with one prompt an item;
+            None where more than a few items come in clusters, where no form has one prompt an item,
+            where none would be found, or where asking may stop early: bets have levels of their
+            own, and find a change only beyond the size that matters.
+        smallest_detectable_level: what the verdict's correction leaves one change at its first
+            step, two-sided; None where it judges none, or bets decide them.
+        smallest_detectable_items: how many items on their own those stand for; None where more
+            than a few come in clusters.
+        accuracy_changes: how many changes of accuracy it judges.
+        accuracy_changes_asked_once: how many of them are of forms with one prompt an item.
     """
     readers, judged = readable(study), [item for item in study.items if item.gold is not None]
     alone = as_single(_clusters(judged))
     run = Expected.of(study, readers[0] if readers else "", readers)
     changes = run.members(CHANGE, study.planner.made) if judged and readers else []
-    if not changes:
-        return _Smallest(None, None, 0, 0, alone)
-    single = len(_asked_once(study).intersection(changes))
-    if study.settings.until is not None:
-        may_stop = alone is not None and single > 0
-        return _Smallest(None, None, len(changes), single, alone, may_stop)
-    options = max(len(item.options) for item in study.items)
-    level = ALPHA / max(run.questions(study.planner.made, options), 1)
-    found = smallest_change(alone, DISCORDANT, level, FOUND) if alone and single else None
-    return _Smallest(found, level, len(changes), single, alone)
+    single = len(_asked_once(study).intersection(changes)) if changes else 0
+    level = change = None
+    if changes and study.settings.until is None:
+        options = max(len(item.options) for item in study.items)
+        level = ALPHA / max(run.questions(study.planner.made, options), 1)
+        change = smallest_change(alone, DISCORDANT, level, FOUND) if alone and single else None
+    return {
+        "smallest_detectable_change": change,
+        "smallest_detectable_level": level,
+        "smallest_detectable_items": alone,
+        "accuracy_changes": len(changes),
+        "accuracy_changes_asked_once": single,
+    }
+
+
+def bought(study: Study, earlier: Path | None = None) -> dict[str, Any] | None:
+    """The shares of items and samples in a right answer's variance, and the sentence from them.
+
+    Args:
+        earlier: a run directory, which counts where it has the same items and model.
+
+    Returns None where the study does not ask the same prompt again.
+    """
+    if all(probe.name != REPEAT for probe in study.probes):
+        return None
+    measured = None if earlier is None else _measured(study, earlier)
+    items, samples = EVEN if measured is None else measured
+    spread = (items + samples) or 1.0
+    less = 1 - sqrt((items + samples / 2) / spread)
+    source = ASSUMED if measured is None else f"That is measured in {earlier}."
+    says = (
+        f"To narrow intervals: twice as many items make them {percent(1 - sqrt(0.5))} shorter, a"
+        f" second reply to each prompt {percent(less)}. {source}"
+    )
+    return {
+        "items": items / spread,
+        "samples": samples / spread,
+        "measured": measured is not None,
+        "says": says,
+    }
+
+
+def _measured(study: Study, earlier: Path) -> tuple[float, float] | None:
+    """The variances of an earlier run; None where it is of other items or another model, or lacks
+    them."""
+    try:
+        run = Results.load(RunDirectory.open(earlier))
+    except HorsesenseError:
+        return None
+    same = run.findings["dataset"].get("fingerprint") == study.items.fingerprint
+    if not same or run.findings["model"].get("identity") != study.model.identity:
+        return None
+    found = {e.group: e.value for e in run.select("sample_variance", REPEAT)}
+    values = [max(value, 0.0) for name in SHARES if (value := found.get(name)) is not None]
+    return (values[0], values[1]) if len(values) == len(SHARES) and any(values) else None
 
 
 def _asked_once(study: Study) -> set[tuple[str, Condition]]:

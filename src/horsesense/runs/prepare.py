@@ -5,18 +5,19 @@ Nothing here asks a model: a run whose server is gone is made ready again from i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from horsesense.errors import UsageError
-from horsesense.items.given import load_selected
 from horsesense.items.item import ItemSet
 from horsesense.items.load import load_items
 from horsesense.items.tasks import task_for
 from horsesense.models.base import Capabilities
 from horsesense.probes.base import Probe, Setting
 from horsesense.probes.registry import parse_probes
+from horsesense.progress import progress
 from horsesense.prompts import Prompter, Shots, Want
 from horsesense.readers.base import OptionScorer, Reader
 from horsesense.readers.logprobs.option_text import NAME as OPTION_TEXT
@@ -58,9 +59,21 @@ class Study:
         )
 
 
-def load_study_items(settings: Settings) -> ItemSet:
-    """The items of a study; ItemsError lists every fault of the file."""
-    return load_selected(settings.items, settings)
+def load_study_items(
+    settings: Settings, rows: Sequence[Mapping[str, Any]] | None = None
+) -> ItemSet:
+    """The items of a study, of its file or of rows in its place; ItemsError lists every fault."""
+    with progress("loading items"):
+        return load_items(
+            settings.items if rows is None else rows,
+            map=settings.map,
+            split=settings.split,
+            where=settings.where,
+            labels=settings.labels,
+            limit=settings.limit,
+            shots_from=settings.shots_from,
+            seed=settings.seed,
+        )
 
 
 def load_shots(settings: Settings, items: ItemSet) -> ItemSet | None:

@@ -10,18 +10,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.findings.early import COMPARING, Banded, banded, conclude, levels
+from horsesense.findings.early import Banded, banded, conclude, levels
 from horsesense.findings.evidence import Evidence
 from horsesense.findings.known import composition_by_reader
 from horsesense.items.item import ItemSet
 from horsesense.measures.base import SAMPLED, Estimate
 from horsesense.measures.cells import Cell
-from horsesense.measures.composition import CompositionQuestionless
 from horsesense.measures.joined import FIRST_TOKEN, ORIGINAL, AgainstOriginal
 from horsesense.measures.positions import PositionPreference
 from horsesense.probes.base import LETTERS
-from horsesense.runs.bands import Bands, Seen
-from horsesense.runs.deciding import CHANGE, COMPOSED, COMPOSITION, SCORE, TOLD, Key
+from horsesense.runs.bands import CHANGE, COMPOSED, SCORE, TOLD, Bands, Key, Seen
 from horsesense.runs.goal import Extents, Goal, Population
 from horsesense.trials.condition import Condition
 
@@ -35,8 +33,8 @@ _OF_GOLD = frozenset((CHANGE.name, SCORE.name, *(measure.name for measure in COM
 LOOKS = 12
 """Looks at which a band is kept, to be drawn."""
 _JOINED: Mapping[str, frozenset[str]] = {
-    COMPOSITION.name: frozenset((ORIGINAL, "order")),
-    CompositionQuestionless.name: frozenset((ORIGINAL, "order", "options_only")),
+    "score_composition": frozenset((ORIGINAL, "order")),
+    "composition_questionless": frozenset((ORIGINAL, "order", "options_only")),
 }
 """Measures of several probes, each of which may have stopped."""
 
@@ -141,7 +139,7 @@ class Sequences:
                 yield e
                 continue
             blank = e._replace(p_value=None, p_adjusted=None, detectable=None, low=None, high=None)
-            told = self._band(e, (1 - self.level) / 2)
+            told = self.band(e, (1 - self.level) / 2)
             if told is None:
                 yield blank._replace(value=None, interval="", note=STOPPED)
                 continue
@@ -165,29 +163,22 @@ class Sequences:
         found = (p.items for p in self.extents.populations if p.probe == probe)
         return max(found, default=0) or len(self.items)
 
-    def band(self, evidence: Evidence, alpha: float) -> Banded | None:
+    def band(self, e: Evidence | Estimate, alpha: float) -> Banded | None:
         """The band of a number over items like these, with an error of `alpha` on either side.
 
         None unless the deciding reader read it of a population that was planned, and what an item
         adds to it is bounded.
         """
-        return self._band(evidence, alpha)
-
-    def _band(self, e: Evidence | Estimate, alpha: float) -> Banded | None:
         place = e.probe, e.condition, e.reader
-        own, composed = e.reader == self.extents.reader, {m.name for m in COMPOSED}
-        bounded = banded(e.measure, e.reader, self.extents.reader)
-        if e.measure == COMPARING and own:
-            return None
+        composed = e.reader == self.extents.reader and e.measure in _JOINED
+        known = composed or banded(e.measure, e.reader, self.extents.reader)
         population = self._planned.get(place[:2])
-        known = bounded or (own and e.measure in composed)
         seen = self.bands.seen(e.measure, place, e.group) if known else None
         if population is None or seen is None:
             return None
-        null = self.bands.null(e.measure, place, e.group)
         units = self._of(population, e.measure, e.group)
         n = seen.asked if population.items else len(seen.items)
-        return Banded(*self.bands.band(seen, alpha), n, units, null)
+        return Banded(*self.bands.band(seen, alpha), n, units, seen.null)
 
     def _of(self, population: Population, measure: str, group: str) -> int:
         """How many items can be asked for a number: what the probe does not fit, or has no right

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence, Set
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
@@ -24,7 +24,7 @@ from horsesense.runs import asked
 from horsesense.runs.cells import cells
 from horsesense.runs.directory import RunDirectory, scan_readings
 from horsesense.runs.goal import Extents
-from horsesense.runs.parts import NewTable, TableInMemory, scan_parts
+from horsesense.runs.parts import NewTable, TableInMemory, TableRows, scan_parts
 from horsesense.runs.planner import Planner, exceeds, item_index, other_model
 from horsesense.runs.prepare import Study
 from horsesense.runs.read import read_stage
@@ -59,10 +59,6 @@ class Asking:
         self.control: Control | None = None
         self.watch: Watch | None = None
         self.others = {} if self.model is None else other_models(self.study.probes, self.model)
-
-    def expect(self, prompts: int, *, exact: bool) -> None:
-        """Show progress towards so many prompts, over all rounds."""
-        self.shown = Progress("asking", prompts, about=not exact)
 
     async def rounds(self, limits: Limits) -> RunSummary:
         """Every round: a later one sees what the earlier ones brought."""
@@ -99,7 +95,7 @@ class Asking:
         spent, deciding = RunSummary(), Deciding(self.study, self.index)
         while probes := deciding.active():
             items = deciding.next_items(probes)
-            table, planner = _InMemory(), self.study.planner.batch(items)
+            table, planner = _Batch(TRIALS), self.study.planner.batch(items)
             requests = self._requests(1, planner, probes, table, blake2b())
             spent += await self._put(requests, planner, probes, limits)
             found = table.cells(requests, deciding.reader, self.store)
@@ -191,7 +187,7 @@ class Asking:
         stage: int,
         planner: Planner,
         probes: Sequence[Probe],
-        table: NewTable | _InMemory,
+        table: TableRows,
         digest: blake2b,
     ) -> Generator[Put]:
         """Requests as they are drawn by the runner, each trial written down on the way."""
@@ -238,20 +234,17 @@ class Asking:
         return with_thoughts(history, self.study.probes, trials, self.store)
 
 
-class _InMemory:
+class _Batch(TableInMemory):
     """The trials of one batch, for a look at their answers before the tables are written."""
 
-    def __init__(self) -> None:
-        self._table = TableInMemory(TRIALS)
-        self.add = self._table.add
-        self.answered: set[str] = set()
-        """Ids of the items with any answer."""
+    answered: Set[str] = frozenset()
+    """Ids of the items with any answer."""
 
     def cells(self, rest: Iterator[Put], reader: Reader, store: Store) -> list[Cell]:
         """What one reader makes of the batch, once the `rest` of its trials was drawn."""
         for _ in rest:  # nobody drew these where there is no model
             pass
-        trials = self._table.frame().lazy()
+        trials = self.frame().lazy()
         rows = [row for chunk in read_trials(trials) for row in chunk]
         responses = store.get([row.key for row in rows])
         self.answered = {row.trial.variant.item_id for row in rows if row.key in responses}

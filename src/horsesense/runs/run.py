@@ -34,7 +34,8 @@ from horsesense.progress import progress, say
 from horsesense.readers.base import Reader
 from horsesense.readers.model_based.make import is_model_reader
 from horsesense.readers.registry import installed, make_reader, named_here
-from horsesense.runs import ask, mend, read
+from horsesense.runs import ask, read
+from horsesense.runs.damage import mend, verify
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.frames import estimates_frame, readings_frame, trials_frame
 from horsesense.runs.garbage import fewer_collections
@@ -46,7 +47,6 @@ from horsesense.runs.redacted import refuse_redacted, unpacked
 from horsesense.runs.results import Results
 from horsesense.runs.settings import Settings
 from horsesense.runs.start import start
-from horsesense.runs.verify import verify
 from horsesense.stats.words import plural
 
 T = TypeVar("T")
@@ -191,7 +191,7 @@ class StagedRun:
         refuse_redacted(self.directory)
         self._results = None
         if self.directory.record is not None:
-            mend.mend(self.directory)
+            mend(self.directory)
         spent, self.expected = complete(self._ask(model, limits, max_connections, tell, rate))
         return spent
 
@@ -296,7 +296,7 @@ class StagedRun:
     def _measure(self) -> Results:
         from horsesense.runs.measure import measure  # the model need not wait for it
 
-        mended = mend.mend(self.directory)
+        mended = mend(self.directory)
         known = self.directory.known.readers
         if mended or not known or self.directory.asked() is None:
             names = reader_names(self.settings, self.items, self.directory.known.model)

@@ -223,15 +223,16 @@ class Settings(BaseModel):
     @classmethod
     def _with_suite(cls, given: dict[str, Any]) -> dict[str, Any]:
         """Resolve the suite, so that what is saved names every probe."""
+        from horsesense.probes.base import Probe
+        from horsesense.probes.multi_problem import BundlesOfProblems
         from horsesense.probes.server import Server
         from horsesense.probes.true_false import OptionConfidence
         from horsesense.runs.suites import (
             merged,
             named_suites,
-            rebundled,
             suite_probes,
             suite_settings,
-            with_parameter,
+            with_parameters,
         )
 
         values = {name: value for name, value in given.items() if name not in FORMER}
@@ -246,17 +247,18 @@ class Settings(BaseModel):
             named = DEFAULT_READERS if named == AUTO_READERS else named
             new = [name for name in needed if not any(same_kind(name, r) for r in named)]
             values["readers"] = (*(_as_needed(name, needed) for name in named), *new)
-        sizes, bundles, disjoint = (values.get(n) for n in ("sizes", "bundles", "disjoint"))
-        if sizes or bundles or disjoint:
-            slashed = sizes.replace(",", "/") if sizes else None
-            probes = values.get("probes") or DEFAULT_PROBES
-            values["probes"] = merged(rebundled(probes, slashed, bundles, bool(disjoint)))
-        if other := values.get("against"):
-            probes = values.get("probes") or DEFAULT_PROBES
-            values["probes"] = with_parameter(probes, Server, against=other)
-        if chosen := values.get("confidence_items"):
-            probes = values.get("probes") or DEFAULT_PROBES
-            values["probes"] = with_parameter(probes, OptionConfidence, items=chosen)
+        sizes = values.get("sizes")
+        changes: dict[type[Probe], dict[str, Any]] = {
+            BundlesOfProblems: {  # type: ignore[type-abstract]
+                "sizes": sizes and sizes.replace(",", "/"),
+                "bundles": values.get("bundles"),
+                "design": values.get("disjoint") and "disjoint",
+            },
+            Server: {"against": values.get("against")},
+            OptionConfidence: {"items": values.get("confidence_items")},
+        }
+        if any(any(named.values()) for named in changes.values()):
+            values["probes"] = with_parameters(values.get("probes") or DEFAULT_PROBES, changes)
         return values
 
     @model_validator(mode="after")

@@ -144,9 +144,8 @@ class StudyFile(BaseModel):
         Raises UsageError where settings do not fit, two runs would share a directory, or the
         directory of one is a link.
         """
-        if RunLayout(folder).record.is_file():
-            yield folder, self._only(folder)
-            return
+        if alone := RunLayout(folder).record.is_file():
+            self._refuse_several(folder)
         several = (self.models, self.items, self.suites, self.shots)
         if (number := math.prod(len(names) or 1 for names in several)) > MOST_RUNS:
             raise UsageError(f"The study has {number:,} runs; at most {MOST_RUNS:,} are asked.")
@@ -160,17 +159,17 @@ class StudyFile(BaseModel):
             settings = (slug(f"{name}-{value}") for name, value in own.items())
             parts = (_model_name(model, self._home), *settings, short, suite, examples)
             name = "-".join(filter(None, parts))
-            told = f"{model} on {items}"
-            if folder / name in taken:
+            place, told = folder if alone else folder / name, f"{model} on {items}"
+            if place in taken:
                 raise UsageError(
-                    f"{taken[folder / name]} and {told} are both {name}.",
+                    f"{taken[place]} and {told} are both {name}.",
                     hint="Name each once, or put one into a study of its own.",
                 )
-            if (folder / name).is_symlink():
-                raise UsageError(f"{folder / name} is a link; the runs of a study are not.")
-            taken[folder / name] = told
+            if place.is_symlink() and not alone:
+                raise UsageError(f"{place} is a link; the runs of a study are not.")
+            taken[place] = told
             own = {**own, "suite": suite, "shots": shots}
-            yield folder / name, self._settings_of(model, items, own)
+            yield place, self._settings_of(model, items, own)
 
     def _models(self) -> list[tuple[str, dict[str, Any]]]:
         """Every model with the settings of its own."""
@@ -185,8 +184,8 @@ class StudyFile(BaseModel):
         values |= {name: value for name, value in own.items() if value is not None}
         return Settings.of(**values)
 
-    def _only(self, folder: Path) -> Settings:
-        """The settings of a study that is a single run; UsageError where it names several."""
+    def _refuse_several(self, folder: Path) -> None:
+        """UsageError where a study names several runs, whose folder is a single one."""
         if any(len(names) > 1 for names in (self.models, self.items, self.suites, self.shots)):
             inside = (folder.parent / FILE).is_file()
             wanted = (
@@ -195,9 +194,6 @@ class StudyFile(BaseModel):
             raise UsageError(
                 f"{folder} is a single run, and this study has several.", hint=f"Give {wanted}."
             )
-        suite, shots = next(iter(self.suites), None), next(iter(self.shots), None)
-        ((model, own),) = self._models()
-        return self._settings_of(model, self.items[0], {**own, "suite": suite, "shots": shots})
 
 
 def slug(text: str) -> str:

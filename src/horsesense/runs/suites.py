@@ -21,8 +21,6 @@ from horsesense.probes import BASIC
 from horsesense.probes.base import Probe, SetProbe
 from horsesense.probes.multi_problem import PAIR_SIZES, TEXT_SIZES, BundlesOfProblems
 from horsesense.probes.registry import parse_probe, parse_probes
-from horsesense.probes.server import Server
-from horsesense.probes.true_false import OptionConfidence
 from horsesense.readers.registry import READERS, make_reader
 
 AS_PUBLISHED = "as published"
@@ -339,48 +337,28 @@ def suite_settings(names: str | None, faithful: bool) -> dict[str, Any]:
     return found
 
 
-def rebundled(
-    specs: Sequence[str],
-    sizes: str | None = None,
-    bundles: int | None = None,
-    disjoint: bool = False,
+def with_parameters(
+    specs: Sequence[str], changes: Mapping[type[Probe], Mapping[str, Any]]
 ) -> tuple[str, ...]:
-    """The specs with other bundles wherever a probe puts several problems into a prompt.
+    """The specs with these parameters wherever a probe of a kind is named, each once.
 
-    >>> rebundled(["order", "batch(lines=anchored)"], sizes="3/5")[1].split(", ")[0]
+    Where no probe of a kind is named, it is added; bundles of problems are changed alone. What is
+    empty changes nothing.
+
+    >>> with_parameters(["order", "batch"], {BundlesOfProblems: {"sizes": "3/5"}})[1].split(", ")[0]
     'batch(sizes=3/5'
     """
-    changes: dict[str, Any] = {}
-    if sizes is not None:
-        changes["sizes"] = sizes
-    if bundles is not None:
-        changes["bundles"] = bundles
-    if disjoint:
-        changes["design"] = "disjoint"
-    if not changes:
-        return tuple(specs)
-    probes = [(spec, parse_probes([spec])[-1]) for spec in specs]
-    return tuple(
-        replace(probe, **changes).signature if isinstance(probe, BundlesOfProblems) else spec
-        for spec, probe in probes
-    )
-
-
-def with_parameter(
-    specs: Sequence[str], kind: type[Server] | type[OptionConfidence], **given: Any
-) -> tuple[str, ...]:
-    """The specs with a parameter wherever a probe of a kind is named; else that probe is added.
-
-    >>> with_parameter(["order"], Server, against="sim:oracle")
-    ('order', 'server(together=16/1, against=sim:oracle)')
-    """
-    made: dict[str, Probe] = {spec: parse_probes([spec])[-1] for spec in specs}
-    if not any(isinstance(probe, kind) for probe in made.values()):
-        made[kind.name] = kind()
-    return tuple(
-        replace(probe, **given).signature if isinstance(probe, kind) else spec
-        for spec, probe in made.items()
-    )
+    given = {kind: {n: v for n, v in named.items() if v} for kind, named in changes.items()}
+    made: dict[str, Probe] = {spec: parse_probe(spec) for spec in specs}
+    for kind, own in given.items():
+        there = kind is BundlesOfProblems or any(isinstance(one, kind) for one in made.values())
+        if own and not there:
+            made[kind.name] = kind()
+    found = []
+    for spec, probe in made.items():
+        own = next((change for kind, change in given.items() if isinstance(probe, kind)), {})
+        found.append(replace(probe, **own).signature if own else spec)
+    return merged(found)
 
 
 def merged(specs: Sequence[str]) -> tuple[str, ...]:

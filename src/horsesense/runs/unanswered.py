@@ -56,10 +56,8 @@ def silent_forms(directory: RunDirectory, unread: Sequence[int]) -> list[dict[st
     """How many of these trials have no reply, by probe and condition: `not_asked`, and `failed`,
     of how many `prompts`; all conditions of a probe that lacks any. And how many of each are of an
     item without a right answer (`goldless`).
-
-    Nothing where a run has no store, as one that was read from logs.
     """
-    if not len(unread) or not directory.layout.store.exists():
+    if not len(unread):
         return []
     some = pl.col("trial").is_in(pl.Series(unread, dtype=pl.UInt32).implode())
     form = ["probe", "condition"]

@@ -12,10 +12,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
-
-import numpy as np
-import numpy.typing as npt
 
 from horsesense.errors import UsageError
 from horsesense.findings.early import BANDED, levels
@@ -29,22 +25,15 @@ from horsesense.measures.cells import Cell
 from horsesense.measures.contrast import ORDER, REPEAT, tested
 from horsesense.measures.joined import ORIGINAL
 from horsesense.probes.base import LETTERS, Probe, SetProbe
-from horsesense.runs.bands import Bands, Seen, clusters
-from horsesense.runs.deciding import CHANGE, TOLD, Place, added, deciding_reader
+from horsesense.readers.base import FittedReader, Reader
+from horsesense.readers.model_based.cases import BulkReader
+from horsesense.runs.bands import CHANGE, Bands, Seen, clusters
 from horsesense.runs.expected import Expected
 from horsesense.runs.goal import Extents, Goal, Population
 from horsesense.runs.prepare import Study, reader_names
-from horsesense.stats.ratio_bets import Ratio, in_random_order
+from horsesense.stats.ratio_bets import in_random_order
 from horsesense.trials.condition import Condition
 from horsesense.trials.trial import Trial, same_prompt
-
-
-class _Part(NamedTuple):
-    """What the items of a batch added to a number, and what guessing gives it there."""
-
-    item: npt.NDArray[np.int64]
-    ratio: Ratio
-    null: float
 
 
 class Further:
@@ -76,7 +65,6 @@ class Further:
             for kind in KINDS
             if kind.measure in BANDED and (goal.every or kind.measure == CHANGE.name)
         ]
-        self._parts: dict[tuple[str, Place, str], list[_Part]] = {}
         self._differs: set[bool] = set()
 
     def look(self, cells: Sequence[Cell]) -> None:
@@ -84,10 +72,7 @@ class Further:
         self._differs |= {*differs(cells).values()}
         own = {kind.measure for kind in self.kinds}
         for measure in own | {INSTEAD[name] for name in own & INSTEAD.keys()}:
-            for key, values in added(cells, TOLD[measure]).items():
-                for group, (ratio, null) in values.groups.items():
-                    part = _Part(values.item, ratio, 0.0 if null is None else null)
-                    self._parts.setdefault((measure, key, group), []).append(part)
+            self.bands.take(cells, measure)
 
     @property
     def accused(self) -> frozenset[str]:
@@ -102,17 +87,18 @@ class Further:
         """Probes by which a kind accuses and that are not decided, and what these rest on."""
         own, steady = kind.measure, self._differs == {False}
         judged = INSTEAD.get(own, own) if steady else own
-        for (measure, key, group), parts in self._parts.items():
-            taken = measure == judged and kind.takes(self.run, Anywhere(*key, group))
-            if taken and not (kind.by_position and group in self.rare):
-                seen, guessing = self._together(parts)
-                null, size = guessing if kind.null is None else kind.null, self.sizes[kind.name]
-                possible = seen is not None and size < kind.room(null)
-                if possible and self._is_open(kind, seen, null, size):
-                    yield from {key[0], ORDER} if judged != own else {key[0]}
+        for place, group in self.bands.places(judged):
+            taken = kind.takes(self.run, Anywhere(*place, group))
+            if not taken or (kind.by_position and group in self.rare):
+                continue
+            if (seen := self.bands.seen(judged, place, group)) is None:
+                continue
+            null, size = kind.null, self.sizes[kind.name]
+            null = (seen.null or 0.0) if null is None else null
+            if size < kind.room(null) and self._is_open(kind, seen, null, size):
+                yield from {place[0], ORDER} if judged != own else {place[0]}
 
-    def _is_open(self, kind: Kind, seen: Seen | None, null: float, size: float) -> bool:
-        assert seen is not None
+    def _is_open(self, kind: Kind, seen: Seen, null: float, size: float) -> bool:
         found, small = levels(kind.way, self.questions)
         if self.goal.precision is not None:
             low, high = self.bands.band(seen, small)
@@ -121,25 +107,24 @@ class Further:
             return False
         return not any(self.bands.lies(seen, *e, found) for e in faulty(kind.way, null, size))
 
-    def _together(self, parts: Sequence[_Part]) -> tuple[Seen | None, float]:
-        """The parts of a number in the random order, about one null: their mean."""
-        items = np.concatenate([p.item for p in parts])
-        weight = np.concatenate([p.ratio.weight for p in parts])
-        if not weight.any():
-            return None, 0.0
-        null = sum(p.null * float(p.ratio.weight.sum()) for p in parts) / float(weight.sum())
-        moved = [(null - p.null) * p.ratio.weight for p in parts]
-        ratio = Ratio(
-            np.concatenate([p.ratio.low + by for p, by in zip(parts, moved, strict=True)]),
-            np.concatenate([p.ratio.high + by for p, by in zip(parts, moved, strict=True)]),
-            weight,
-            max(p.ratio.largest for p in parts),
-            parts[0].ratio.least,
-            max(p.ratio.lean + abs(null - p.null) for p in parts),
+
+def deciding_reader(study: Study) -> Reader:
+    """The reader whose readings decide: settled before the first answer.
+
+    What a reply says, where there are replies; else the first reader that needs neither a fit nor
+    a model of its own. UsageError where there is none.
+    """
+    replies = study.capabilities.text and study.settings.max_tokens > 0
+    plain = [r for r in study.readers() if not isinstance(r, FittedReader | BulkReader)]
+    ranked = sorted(plain, key=lambda reader: (reader.name == "text") is not replies)
+    if not ranked:
+        raise UsageError(
+            "--until needs a reader that decides as answers come.",
+            hint="Add text to --readers."
+            if study.settings.max_tokens
+            else "Give more --max-tokens, or --readers option_text.",
         )
-        order = np.argsort(self.bands.ranks[items], kind="stable")
-        order = order[weight[order] > 0]
-        return Seen(items[order], ratio.of(order)), null
+    return ranked[0]
 
 
 def batch_size(items: int) -> int:

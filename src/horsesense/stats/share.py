@@ -105,7 +105,8 @@ class Share(NamedTuple):
         """The shares that are not rejected; None where there is a `reason`."""
         if self.reason:
             return None
-        return limits(self.trials * self.estimate, self.trials, (1 - level) / 2)
+        trials = self.trials
+        return limits(trials * self.estimate, trials, (1 - level) / 2)
 
 
 def _as_many(hits: float, n: float, null: float) -> float:

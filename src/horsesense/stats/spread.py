@@ -71,11 +71,6 @@ class Spread(NamedTuple):
             positions=k,
         )
 
-    @property
-    def corrected(self) -> float:
-        """The spread (population standard deviation) with the noise taken off, 0 or more."""
-        return sqrt(max(self.squares - self.noise, 0.0) / self.positions)
-
     def p(self) -> float:
         """p of equal recalls."""
         return _tail(self.squares, self.null, 2 * self.null2)
@@ -98,15 +93,17 @@ class Spread(NamedTuple):
             variance = 2 * ((1 - u) * self.null2 + u * self.noise2) + 4 * signal * self.slope
             return _tail(self.squares, mean, variance) - alpha * (1 - u / 2)
 
-        if excess(0.0) >= 0:
-            return 0.0
-        return float(functions.brentq(excess, 0.0, max(self.squares, 1e-12) * 2 + self.null))
+        # By halves: scipy's search for a root takes longer to load than to measure small runs.
+        low, high = 0.0, max(self.squares, 1e-12) * 2 + self.null
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (middle, high) if excess(middle) < 0 else (low, middle)
+        return low
 
 
 def _covariance(variance: Floats, correlation: Floats) -> Floats:
     deviation = np.sqrt(variance)
-    covariance: Floats = deviation[:, None] * correlation * deviation
-    return covariance
+    return deviation[:, None] * correlation * deviation
 
 
 def correlation(hits: Floats, trials: Floats) -> Floats:

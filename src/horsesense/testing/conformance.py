@@ -43,7 +43,7 @@ from horsesense.readers.reading import STATUSES, Reading
 from horsesense.rng import Dice
 from horsesense.runs.planner import Planner
 from horsesense.trials.condition import PLAIN, Condition
-from horsesense.trials.trial import AnswerFormat, Trial
+from horsesense.trials.trial import BUNDLED, AnswerFormat, Trial
 
 
 def item_set(kind: Kind = "choice", n: int = 12, k: int = 4, gold: bool = True) -> ItemSet:
@@ -238,36 +238,13 @@ def random_cell(seed: int, n: int = 40, r: int = 4, k: int = 4, missing: float =
     )
 
 
-def random_bundles(seed: int, probe: str = "batch") -> Cell:
-    """A cell of random readings of problems in bundles of ten."""
-    cell = random_cell(seed)
-    row, column = np.indices(cell.status.shape)
-    one = _bits(cell)
-    both = np.where(cell.status == STATUS_CODE["ambiguous"], 3, one)
-    cell = replace(
-        cell,
-        probe=probe,
-        condition=Condition(size=10),
-        answer_format="label_lines" if probe == "batch" else "index_json",
-    )
-    return cell.having(
-        ChosenSets(one if probe == "batch" else both, np.full_like(cell.position, -1)),
-        Bundles(
-            np.asarray(column * 4 + row // 10, dtype=np.int32),
-            np.asarray(row % 10, dtype=np.int16),
-            np.where(row % 10 == 0, row // 10 - 2, 0).astype(np.int32),
-            tuple(f"class_{position}" for position in range(int(cell.k.max()))),
-        ),
-    )
-
-
 def _bits(cell: Cell) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
     """The chosen position of each trial as a bit; 0 where none was chosen."""
     return np.where(cell.position >= 0, 1 << np.maximum(cell.position, 0).astype(np.int64), 0)
 
 
 _OFFERED = "wording=know_no, asking=know_no, design=random(3)"
-_SPECIAL_CELLS: tuple[tuple[str, str, AnswerFormat, str], ...] = (
+_CELLS: tuple[tuple[str, str, AnswerFormat, str], ...] = (
     ("gold_absent", "prompt=with_gold, asking=know_no, design=random(3)", "letter", "text"),
     ("gold_absent", f"prompt=hint_option, positions=last, {_OFFERED}", "letter", "text"),
     ("gold_absent", f"prompt=hint_instruction, {_OFFERED}", "letter", "text"),
@@ -283,15 +260,27 @@ _SPECIAL_CELLS: tuple[tuple[str, str, AnswerFormat, str], ...] = (
     ("key_typo", "versions=2, design=random(2)", "letter", "text"),
     ("extra_options", "added=0, design=random(4)", "letter", "text"),
     ("extra_options", "added=3, design=random(4)", "letter", "text"),
+    ("order", "design=cyclic", "letter", "first_token"),
+    ("order", "design=cyclic", "letter", "option_text"),
+    ("batch", "size=10", "label_lines", "text"),
+    ("select_all", "size=10", "index_json", "text"),
+    ("repeat", "", "letter", "text"),
+    ("budget", "cap=64", "letter", "text"),
+    ("budget", "cap=256", "letter", "text"),
+    ("thought", "share=50", "letter", "text"),
+    ("option_count", "n=3", "letter", "text"),
 )
+"""Probe, condition, kind of answer and reader."""
 
 
-def random_special_cells(seed: int) -> list[Cell]:
-    """Random cells of the probes that have measures of their own."""
-    made = []
-    for number, (probe, condition, asks, reader) in enumerate(_SPECIAL_CELLS):
-        k = 2 if asks == "yes_no" else 4
-        cell = random_cell(seed + number, k=k)
+def random_cells() -> list[Cell]:
+    """Random cells of every kind: those of the items as published first."""
+    plain = random_cell(1)
+    subjects = Subjects(np.arange(len(plain.item)) % 3, ("algebra", "law", "virology"))
+    original = replace(plain, probe="original", condition=PLAIN).having(subjects)
+    made = [plain, original, replace(original, probe="options_only")]
+    for number, (probe, condition, asks, reader) in enumerate(_CELLS):
+        cell = random_cell(4 + number, k=2 if asks == "yes_no" else 4)
         dice = np.random.default_rng(number)
         shape = cell.status.shape
         scores = Scores(
@@ -304,7 +293,7 @@ def random_special_cells(seed: int) -> list[Cell]:
             condition=Condition.parse(condition),
             answer_format=asks,
             reader=reader,
-            by_scores=reader != "text",
+            by_scores=reader == "first_token",
         )
         made.append(cell.having(scores, *_further(cell, dice)))
     return made
@@ -322,23 +311,17 @@ def _further(cell: Cell, dice: np.random.Generator) -> Iterator[Columns]:
         yield ChosenSets(_bits(cell) | dice.integers(0, 2 ** int(cell.k[0]), shape), marked)
     if cell.answer_format == "free":
         yield Verdicts(dice.integers(-1, 6, shape).astype(np.int8))
-
-
-def random_cells() -> list[Cell]:
-    """Random cells of every kind: those of the items as published, by several readers, first."""
-    plain = random_cell(1)
-    subjects = Subjects(np.arange(len(plain.item)) % 3, ("algebra", "law", "virology"))
-    original = replace(plain, probe="original", condition=PLAIN).having(subjects)
-    token = replace(random_cell(2), reader="first_token", by_scores=True)
-    texts = replace(random_cell(5), reader="option_text")
-    special = random_special_cells(4)
-    bundles = [random_bundles(2), random_bundles(3, "select_all")]
-    again = replace(random_cell(6), probe="repeat", condition=PLAIN)
-    blind = replace(original, probe="options_only")
-    caps = [replace(plain, probe="budget", condition=Condition(cap=cap)) for cap in ("64", "256")]
-    cut = replace(plain, probe="thought", condition=Condition(share=50))
-    fewer = replace(random_cell(7), probe="option_count", condition=Condition(n=3))
-    return [plain, original, token, texts, *bundles, *special, again, blind, *caps, cut, fewer]
+    if cell.answer_format in BUNDLED:
+        one, (row, column) = _bits(cell), np.indices(shape)
+        both = np.where(cell.status == STATUS_CODE["ambiguous"], 3, one)
+        chosen = one if cell.answer_format == "label_lines" else both
+        yield ChosenSets(chosen, np.full_like(cell.position, -1))
+        yield Bundles(
+            np.asarray(column * 4 + row // 10, dtype=np.int32),
+            np.asarray(row % 10, dtype=np.int16),
+            np.where(row % 10 == 0, row // 10 - 2, 0).astype(np.int32),
+            tuple(f"class_{position}" for position in range(int(cell.k.max()))),
+        )
 
 
 def fitting_cell(measure: Measure) -> Cell | None:

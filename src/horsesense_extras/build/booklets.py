@@ -9,18 +9,25 @@ those the one that puts the right answer where this booklet has it least.
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
 from math import ceil
 from pathlib import Path
 from typing import Final, NamedTuple
+
+from markupsafe import Markup
 
 from horsesense.errors import UsageError
 from horsesense.files import new_folder
 from horsesense.items.item import Item, ItemSet
 from horsesense.measures.joined import ORIGINAL
 from horsesense.models.base import Capabilities
+from horsesense.report.pages import environment
 from horsesense.rng import Dice, fingerprint
 from horsesense.runs import asked
 from horsesense.runs.planner import Planned
@@ -256,16 +263,41 @@ def shown(built: Built, booklet: int, contexts: ItemSet) -> list[Shown]:
     return found
 
 
-Render = Callable[[str, Sequence[Shown]], str]
-"""The page of a booklet, from its code and its questions."""
+@cache
+def _own(name: str) -> str:
+    return (files("horsesense_extras") / "templates" / name).read_text(encoding="utf-8")
 
 
-def write_test(built: Built, out: Path, pages: Render | None, tables: bool) -> None:
+def _hash(text: str) -> str:
+    return b64encode(sha256(text.encode()).digest()).decode()
+
+
+def booklet_page(code: str, questions: Sequence[Shown]) -> str:
+    """The page of one booklet, from its code and its questions; it works without a network.
+
+    What is shown of an item is text and nothing else; a policy in the page names its one script and
+    its one style sheet by their hashes, so that nothing that an item could bring is run or loaded.
+    """
+    style, script = _own("booklet.css"), _own("booklet.js")
+    return (
+        environment("horsesense_extras")
+        .get_template("booklet.html.j2")
+        .render(
+            code=code,
+            questions=questions,
+            booklet_style=Markup(style),
+            script=Markup(script),
+            style_hash=_hash(style),
+            script_hash=_hash(script),
+        )
+    )
+
+
+def write_test(built: Built, out: Path, formats: Sequence[str]) -> None:
     """Write a test's directory: what is handed out, and what stays.
 
     Args:
-        pages: makes the HTML booklets; None for none.
-        tables: whether CSV booklets are written.
+        formats: of the booklets: html, csv.
 
     Raises UsageError where `out` is there already, StoreError where the disk refuses.
     """
@@ -277,9 +309,9 @@ def write_test(built: Built, out: Path, pages: Render | None, tables: bool) -> N
         for number in range(1, len(test.booklets) + 1):
             code, questions = code_of(test.id, number), shown(built, number, test.items)
             name = f"booklets/booklet-{number:02d}"
-            if pages is not None:
-                lines.put(f"{name}.html", pages(code, questions))
-            if tables:
+            if "html" in formats:
+                lines.put(f"{name}.html", booklet_page(code, questions))
+            if "csv" in formats:
                 write_table(folder / f"{name}.csv", WRITTEN, (_row(code, q) for q in questions))
 
 

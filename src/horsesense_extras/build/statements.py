@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -304,7 +305,5 @@ def only(items: ItemSet, chosen: Sequence[Item]) -> ItemSet:
 
 def passes(arm: str, items: Sequence[Item], seed: int) -> Iterator[Statement]:
     """The statements of pass after pass, without end."""
-    number = 0
-    while True:
+    for number in count():
         yield from statements(arm, items, number, seed)
-        number += 1

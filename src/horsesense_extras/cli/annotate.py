@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from horsesense.cli.options import AsJson
-from horsesense.cli.output import print_json
 from horsesense.errors import UsageError
 from horsesense.files import usable
 from horsesense.stats.words import plural, some_of
 from horsesense_extras.cli.build import take_booklets
+from horsesense_extras.cli.groups import tell
 
 if TYPE_CHECKING:
     from horsesense.api import Run
@@ -75,10 +75,7 @@ def annotate(
         done = _sample_written(run, to or run / "sample.csv", sample)
     else:
         done = _taken(run, take) if take else _written(run, to or run / "review.csv", also)
-    if as_json:
-        print_json("annotate", done)
-        return
-    print(done["says"])
+    tell("annotate", done, as_json, [str(done["says"])])
 
 
 def _booklets(test: Path, files: list[Path] | None, to: Path | None, as_json: bool) -> None:
@@ -89,10 +86,7 @@ def _booklets(test: Path, files: list[Path] | None, to: Path | None, as_json: bo
             f" reviewed with horsesense annotate {test / 'run'}",
         )
     done = take_booklets(test, files)
-    if as_json:
-        print_json("annotate-test", done)
-    else:
-        print(done["says"])
+    tell("annotate-test", done, as_json, [done["says"]])
 
 
 def _written(path: Path, to: Path, also: int) -> dict[str, object]:
@@ -115,9 +109,12 @@ def _written(path: Path, to: Path, also: int) -> dict[str, object]:
 
 
 def _options_written(path: Path, to: Path | None, also: int) -> dict[str, object]:
-    from horsesense_extras.build.equinfer.review import CHOICES, BuiltSet, check
+    from horsesense_extras.build.equinfer.review import CHOICES, BuiltSet
 
-    check(also)
+    if also:
+        raise UsageError(
+            "--also is about the replies of a run; of items all wrong options are shown."
+        )
     built = BuiltSet.load(path)
     options = len(built.known())
     head = f"The {plural(options, 'wrong option')} of {plural(len(built.rows), 'item')}"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,19 +10,17 @@ import typer
 
 from horsesense.cli import options
 from horsesense.cli.grouped import Commands
-from horsesense.cli.output import print_json
 from horsesense.errors import UsageError
 from horsesense.files import empty_place, json_lines, write_whole
-from horsesense.stats.words import plural
+from horsesense.stats.words import plural, some_of
 from horsesense_extras.cli.cues import balanced
-from horsesense_extras.cli.groups import Asking, Rows
+from horsesense_extras.cli.groups import Asking, Rows, tell
 
 if TYPE_CHECKING:
     from horsesense.inference.limits import RunSummary
     from horsesense_extras.build.booklets import Built as BuiltTest
     from horsesense_extras.build.equinfer.build import Built
     from horsesense_extras.build.paraphrases import Paraphrased
-    from horsesense_extras.people.runs import Taken
 
 
 File = Annotated[str, typer.Argument(help="Items: texts with labels.")]
@@ -119,8 +115,8 @@ def paraphrases(
     )
     refused = dict(made.refused.most_common())
     told = {**made.counts(), "versions": versions, "refused": refused}
-    text = None if as_json else partial(_as_text, made, out)
-    _leave(made.rows(), out, folder, "build-paraphrases", told, text, made.spent)
+    lines = _paraphrases_text(made, out)
+    _leave(made.rows(), out, folder, "build-paraphrases", told, as_json, lines, made.spent)
 
 
 @build.command()
@@ -180,8 +176,8 @@ def equinfer(
         )
     )
     told = {"funnel": built.funnel.as_json()}
-    text = None if as_json else partial(_equinfer_text, built, out)
-    _leave(built.rows, out, folder, "build-equinfer", told, text, built.spent)
+    lines = _equinfer_text(built, out)
+    _leave(built.rows, out, folder, "build-equinfer", told, as_json, lines, built.spent)
     if not built.rows:
         raise UsageError(
             f"No item is left: {out} is empty.",
@@ -198,66 +194,57 @@ SPENT = ["answered", "cached", "failed", "prompt_tokens", "completion_tokens", "
 
 def _leave(
     rows: Iterable[Mapping[str, Any]], out: Path, folder: Path, schema: str,
-    found: Mapping[str, Any], text: Callable[[], str] | None, spent: RunSummary,
+    found: Mapping[str, Any], as_json: bool, lines: Iterable[str], spent: RunSummary,
 ) -> None:  # fmt: skip
     """Write the items that a model helped to make, and say what came of it."""
     from horsesense_extras.build.asking import write_noted
 
     write_noted(out, json_lines(rows), folder / WRITTEN)
-    if text is None:
-        counted = {name: getattr(spent, name) for name in SPENT}
-        print_json(schema, {"out": str(out), **found, **counted})
-    else:
-        sys.stdout.write(text())
+    counted = {name: getattr(spent, name) for name in SPENT}
+    tell(schema, {"out": str(out), **found, **counted}, as_json, lines)
     if spent.exit_code:
         raise typer.Exit(spent.exit_code)
 
 
-def _as_text(made: Paraphrased, out: Path) -> str:
+def _paraphrases_text(made: Paraphrased, out: Path) -> Iterator[str]:
     counts = made.counts()
-    lines = [
+    yield (
         f"{plural(counts['paraphrases'], 'paraphrase')} of {plural(counts['items'], 'item')} in"
-        f" {out}: "
-        f"{plural(counts['items_with_all'], 'item', 'have')} all {made.versions}, "
-        f"{counts['items_with_none']:,} have none.",
-        *(f"  refused {n:,}: {reason}" for reason, n in made.refused.most_common()),
-        *_spent_text(made.spent),
-    ]
-    lines.append("Look at them before they are used: only their form was checked.")
-    return "\n".join(lines) + "\n"
+        f" {out}: {plural(counts['items_with_all'], 'item', 'have')} all {made.versions},"
+        f" {counts['items_with_none']:,} have none."
+    )
+    yield from (f"  refused {n:,}: {reason}" for reason, n in made.refused.most_common())
+    yield from _spent_text(made.spent)
+    yield "Look at them before they are used: only their form was checked."
 
 
-def _spent_text(spent: RunSummary) -> list[str]:
-    lines = [f"{spent.costs()}."]
+def _spent_text(spent: RunSummary) -> Iterator[str]:
+    yield f"{spent.costs()}."
     if spent.stopped == "budget":
-        lines.append("The budget is spent; the same command with a larger one continues.")
+        yield "The budget is spent; the same command with a larger one continues."
     if spent.last_failure is not None:
         seen = spent.last_failure.message
-        lines.append(f"Requests without an answer are asked again by the same command: {seen}")
-    return lines
+        yield f"Requests without an answer are asked again by the same command: {seen}"
 
 
-def _equinfer_text(built: Built, out: Path) -> str:
+def _equinfer_text(built: Built, out: Path) -> Iterator[str]:
     from horsesense_extras.build.equinfer.build import EQUATIONS
     from horsesense_extras.build.equinfer.funnel import table
 
     papers = plural(len({row["cluster"] for row in built.rows}), "paper")
-    lines = [f"{plural(len(built.rows), 'item')} from {papers} in {out}.", ""]
-    lines += [*table(built.funnel.as_json()), ""]
+    yield from (f"{plural(len(built.rows), 'item')} from {papers} in {out}.", "")
+    yield from (*table(built.funnel.as_json()), "")
     if built.spent.answered or built.spent.cached or built.spent.failed:
-        lines += _spent_text(built.spent)
-    lines.append(f"Every equation and its reason: {out.name}.answers/{EQUATIONS}")
+        yield from _spent_text(built.spent)
+    yield f"Every equation and its reason: {out.name}.answers/{EQUATIONS}"
     if built.rows:
-        lines.append(f"Have people look at the wrong options: horsesense annotate {out}")
-    return "\n".join(lines) + "\n"
+        yield f"Have people look at the wrong options: horsesense annotate {out}"
 
 
 def _write(rows: list[dict[str, Any]], out: Path, as_json: bool) -> None:
     write_whole(empty_place(out), json_lines(rows))
-    if as_json:
-        print_json("build", {"out": str(out), "items": len(rows)})
-    else:
-        print(f"{plural(len(rows), 'item')} in {out}")
+    told = {"out": str(out), "items": len(rows)}
+    tell("build", told, as_json, [f"{plural(len(rows), 'item')} in {out}"])
 
 
 FORMATS = ("html", "csv")
@@ -291,7 +278,6 @@ def booklets(
     from horsesense.plugins import split_outside_brackets
     from horsesense.runs.settings import Settings
     from horsesense_extras.build.booklets import PROBES, build_test, write_test
-    from horsesense_extras.people.page import booklet_page
 
     wanted = [each.strip() for each in formats.split(",")]
     for each in wanted:
@@ -308,11 +294,9 @@ def booklets(
         people,
         questions,
     )
-    write_test(built, out, booklet_page if "html" in wanted else None, "csv" in wanted)
-    if as_json:
-        print_json("build-test", _built_json(built, out))
-    else:
-        print(_built_text(built, out, wanted))
+    write_test(built, out, wanted)
+    told = _built_json(built, out)
+    tell("build-test", told, as_json, _built_text(built, told, out, wanted))
 
 
 def _built_json(built: BuiltTest, out: Path) -> dict[str, Any]:
@@ -330,31 +314,29 @@ def _built_json(built: BuiltTest, out: Path) -> dict[str, Any]:
     }
 
 
-def _built_text(built: BuiltTest, out: Path, wanted: Sequence[str]) -> str:
-    told = _built_json(built, out)
+def _built_text(
+    built: BuiltTest, told: dict[str, Any], out: Path, wanted: Sequence[str]
+) -> Iterator[str]:
     sizes, (least, most) = sorted(set(told["questions"])), built.each
     some = f"{sizes[0]} to {plural(sizes[-1], 'question')}"
     each = plural(sizes[0], "question") if len(sizes) == 1 else some
     seen = f"{least} to {most} people" if most > 1 else "at most 1 person"
     if least == most:
         seen = "1 person" if most == 1 else f"{most:,} people"
-    lines = [
+    yield (
         f"{plural(told['booklets'], 'booklet')} of {each} ({' and '.join(wanted)}) in"
-        f" {out / 'booklets'}, one for each person.",
+        f" {out / 'booklets'}, one for each person."
+    )
+    yield (
         f"{plural(told['items'], 'item')}, {plural(len(built.forms), 'form')}; every item is seen"
-        f" in every form by {seen}. Nobody sees it in two forms.",
-    ]
+        f" in every form by {seen}. Nobody sees it in two forms."
+    )
     if least != most:
-        lines.append(
-            f"With {plural(built.balanced, 'person')} every item is seen in every form equally"
-            " often."
-        )
-    lines += [f"  left out, {row['items']:,}: {row['reason']}" for row in told["excluded"]]
-    lines += [
-        f"Give {out / 'booklets'} away and nothing else: test.json holds the right answers.",
-        f"When files come back: horsesense annotate {out} --take FILE [--take FILE ...]",
-    ]
-    return "\n".join(lines)
+        people = plural(built.balanced, "person")
+        yield f"With {people} every item is seen in every form equally often."
+    yield from (f"  left out, {row['items']:,}: {row['reason']}" for row in told["excluded"])
+    yield f"Give {out / 'booklets'} away and nothing else: test.json holds the right answers."
+    yield f"When files come back: horsesense annotate {out} --take FILE [--take FILE ...]"
 
 
 def take_booklets(folder: Path, files: Sequence[Path]) -> dict[str, Any]:
@@ -366,31 +348,28 @@ def take_booklets(folder: Path, files: Sequence[Path]) -> dict[str, Any]:
     run = open_run(taken.run.layout.root)
     run.measure()
     report = run.report()
+    back, people = taken.returned, run.findings["people"]
+    answers = sum(len(one.answers) for one in back)
+    missing = {str(one.booklet): list(one.missing) for one in back if one.missing}
+    lines = [
+        f"{some_of(len(back), people['booklets'], 'booklet', 'are')} back, with"
+        f" {plural(answers, 'answer')}.",
+        *(f"  booklet {booklet}: {_without(places)}" for booklet, places in missing.items()),
+        *(f"  {note}" for note in taken.notes),
+        f"The run is {run.path}, its report {report}.",
+        f"Beside models: horsesense compare {run.path} RUN",
+    ]
     return {
         "run": str(run.path),
-        "booklets": [one.booklet for one in taken.returned],
-        "answers": sum(len(one.answers) for one in taken.returned),
-        "missing": {str(one.booklet): list(one.missing) for one in taken.returned if one.missing},
+        "booklets": [one.booklet for one in back],
+        "answers": answers,
+        "missing": missing,
         "notes": list(taken.notes),
-        "agreement": run.findings["people"]["agreement"],
-        "says": _taken_text(taken, run.findings["people"], report),
+        "agreement": people["agreement"],
+        "says": "\n".join(lines),
     }
 
 
-def _taken_text(taken: Taken, told: dict[str, Any], report: Path) -> str:
-    answers = sum(len(one.answers) for one in taken.returned)
-    are = "is" if len(taken.returned) == 1 else "are"
-    lines = [
-        f"{len(taken.returned):,} of {plural(told['booklets'], 'booklet')} {are} back, with"
-        f" {plural(answers, 'answer')}."
-    ]
-    for one in taken.returned:
-        some = ", ".join(map(str, one.missing[:10])) + (", ..." if len(one.missing) > 10 else "")
-        without = f"{plural(len(one.missing), 'question')} without an answer: {some}"
-        lines += [f"  booklet {one.booklet}: {without}"] if one.missing else []
-    lines += [f"  {note}" for note in taken.notes]
-    lines += [
-        f"The run is {taken.run.layout.root}, its report {report}.",
-        f"Beside models: horsesense compare {taken.run.layout.root} RUN",
-    ]
-    return "\n".join(lines)
+def _without(places: Sequence[int]) -> str:
+    some = ", ".join(map(str, places[:10])) + (", ..." if len(places) > 10 else "")
+    return f"{plural(len(places), 'question')} without an answer: {some}"

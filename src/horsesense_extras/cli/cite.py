@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from horsesense.cli.options import AsJson
-from horsesense.cli.output import print_json
 from horsesense.errors import StoreError
 from horsesense.stats.words import plural
-from horsesense_extras.cli.groups import Rows
+from horsesense_extras.cli.groups import Rows, tell
 
 if TYPE_CHECKING:
     from horsesense.api import Run
@@ -46,12 +45,13 @@ def cite(what: What, rows: Rows, as_json: AsJson = False) -> None:
         if Path(what).is_dir():
             raise
         told = _texts(items_of(what, **rows.given()), what)
-    if as_json:
-        print_json("cite", told)
-        return
-    for title, texts in told.items():
-        for text in filter(None, [texts] if isinstance(texts, str) else texts):
-            print(text if title == "bibtex" else f"{title.capitalize()}: {text}")
+    each = [
+        (title, text)
+        for title, texts in told.items()
+        for text in ([texts] if isinstance(texts, str) else texts)
+    ]
+    named = (t if title == "bibtex" else f"{title.capitalize()}: {t}" for title, t in each if t)
+    tell("cite", told, as_json, named)
 
 
 def cited(run: Run) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -13,11 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from horsesense.cli.options import ITEMS, AsJson, Items
-from horsesense.cli.output import print_json
 from horsesense.cli.readings import printable
 from horsesense.errors import UsageError
-from horsesense.stats.words import plural
-from horsesense_extras.cli.groups import Rows
+from horsesense.stats.words import plural, some_of
+from horsesense_extras.cli.groups import Rows, tell
 
 if TYPE_CHECKING:
     from horsesense.items.item import ItemSet
@@ -118,10 +116,7 @@ def cues(
         from horsesense_extras.cue_tests.page import write_cue_report
 
         write_cue_report(results, out)
-    if as_json:
-        print_json("cues", result_json(results))
-        return
-    sys.stdout.write(_text(results, out))
+    tell("cues", result_json(results), as_json, _text(results, out))
 
 
 def balanced(
@@ -145,10 +140,7 @@ def balanced(
     item_set = divided.load(rows, items)
     found = balance(item_set, grouping=divided.grouping, seed=rows.seed)
     _write_balanced(out, item_set, found, weights)
-    if as_json:
-        print_json("build-balanced", _balance_json(found))
-    else:
-        sys.stdout.write(_balance_text(found, out))
+    tell("build-balanced", _balance_json(found), as_json, _balance_text(found, out))
 
 
 def _families(path: Path | None) -> dict[str, str]:
@@ -161,7 +153,7 @@ def _families(path: Path | None) -> dict[str, str]:
         ) from error
 
 
-def _text(results: Sequence[CueResult], out: Path | None) -> str:
+def _text(results: Sequence[CueResult], out: Path | None) -> list[str]:
     from horsesense_extras.cue_tests.dependence import below_limit, family_summary
 
     lines: list[str] = []
@@ -193,7 +185,7 @@ def _text(results: Sequence[CueResult], out: Path | None) -> str:
         ]
     if out is not None:
         lines.append(f"Report: {out}")
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def _tested(test: FamilyTest) -> str:
@@ -230,15 +222,15 @@ def _balance_json(found: Balance) -> dict[str, Any]:
     return {name: getattr(found, name) for name in ("n", "effective", "rounds")} | told | ids
 
 
-def _balance_text(found: Balance, out: Path) -> str:
+def _balance_text(found: Balance, out: Path) -> list[str]:
     def shown(part: tuple[float, float, float, int]) -> str:
         value, low, high, n = part
         return f"kappa {value:.2f} ({low:.2f} to {high:.2f}), n = {n:,}"
 
-    return (
-        f"{len(found.kept):,} of {plural(found.n, 'item')} kept in"
-        f" {plural(found.rounds, 'round')}; "
-        f"with weights, all are worth {found.effective:,.0f}.\n"
-        f"On items held back from the choice: before {shown(found.before)}; "
-        f"after {shown(found.after)}.\nWritten: {out}\n"
-    )
+    return [
+        f"{some_of(len(found.kept), found.n, 'item', 'kept')} in {plural(found.rounds, 'round')};"
+        f" with weights, all are worth {found.effective:,.0f}.",
+        f"On items held back from the choice: before {shown(found.before)}; after"
+        f" {shown(found.after)}.",
+        f"Written: {out}",
+    ]

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from horsesense.cli.options import AsJson
-from horsesense.cli.output import print_json
 from horsesense.errors import UsageError
-from horsesense_extras.cli.groups import Rows
+from horsesense_extras.cli.groups import Rows, tell
 
 if TYPE_CHECKING:
     from horsesense_extras.integrations.batch import Written
@@ -85,11 +84,8 @@ def export(
         found = _tasks(what, out, task)
     else:
         found = _run(Path(what), out, to)
-    if as_json:
-        print_json("export", {key: value for key, value in found.items() if key != "says"})
-    else:
-        for line in found["says"]:
-            print(line)
+    says = found.pop("says")
+    tell("export", found, as_json, says)
 
 
 def _run(path: Path, out: Path | None, to: str) -> dict[str, Any]:

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from horsesense.cli import options
+from horsesense.cli.output import print_json
 from horsesense.errors import UsageError
 
 if TYPE_CHECKING:
     from horsesense.items.item import ItemSet
     from horsesense.models.base import Model
     from horsesense_extras.build.asking import How
+
+
+def tell(schema: str, told: Mapping[str, Any], as_json: bool, lines: Iterable[str]) -> None:
+    """What a command found: for machines, or in lines for people."""
+    if as_json:
+        print_json(schema, told)
+    else:
+        for line in lines:
+            print(line)
 
 
 @dataclass(frozen=True)

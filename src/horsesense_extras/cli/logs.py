@@ -1,4 +1,4 @@
-"""`horsesense import`: logs of other programs as runs."""
+"""`horsesense import` and `record`: logs of other programs as runs, and as a page of all models."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from horsesense.cli.output import print_json, print_json_line
 from horsesense.cli.readings import printable
 from horsesense.errors import UsageError
 from horsesense.stats.words import plural, some_of
+from horsesense_extras.cli.groups import tell
 
 if TYPE_CHECKING:
     from horsesense.api import Run
@@ -102,9 +103,9 @@ def unread_as(given: str | None) -> Unread | None:
 def summary(run: Run) -> dict[str, Any]:
     """What an import found, as JSON values."""
     from horsesense_extras.logs.log_score import findings, log_scores
-    from horsesense_extras.logs.told import load_imported
+    from horsesense_extras.logs.told import logs_of
 
-    logs = (load_imported(run.directory) or {"logs": []})["logs"]
+    logs = logs_of(run.directory)
     scores = log_scores(run.results)
     return {
         "out": str(run.path),
@@ -175,9 +176,8 @@ def _of_batch(run: Run) -> list[str]:
     ]
     count = without_answer(run.directory)
     if count:
-        has = "has" if count == 1 else "have"
         lines.append(
-            f"{plural(count, 'request')} {has} no answer; horsesense export {run.path} FOLDER"
+            f"{plural(count, 'request', 'have')} no answer; horsesense export {run.path} FOLDER"
             " --to batch writes what is to be sent."
         )
     return lines
@@ -238,3 +238,66 @@ def _own(score: dict[str, Any]) -> str:
 
 def _percent(value: float | None) -> str:
     return "-" if value is None else f"{100 * value:.1f} %"
+
+
+FolderPath = Annotated[
+    Path,
+    typer.Argument(help="Folder of a study or a run, or of logs or tables that `import` takes."),
+]
+
+
+def record(
+    folder: FolderPath,
+    out: Path = Path("record"),
+    items: Known = None,
+    map: Fields = None,
+    unread: UnreadAs = None,
+    as_json: AsJson = False,
+) -> None:
+    """Lay an evaluation open: each model as its program graded it, and as its replies say.
+
+    Logs and tables are imported first, into `OUT/runs`.
+
+    Example: horsesense record eval_results/ --out record
+
+    Args:
+        out: Folder of the page, and of a file for each model.
+    """
+    from horsesense.api import Run
+    from horsesense.files import usable
+    from horsesense.runs.layout import RunLayout
+    from horsesense.runs.studies import run_folders
+    from horsesense_extras.api import load_logs
+    from horsesense_extras.logs.record_page import write_record
+    from horsesense_extras.logs.recorded import record_of
+
+    place = usable(out)
+    given = usable(folder)
+    there = run_folders(given) or [given] * RunLayout(given).record.is_file()
+    imported = place / "runs"
+    if not there and imported.exists():
+        raise UsageError(
+            f"{place} holds a record already.",
+            hint=f"horsesense record {imported} --out {place} writes its page again. Other logs, or"
+            " another --unread, need another --out.",
+        )
+    runs = [Run.open(path) for path in there] or load_logs(
+        [folder], imported, items, pairs("map", map), unread_as(unread)
+    )
+    pages = [(run, _page(run.path.name)) for run in runs]
+    for run, page in pages:
+        run.report(items=ITEMS, to=place / page)
+    found = record_of(pages)
+    path = write_record(found, place)
+    lines = (*found.notes, *(model.told for model in found.models), f"Page: {path}")
+    told = {"page": str(path), **found.as_json()}
+    tell("record", told, as_json, [printable(line) for line in lines])
+
+
+def _page(name: str) -> str:
+    """The file of a model's report, which is not that of the record."""
+    return f"{name}-model.html" if name.casefold() == "index" else f"{name}.html"
+
+
+ITEMS = 20
+"""Items shown on the page of each model."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -53,15 +54,26 @@ def answers_by_set(
     shared = frozenset(name for name, n in counts.items() if n > 1)
     found: list[list[Answers]] = [[] for _ in sets]
     for source in sources:
-        refused, taken = None, False
-        for item_set, given in zip(sets, found, strict=True):
-            try:
-                given += load_answers(source, item_set, faithful=faithful, shared=shared)
-                taken = True
-            except (ItemsError, UsageError) as error:
-                refused = refused or error
-        if refused is not None and not taken:
-            raise refused
+        loads = [
+            partial(load_answers, source, each, faithful=faithful, shared=shared) for each in sets
+        ]
+        for given, more in zip(found, _that_fit(loads), strict=True):
+            given += more
+    return found
+
+
+def _that_fit(loads: Sequence[Callable[[], list[Answers]]]) -> list[list[Answers]]:
+    """What each gives, nothing where it refuses; the first refusal where all refuse."""
+    found: list[list[Answers]] = []
+    refused: list[Exception] = []
+    for load in loads:
+        try:
+            found.append(load())
+        except (ItemsError, UsageError) as error:
+            found.append([])
+            refused.append(error)
+    if len(refused) == len(found):
+        raise refused[0]
     return found
 
 
@@ -87,18 +99,11 @@ def load_answers(
         ItemsError: no row belongs to an item.
         UsageError: nothing to read.
     """
-    if inner := run_folders(source):
-        return _of_any(inner, items, faithful, shared)
-    if (source / "run.toml").exists() or (source.is_dir() and not is_log(source)):
-        run = StagedRun.open(source)
-        ours = {i.id for i in run.items if _same_item(i, items.by_id.get(i.id), shared)}
-        found: Iterator[Answer] = (a for a in _of_run(run, ("original",)) if a.item in ours)
-    elif not is_log(source):
-        found = _of_rows(source, items, faithful=faithful, shared=shared)
-    else:
-        found = _of_logs(source, items)
+    if runs := run_folders(source):  # of a study, some of which may be of other items
+        loads = [partial(load_answers, r, items, faithful=faithful, shared=shared) for r in runs]
+        return [answers for each in _that_fit(loads) for answers in each]
     rights: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for model, item_id, _, right in found:
+    for model, item_id, _, right in _answers(source, items, ("original",), faithful, shared):
         given = rights[model][item_id]
         if right is not None:
             given.append(float(right))
@@ -110,27 +115,27 @@ def load_answers(
     ]
 
 
-def _of_any(
-    runs: Sequence[Path], items: ItemSet, faithful: bool, shared: Container[str]
-) -> list[Answers]:
-    """The answers of a study's runs, some of which may be of other items; not of all."""
-    found: list[Answers] = []
-    refused: list[Exception] = []
-    for run in runs:
-        try:
-            found += load_answers(run, items, faithful=faithful, shared=shared)
-        except (ItemsError, UsageError) as error:
-            refused.append(error)
-    if not found:
-        raise refused[0]
-    return found
+def _answers(
+    source: Path,
+    items: ItemSet,
+    probes: Sequence[str],
+    faithful: bool = False,
+    shared: Container[str] = (),
+) -> Iterator[Answer]:
+    """The answers to items of the set, in whatever the source is, but for a study."""
+    run = (source / "run.toml").exists()
+    if not run and is_log(source):
+        return _of_logs(source, items, probes)
+    if run or source.is_dir():
+        return _of_run(StagedRun.open(source), probes, items, shared)
+    return _of_rows(source, items, "order" in probes, faithful, shared)
 
 
-def _same_item(asked: Item, own: Item | None, shared: Container[str]) -> bool:
+def _same_item(asked: Item, own: Item, shared: Container[str]) -> bool:
     """Whether an item of a run is that of a set with its id; of a shared id, by what it asks."""
-    if own is None or own.id not in shared:
-        return own is not None
-    return content(asked.question, asked.options) == content(own.question, own.options)
+    return own.id not in shared or content(asked.question, asked.options) == content(
+        own.question, own.options
+    )
 
 
 def load_choices(
@@ -150,14 +155,8 @@ def load_choices(
     """
     chosen: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for source in [each for top in sources for each in run_folders(top) or [top]]:
-        if is_log(source):
-            answers = _of_logs(source, items, ("original", "order"))
-        elif source.is_dir():
-            answers = _of_run(StagedRun.open(source), items=items)
-        else:
-            answers = _of_rows(source, items, orders=True)
-        for model, item_id, option, _ in answers:
-            if option is not None and item_id in items.by_id:
+        for model, item_id, option, _ in _answers(source, items, ("original", "order")):
+            if option is not None:
                 chosen[model][item_id].append(option)
     if not chosen:
         raise UsageError(f"{', '.join(map(str, sources))}: no recorded answer chooses an option.")
@@ -165,9 +164,8 @@ def load_choices(
 
 
 def _of_rows(
-    source: Path, items: ItemSet, *,
-    orders: bool = False, faithful: bool = False, shared: Container[str] = (),
-) -> Iterator[Answer]:  # fmt: skip
+    source: Path, items: ItemSet, orders: bool, faithful: bool, shared: Container[str]
+) -> Iterator[Answer]:
     """The answers in a file of rows that belong to an item; with `orders`, in other orders too."""
     faults: list[str] = []
     left_out: Counter[str] = Counter()
@@ -268,10 +266,10 @@ def _chosen(response: str, shown: Sequence[str], labels: Sequence[str]) -> int |
 
 
 def _of_run(
-    run: StagedRun, probes: Sequence[str] = ("original", "order"), items: ItemSet | None = None
+    run: StagedRun, probes: Sequence[str], items: ItemSet, shared: Container[str] = ()
 ) -> Iterator[Answer]:
-    """The answers of a run; those without a reading are unknown. With `items`, options are theirs:
-    the run may have the same in another order, and what it has otherwise is left out."""
+    """The answers of a run to items of the set, those without a reading as unknown. The run may
+    have the same options in another order, and what it has otherwise is left out."""
     if "read" not in run.directory.known.stages:
         raise UsageError(
             f"{run.path} does not contain a finished run.",
@@ -285,18 +283,17 @@ def _of_run(
     both = shown.join(read, on=["trial", "variant"], how="left")
     model = run.directory.known.model.name
     order = {
-        item.id: own_order(item.options, items.by_id[item.id].options)
+        item.id: own_order(item.options, own.options)
         for item in run.items
-        if items is not None and item.id in items.by_id
+        if (own := items.by_id.get(item.id)) and _same_item(item, own, shared)
     }
     for item_id, option, right in both.select("item_id", "option", "correct").iter_rows():
-        moved = order.get(item_id, range(len(LETTERS))) if option is not None else None
-        yield Answer(model, item_id, None if moved is None or option < 0 else moved[option], right)
+        if item_id in order:
+            moved = order[item_id] if option is not None and option >= 0 else None
+            yield Answer(model, item_id, None if moved is None else moved[option], right)
 
 
-def _of_logs(
-    source: Path, items: ItemSet, probes: Sequence[str] = ("original",)
-) -> Iterator[Answer]:
+def _of_logs(source: Path, items: ItemSet, probes: Sequence[str]) -> Iterator[Answer]:
     """The answers in logs, imported as `horsesense import` does, and read as they were shown.
 
     Logs that horsesense exported, or asked inside another program, hold the run itself: its items
@@ -310,11 +307,9 @@ def _of_logs(
             place = Path(folder) / "run"
             run = StagedRun(import_own(place, some) if own else import_logs(place, some, items))
             run.read(*(["text"] if own else []))
-            found = list(_of_run(run, probes))
-            same = {
-                i.id: i.id if not own else ids.get(content(i.question, i.options))
-                for i in run.items
-            }
+            found = list(_of_run(run, probes, run.items))
+            asked = [(i.id, content(i.question, i.options)) for i in run.items]
+        same = {name: ids.get(text) if own else name for name, text in asked}
         for row in [row for log in some for row in log.left_out.as_json()]:
             say(f"{source}: {plural(row['samples'], 'answer')} left out: {row['reason']}.")
         if others := sum(known is None for known in same.values()):

@@ -10,16 +10,17 @@ from functools import partial
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
+from horsesense.api import Items
+from horsesense.api.given import items_of
 from horsesense.errors import UsageError
-from horsesense.items.item import ItemSet
 from horsesense.progress import progress
 from horsesense.stats.words import plural
 from horsesense_extras.cue_tests.dependence import Answers, below_limit, depend, family_summary
 from horsesense_extras.cue_tests.evaluate import BEST, cue_rows, evaluate
+from horsesense_extras.cue_tests.features import Ints
 from horsesense_extras.cue_tests.groups import Grouping, Groups, built_alike, find_groups
-from horsesense_extras.cue_tests.result import CueResult, CueRow, is_predictable, judge
+from horsesense_extras.cue_tests.result import CueResult, CueRow, Grounds, is_predictable
 from horsesense_extras.cue_tests.scores import (
     Split,
     is_constant,
@@ -29,8 +30,6 @@ from horsesense_extras.cue_tests.scores import (
 )
 from horsesense_extras.cue_tests.sweep import Method
 from horsesense_extras.cue_tests.task import Task, make_task, need_packages
-
-Ints = npt.NDArray[np.int64]
 
 WORTH_SHOWING: Final = 0.05
 """Share of grouped items from which the result without groups is shown beside it."""
@@ -45,8 +44,12 @@ STEADY: Final = 2000
 
 
 def find_cues(
-    items: ItemSet,
+    items: Items,
     *,
+    map: Mapping[str, str] | None = None,
+    split: str | None = None,
+    where: Mapping[str, str] | None = None,
+    limit: int | None = None,
     faithful: bool = False,
     presence_bug: bool = False,
     grouping: Grouping = "found",
@@ -59,6 +62,8 @@ def find_cues(
 ) -> CueResult:
     """Find out how far simple features predict the labels of a benchmark, and which do.
 
+    No model is asked. This is `horsesense.cues`.
+
     >>> from horsesense.items.item import Item, ItemSet
     >>> words = ["surely", "rarely"]
     >>> texts = [f"{words[i % 2]} word{i % 7} and word{i % 5}" for i in range(240)]
@@ -70,6 +75,7 @@ def find_cues(
 
     Args:
         items: labelled texts, or questions with options and gold.
+        map, split, where, limit: as for `audit`.
         faithful: the published method: one split (the items' own where they name one), unscaled
             readability, no groups. (Leaving the barn door open for Clever Hans, section 3.)
         presence_bug: presence as the published code computed it: counts.
@@ -86,6 +92,7 @@ def find_cues(
         UsageError: the items cannot be used (too few, one label, equal texts), or a setting.
     """
     need_packages()
+    items = items_of(items, map=map, split=split, where=where, limit=limit, seed=seed)
     started = time.monotonic()
     if folds < 1 or (repeats is not None and repeats < 1):
         raise UsageError(f"folds is {folds} and repeats {repeats}; both must be at least 1.")
@@ -124,11 +131,11 @@ def find_cues(
         ungrouped=loose,
         ungrouped_rows=loose_rows,
         alike=alike,
-        verdict=judge(
-            best, rows, loose, alike=alike, constant=constant, faithful=faithful,
-            answered=bool(models), choice=task.kind == "options",
-            unresolved=_unresolved(task, groups),
-        ),
+        verdict=Grounds(
+            best, rows, loose, constant, faithful, alike, bool(models), task.kind == "options",
+            # Items that templates may have made which nobody could tell apart, where they are many.
+            groups.unresolved if groups.unresolved >= MANY_ALIKE * len(task) else 0,
+        ).verdict(),
         cues=found.cues,
         predictions=dict(zip(ids, right.tolist(), strict=True)),
         items=tuple(i for i, share in zip(ids, right, strict=True) if share == 1),
@@ -170,11 +177,6 @@ def _alike(task: Task, groups: Groups, folds: int) -> Ints | None:
     many = together.n_grouped - groups.n_grouped >= MANY_ALIKE * len(task)
     left = len(np.unique(together.numbers)) >= max(2 * folds, FEWEST_FRAMES)
     return together.numbers if many and left else None
-
-
-def _unresolved(task: Task, groups: Groups) -> int:
-    """Items that templates may have made which nobody could tell apart; 0 where they are few."""
-    return groups.unresolved if groups.unresolved >= MANY_ALIKE * len(task) else 0
 
 
 def _notes(task: Task, groups: Groups) -> list[str]:

@@ -11,27 +11,25 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import norm, ttest_rel
 from scipy.stats import t as student
 
 from horsesense.stats.multiplicity import benjamini_hochberg
 from horsesense.stats.words import plural
+from horsesense_extras.cue_tests.features import Bools, Floats, Ints
 from horsesense_extras.cue_tests.result import PUBLISHED_LIMIT, CueResult, Dependence, FamilyTest
 from horsesense_extras.cue_tests.task import Task
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 FEWEST: Final = 4.0
 """Clusters that must carry the difference where they matter at all."""
 DRAWS: Final = 999
 CHUNK: Final = 2_000_000
 """Values that are drawn at a time."""
+R = TypeVar("R", Dependence, FamilyTest)
+
 NO_PAIR: Final = "no label has items of both kinds"
 ALIKE: Final = "all items of a label were answered alike"
 FEW_CLUSTERS: Final = "too few independent groups to compare, or one of them holds too much"
@@ -250,13 +248,11 @@ def family_summary(
         for row in result.families:
             by_family[row.family].append(row)
     pooled = [_pooled(rows) for rows in by_family.values()]
-    known = [row for row in pooled if row.p_value is not None]
-    adjusted = benjamini_hochberg([row.p_value for row in known if row.p_value is not None])
-    by_name = {row.family: p for row, p in zip(known, adjusted, strict=True)}
-    families = tuple(replace(row, adjusted=by_name.get(row.family)) for row in pooled)
     left_out = below_limit(results)
     tested = (result for result in results if result.dataset not in left_out)
-    return families, published_tests([model for result in tested for model in result.models])
+    return _adjusted(pooled), published_tests(
+        [model for result in tested for model in result.models]
+    )
 
 
 def below_limit(results: Sequence[CueResult]) -> tuple[str, ...]:
@@ -316,12 +312,15 @@ def published_tests(models: Sequence[Dependence]) -> tuple[FamilyTest, ...]:
     tests = []
     for family, both in pairs.items():
         easy, hard = np.array(both).T
-        if len(both) < 2 or np.ptp(easy - hard) < 1e-12:  # equal differences have no spread
-            tests.append(FamilyTest(family, None, None, None, len(both)))
-            continue
-        found = ttest_rel(easy, hard, alternative="greater")
-        tests.append(
-            FamilyTest(family, float(found.statistic), float(found.pvalue), None, len(both))
-        )
-    adjusted = iter(benjamini_hochberg([t.p_value for t in tests if t.p_value is not None]))
-    return tuple(t if t.p_value is None else replace(t, adjusted=next(adjusted)) for t in tests)
+        t = p = None
+        if len(both) > 1 and np.ptp(easy - hard) >= 1e-12:  # equal differences have no spread
+            found = ttest_rel(easy, hard, alternative="greater")
+            t, p = float(found.statistic), float(found.pvalue)
+        tests.append(FamilyTest(family, t, p, None, len(both)))
+    return _adjusted(tests)
+
+
+def _adjusted(rows: Sequence[R]) -> tuple[R, ...]:
+    """Rows with their p as Benjamini and Hochberg adjust it, where they have one."""
+    adjusted = iter(benjamini_hochberg([row.p_value for row in rows if row.p_value is not None]))
+    return tuple(r if r.p_value is None else replace(r, adjusted=next(adjusted)) for r in rows)

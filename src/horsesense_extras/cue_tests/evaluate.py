@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csc_array
 from scipy.stats import hypergeom, norm
 
@@ -16,7 +15,15 @@ from horsesense.progress import Progress
 from horsesense.rng import seed_of
 from horsesense.stats.multiplicity import benjamini_hochberg
 from horsesense_extras.cue_tests import scores
-from horsesense_extras.cue_tests.features import LEVELS, READABILITY, THIRTEEN, plain
+from horsesense_extras.cue_tests.features import (
+    LEVELS,
+    READABILITY,
+    THIRTEEN,
+    Bools,
+    Floats,
+    Ints,
+    plain,
+)
 from horsesense_extras.cue_tests.result import Cue, CueRow
 from horsesense_extras.cue_tests.scores import Split
 from horsesense_extras.cue_tests.sweep import (
@@ -35,9 +42,6 @@ from horsesense_extras.cue_tests.sweep import (
     workers,
 )
 from horsesense_extras.cue_tests.task import ALL, CueTable, Task
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 NGRAM_VECTOR: Final = "2-gram presence word"
 MOST: Final = 20
@@ -60,10 +64,8 @@ class Candidate(NamedTuple):
     p_adjusted: float = 1.0
 
 
-def strongest_cues(
-    source: Source, splits: Sequence[Split], table: CueTable, most: int = MOST
-) -> tuple[Cue, ...]:
-    """The `most` strongest cues.
+def strongest_cues(source: Source, splits: Sequence[Split], table: CueTable) -> tuple[Cue, ...]:
+    """The `MOST` strongest cues.
 
     A weight counts as strong if it is large next to how often its feature varies (weight times
     standard deviation), has one sign in all folds of the first repeat, and speaks *for* a label.
@@ -77,9 +79,9 @@ def strongest_cues(
     ngrams = _evident(source, presence, ngrams)
     cheap = _stable(source, folds, ALL, np.ones(table.x.shape[1]))
     cheap = _evident(source, csc_array(_sides(table)), cheap)
-    found = [_ngram_cue(source, presence, c) for c in _distinct(presence, ngrams, most)]
-    found += [_cheap_cue(source.task, table, c) for c in cheap[:most]]
-    return tuple(sorted(found, key=lambda cue: -cue.weight)[:most])
+    found = [_ngram_cue(source, presence, c) for c in _distinct(presence, ngrams)]
+    found += [_cheap_cue(source.task, table, c) for c in cheap[:MOST]]
+    return tuple(sorted(found, key=lambda cue: -cue.weight)[:MOST])
 
 
 def _evident(
@@ -115,7 +117,7 @@ def _evident(
     return [c._replace(p_adjusted=value) for c, value in pairs if value <= EVIDENCE]
 
 
-def _grouped_p(has: Floats, is_label: npt.NDArray[np.bool_], group: Ints) -> float:
+def _grouped_p(has: Floats, is_label: Bools, group: Ints) -> float:
     """One-sided p of the covariance of a cue and a label, groups being independent."""
     moved = (has - has.mean()) * (is_label - is_label.mean())
     sums = np.bincount(group, weights=moved)
@@ -123,7 +125,7 @@ def _grouped_p(has: Floats, is_label: npt.NDArray[np.bool_], group: Ints) -> flo
     return float(norm.sf(sums.sum() / spread)) if spread > 0 else 1.0
 
 
-def _sides(table: CueTable) -> npt.NDArray[np.bool_]:
+def _sides(table: CueTable) -> Bools:
     """Which rows have each cheap cue: a number counts as present where it is large."""
     middle = np.median(table.x, axis=0)
     at_top = middle == table.x.max(axis=0)
@@ -152,17 +154,16 @@ def _stable(source: Source, folds: Sequence[Split], vector: str, spread: Floats)
     return [Candidate(int(c), int(label[c]), float(best[c])) for c in order if best[c] > 0]
 
 
-def _distinct(presence: csc_array, candidates: Sequence[Candidate], most: int) -> list[Candidate]:
-    """The first `most` candidates, each standing in other rows than those before it."""
+def _distinct(presence: csc_array, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """The first `MOST` candidates, each standing in other rows than those before it."""
     kept: list[Candidate] = []
     held: list[set[int]] = []
     for candidate in candidates:
         rows = set(presence[:, [candidate.column]].indices.tolist())
-        if any(len(rows & other) >= SAME * len(rows | other) for other in held):
-            continue
-        kept.append(candidate)
-        held.append(rows)
-        if len(kept) == most:
+        if not any(len(rows & other) >= SAME * len(rows | other) for other in held):
+            kept.append(candidate)
+            held.append(rows)
+        if len(kept) == MOST:
             break
     return kept
 
@@ -186,9 +187,7 @@ def _cheap_cue(task: Task, table: CueTable, candidate: Candidate) -> Cue:
     return _cue(task, name, table.families[candidate.column], candidate, has, "")
 
 
-def _cue(
-    task: Task, name: str, kind: str, candidate: Candidate, has: npt.NDArray[np.bool_], shown: str
-) -> Cue:
+def _cue(task: Task, name: str, kind: str, candidate: Candidate, has: Bools, shown: str) -> Cue:
     y = targets(task)
     names = task.labels if task.kind == "labels" else ("wrong option", "right option")
     counts = np.bincount(y[has], minlength=len(names))
@@ -200,8 +199,8 @@ def _cue(
         kind=kind,
         label=names[candidate.label],
         weight=candidate.weight,
-        counts={n: int(c) for n, c in zip(names, counts, strict=True)},
-        totals={n: int(c) for n, c in zip(names, totals, strict=True)},
+        counts=dict(zip(names, counts.tolist(), strict=True)),
+        totals=dict(zip(names, totals.tolist(), strict=True)),
         examples=tuple(
             (task.ids[item], _around(task.texts[row], shown))
             for item, row in zip(owner, typical, strict=True)
@@ -307,12 +306,6 @@ def _sources(
         yield Source(task, count_level(task, level), tables, groups, method), vectors, table
 
 
-def _ordered(vectors: Iterable[str]) -> list[str]:
-    """As in the published heat map, then what the paper does not have."""
-    rank = {name: i for i, name in enumerate(THIRTEEN)}
-    return sorted(vectors, key=lambda name: rank.get(name, len(rank)))
-
-
 def _assembled(
     outcomes: Sequence[Outcome], splits: Sequence[Split], items: Ints, faithful: bool
 ) -> dict[str, Ints]:
@@ -321,21 +314,20 @@ def _assembled(
     for outcome in outcomes:
         by_split[outcome.unit.split][outcome.unit.vector] = outcome
     repeats = 1 + max(splits[s].repeat for s in by_split)
-    vectors = _ordered(by_split[0])
+    # As in the published heat map, then what the paper does not have.
+    rank = {name: place for place, name in enumerate(THIRTEEN)}
+    vectors = sorted(by_split[0], key=lambda name: rank.get(name, len(rank)))
+    # Ties of the best vector go to the first of these (specification, section 1).
+    first = [READABILITY, "1-gram TF word"] if faithful else []
+    preferred = [*first, *(v for v in vectors if v not in first)]
     predicted = {v: np.full((repeats, len(items)), -1) for v in [*vectors, BEST]}
     for s, found in by_split.items():
         at = np.searchsorted(items, splits[s].test)
         for vector, outcome in found.items():
             predicted[vector][splits[s].repeat, at] = outcome.predicted
-        best = max(_by_preference(vectors, faithful), key=lambda v: found[v].chosen_by)
+        best = max(preferred, key=lambda v: found[v].chosen_by)
         predicted[BEST][splits[s].repeat, at] = found[best].predicted
     return predicted
-
-
-def _by_preference(vectors: Sequence[str], faithful: bool) -> list[str]:
-    """Ties of the best vector go to the first of these (specification, section 1)."""
-    first = [READABILITY, "1-gram TF word"] if faithful else []
-    return [*first, *(v for v in vectors if v not in first)]
 
 
 def _most_chosen(outcomes: Sequence[Outcome]) -> dict[str, str]:

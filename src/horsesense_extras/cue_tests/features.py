@@ -27,6 +27,9 @@ from scipy.sparse import csr_array, hstack
 
 from horsesense.errors import UsageError, install
 
+Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 Level = Literal["word", "token"]
 LEVELS: Final[tuple[Level, ...]] = ("word", "token")
 
@@ -139,8 +142,6 @@ def unspaced_share(texts: Sequence[str]) -> float:
     return unspaced / letters if letters else 0.0
 
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Weight = Literal["presence", "TF", "TFIDF"]
 
 MOST_COLUMNS: Final = 20_000

@@ -15,7 +15,6 @@ from hashlib import blake2b
 from typing import Final, Literal
 
 import numpy as np
-import numpy.typing as npt
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.sparse import csr_array
 from scipy.spatial.distance import squareform
@@ -23,10 +22,9 @@ from scipy.spatial.distance import squareform
 from horsesense.errors import UsageError
 from horsesense.items.near import TOKENS, near_duplicates
 from horsesense.stats.words import plural
-from horsesense_extras.cue_tests.features import plain
+from horsesense_extras.cue_tests.features import Floats, Ints, plain
 from horsesense_extras.cue_tests.task import Task
 
-Ints = npt.NDArray[np.int64]
 Grouping = Literal["found", "given", "none"]
 
 FILLED: Final = (0.3, 0.4, 0.5, 0.6, 0.7)
@@ -263,7 +261,7 @@ def _fillings(texts: Sequence[str], members: Sequence[int]) -> Iterator[tuple[in
     yield from ((members[a], members[b]) for a, b in _equal(families.tolist()))
 
 
-def _likeness(words: Sequence[set[str]]) -> npt.NDArray[np.float64]:
+def _likeness(words: Sequence[set[str]]) -> Floats:
     """Jaccard similarity of each two sets, 1 on the diagonal."""
     places = {word: place for place, word in enumerate(sorted(set().union(*words)))}
     columns = [places[word] for each in words for word in sorted(each)]
@@ -273,7 +271,7 @@ def _likeness(words: Sequence[set[str]]) -> npt.NDArray[np.float64]:
         shape=(len(words), len(places)),
     )
     both = (table @ table.T).toarray()
-    found: npt.NDArray[np.float64] = both / np.maximum(sizes[:, None] + sizes - both, 1)
+    found: Floats = both / np.maximum(sizes[:, None] + sizes - both, 1)
     np.fill_diagonal(found, 1)
     return found
 

@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from horsesense.errors import UsageError
 from horsesense.items.item import ItemSet
 from horsesense.progress import Progress, progress
 from horsesense.rng import seed_of, unit
 from horsesense_extras.cue_tests import scores
+from horsesense_extras.cue_tests.features import Bools, Floats, Ints
 from horsesense_extras.cue_tests.groups import Grouping, find_groups
 from horsesense_extras.cue_tests.scores import k_fold
 from horsesense_extras.cue_tests.sweep import (
@@ -37,9 +37,6 @@ from horsesense_extras.cue_tests.sweep import (
     rows_of,
 )
 from horsesense_extras.cue_tests.task import ALL, Task, make_task, need_packages
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 VECTORS: Final = ("1-gram presence word", "2-gram presence token", ALL)
 """What the cues are sought in: words, spelling and phrases, and the cheap cues."""
@@ -134,8 +131,8 @@ class _Filtered:
     """Weights and kept flags of the items fitted to, and of others that were not."""
 
     weights: Floats
-    kept: npt.NDArray[np.bool_]
-    kept_other: npt.NDArray[np.bool_]
+    kept: Bools
+    kept_other: Bools
     rounds: int
 
 
@@ -177,7 +174,7 @@ def _drawn(task: Task, items: Ints, factor: Floats, seed: int, number: int) -> A
     return np.array(lots) < factor
 
 
-def _check(task: Task, kept: npt.NDArray[np.bool_], items: Ints | None = None) -> None:
+def _check(task: Task, kept: Bools, items: Ints | None = None) -> None:
     gold = task.gold if items is None else task.gold[items]
     left = np.bincount(gold[kept], minlength=len(task.labels))
     if np.any(left[np.bincount(gold, minlength=len(task.labels)) > 0] < FOLDS):

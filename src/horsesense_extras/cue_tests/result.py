@@ -6,13 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-import numpy as np
-import numpy.typing as npt
-
 from horsesense.stats.multiplicity import holm
 from horsesense.stats.words import NARROW, OneLine, percent, plural
 
-Ints = npt.NDArray[np.int64]
 Strength = Literal["none", "slight", "clear", "strong"]
 
 
@@ -218,44 +214,51 @@ PUBLISHED_LIMIT: Final = 0.2
 """The paper calls a data set predictable above this kappa_uniform."""
 
 
-def judge(
-    best: CueRow,
-    rows: Sequence[CueRow],
-    ungrouped: CueRow | None,
-    *,
-    alike: CueRow | None = None,
-    constant: bool,
-    faithful: bool,
-    answered: bool = False,
-    choice: bool = False,
-    unresolved: int = 0,
-) -> Verdict:
-    """The verdict on one data set.
+@dataclass(frozen=True)
+class Grounds:
+    """What a verdict on one data set rests on.
 
-    Args:
+    Attributes:
         best: the row whose vector was chosen inside the training folds.
         rows: one per vector.
         ungrouped: the best row with groups ignored, where items were grouped.
-        alike: the best row with texts that are built alike on one side, where that was asked.
         constant: whether the best predictor always says the same label.
         faithful: whether the published method was followed.
+        alike: the best row with texts that are built alike on one side, where that was asked.
         answered: whether models' answers were compared with the cues, which the advice then omits.
         choice: whether items have options of their own, which no choice of items balances.
         unresolved: items built alike of which no template could be found, where they are many.
     """
-    template = bool(unresolved) or (alike is not None and _gone(best, alike))
-    predictable = is_predictable(best, constant)
-    if predictable and template:
-        return Verdict(False, "none", *_of_templates(best, alike, unresolved), best)
-    strength = _strength(best, predictable)
-    return Verdict(
-        predictable=predictable,
-        strength=strength,
-        sentence=_sentence(best, strength),
-        reasons=tuple(_reasons(best, rows, ungrouped, constant, faithful)),
-        advice=tuple(_advice(best, strength, ungrouped, answered, constant, choice)),
-        row=best,
-    )
+
+    best: CueRow
+    rows: Sequence[CueRow]
+    ungrouped: CueRow | None
+    constant: bool
+    faithful: bool
+    alike: CueRow | None = None
+    answered: bool = False
+    choice: bool = False
+    unresolved: int = 0
+
+    def verdict(self) -> Verdict:
+        """The verdict on the data set."""
+        best, predictable = self.best, is_predictable(self.best, self.constant)
+        apart = self._apart() if predictable else ""
+        if apart:
+            return Verdict(False, "none", *_of_templates(best, apart), best)
+        strength = _strength(best, predictable)
+        reasons, advice = tuple(_reasons(self)), tuple(_advice(self, strength))
+        return Verdict(predictable, strength, _sentence(best, strength), reasons, advice, best)
+
+    def _apart(self) -> str:
+        """What texts that are built alike leave open of the cues; "" for nothing."""
+        if self.alike is not None and _gone(self.best, self.alike):
+            return f"{number(self.alike)} where they are not"
+        if self.unresolved:
+            return (
+                f"which of {self.unresolved:,} of them come from one template cannot be told either"
+            )
+        return ""
 
 
 def _gone(best: CueRow, alike: CueRow) -> bool:
@@ -263,14 +266,8 @@ def _gone(best: CueRow, alike: CueRow) -> bool:
     return not is_predictable(alike, False) and (alike.kappa or 0) < (best.kappa or 0) / 2
 
 
-def _of_templates(
-    best: CueRow, alike: CueRow | None, unresolved: int
-) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+def _of_templates(best: CueRow, apart: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     """Sentence, reasons and advice where cues and templates cannot be told apart."""
-    if alike is not None and _gone(best, alike):
-        apart = f"{number(alike)} where they are not"
-    else:
-        apart = f"which of {unresolved:,} of them come from one template cannot be told either"
     return (
         f"Undecided whether simple features predict right answers of {best.dataset}: many of its "
         f"texts are built alike, as if templates had made them. {number(best).capitalize()} where "
@@ -332,25 +329,24 @@ def number(row: CueRow) -> str:
     )
 
 
-def _reasons(
-    best: CueRow, rows: Sequence[CueRow], ungrouped: CueRow | None, constant: bool, faithful: bool
-) -> list[str]:
+def _reasons(on: Grounds) -> list[str]:
+    best, ungrouped = on.best, on.ungrouped
     reasons = [f"Against shuffled labels p = {best.p_value:.2g}."]
-    if constant:
+    if on.constant:
         reasons.append("The best predictor always says the same label; that predicts nothing.")
     if best.kappa_uniform - (best.kappa or 0) > 0.1:
         reasons.append(
             f"The paper's kappa would say {best.kappa_uniform:.2f}, but {percent(best.majority)}"
             " of the items have the most frequent label, and saying it always earns most of that."
         )
-    if not constant:
-        reasons.append(_best_single(rows))
+    if not on.constant:
+        reasons.append(_best_single(on.rows))
     if ungrouped is not None and ungrouped.kappa is not None:
         reasons.append(
             "Items that share a template, story or text are kept on one side of every split; "
             f"divided at random they would give {number(ungrouped)}."
         )
-    if faithful:
+    if on.faithful:
         said = "predictable" if best.kappa_uniform > PUBLISHED_LIMIT else "not predictable"
         reasons.append(
             f"By the published rule (kappa_uniform {best.kappa_uniform:.2f}, limit "
@@ -369,22 +365,15 @@ def _best_single(rows: Sequence[CueRow]) -> str:
     )
 
 
-def _advice(
-    row: CueRow,
-    strength: Strength,
-    ungrouped: CueRow | None,
-    answered: bool,
-    constant: bool,
-    choice: bool,
-) -> list[str]:
+def _advice(on: Grounds, strength: Strength) -> list[str]:
     if strength == "none":
-        return _advice_on_nothing(row, ungrouped, constant)
+        return _advice_on_nothing(on.best, on.ungrouped, on.constant)
     advice = [
         "Look at the cues below: where one comes from how items were written, rewrite those items "
         "or add others in which it occurs with another label.",
         "`horsesense build balanced` finds a subset, or weights, in which they no longer help.",
-    ][: 1 if choice else 2]
-    if not answered:
+    ][: 1 if on.choice else 2]
+    if not on.answered:
         advice.insert(
             1, "Check whether models use them: give their recorded answers with --responses."
         )

@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import t as student
 
 from horsesense.errors import UsageError
 from horsesense.rng import seed_of
-
-Ints = npt.NDArray[np.int64]
+from horsesense_extras.cue_tests.features import Floats, Ints
 
 INNER_FOLDS: Final = 4
 """A quarter of the training items chooses the classifier."""
@@ -84,7 +82,9 @@ def _dealt(held: Floats, n: int, rng: np.random.Generator) -> Ints:
 def repeated(gold: Ints, groups: Ints, folds: int, repeats: int, seed: int) -> Iterator[Split]:
     """Repeated K folds, each with an inner validation part; one fold is a 60/20/20 split."""
     if folds == 1:
-        yield _single(gold, groups, seed)
+        fold = k_fold(gold, groups, 5, seed_of(seed, "items", "single"))
+        fit, choose, test = (np.flatnonzero(part) for part in (fold < 3, fold == 3, fold == 4))
+        yield Split(fit, choose, None, test)
         return
     for repeat in range(repeats):
         fold = k_fold(gold, groups, folds, seed_of(seed, "items", "folds", repeat))
@@ -99,16 +99,6 @@ def repeated(gold: Ints, groups: Ints, folds: int, repeats: int, seed: int) -> I
                 test=np.flatnonzero(fold == k),
                 repeat=repeat,
             )
-
-
-def _single(gold: Ints, groups: Ints, seed: int) -> Split:
-    fold = k_fold(gold, groups, 5, seed_of(seed, "items", "single"))
-    return Split(
-        fit=np.flatnonzero(fold < 3),
-        choose=np.flatnonzero(fold == 3),
-        refit=None,
-        test=np.flatnonzero(fold == 4),
-    )
 
 
 def published(names: list[str | None]) -> Split:
@@ -141,9 +131,6 @@ def published_draw(n: int) -> tuple[Ints, Split]:
     chosen = state.choice(len(rest), round(0.2 / (1 - 0.6) * len(rest)), replace=False)
     choose = rest[chosen]
     return shuffle, Split(fit, choose, None, np.setdiff1d(rest, choose))
-
-
-Floats = npt.NDArray[np.float64]
 
 
 def accuracy(predicted: Ints, gold: Ints) -> float:

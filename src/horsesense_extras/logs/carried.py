@@ -45,7 +45,6 @@ from horsesense.runs.tables import TRIALS, decides, trial_rows
 from horsesense.stats.words import plural
 from horsesense.trials.trial import Trial
 from horsesense.version import __version__
-from horsesense_extras.logs.imported_answers import response_of
 from horsesense_extras.logs.sample import Log, Sample
 from horsesense_extras.logs.values import mapping
 
@@ -167,18 +166,16 @@ class Carrier:
             ],
             "params": None if request is None else request.params.as_json(),
             "plain": request is not None and request.messages is None,
-            "items": {
-                str(self._number[name]): item_as_json(self._items.by_id[name])
-                for name in sorted(new)
-            },
+            "items": self._rows(new),
         }
 
     def left(self) -> dict[str, Any]:
         """Items that no sample showed."""
-        return {
-            str(self._number[name]): item_as_json(self._items.by_id[name])
-            for name in sorted(self._left)
-        }
+        return self._rows(self._left)
+
+    def _rows(self, names: set[str]) -> dict[str, Any]:
+        items = (self._items.by_id[name] for name in sorted(names))
+        return {str(self._number[item.id]): item_as_json(item) for item in items}
 
 
 def run_directory(
@@ -294,17 +291,18 @@ def _request_of(sample: Sample) -> Request:
 
 def _answer_of(sample: Sample) -> Response | Failure:
     """What came back, as our own runner would have kept it."""
-    if sample.error is not None:
-        return Failure("rejected", sample.error, retryable=False)
+    if isinstance(sample.came, Failure):
+        return Failure("rejected", sample.came.message, retryable=False)
     rest = sample.own.get("response")
-    if sample.reply is None and not (rest or sample.label_scores or sample.text_scores):
+    if sample.came is None and not rest:
         return Failure("malformed", "the log holds no reply", retryable=False)
-    found = response_of(sample)
+    found = sample.came or Response("")
     params = sample.own["params"]
     scored = params["top_logprobs"] or params["watch"]
     found = replace(
         found,
         text=found.text if params["max_tokens"] else "",
         token_logprobs=found.token_logprobs[:SCORED_TOKENS] if scored else (),
+        served_by=None,
     )
     return Response.from_json({**found.as_json(), **rest}) if rest else found

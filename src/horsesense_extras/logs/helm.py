@@ -6,12 +6,13 @@ plain ones.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from horsesense_extras.logs.sample import SEVERAL_RIGHT, Log, NotTakenError, Reported, Sample, Score
+from horsesense.models.messages import Failure
+from horsesense_extras.logs.sample import Log, NotTakenError, Reads, Reported, Sample, Score
 from horsesense_extras.logs.streams import damaged, document
 from horsesense_extras.logs.values import (
     Layout,
@@ -90,9 +91,7 @@ def _scores(stats: object) -> dict[Place, dict[str, Score]]:
     return found
 
 
-def _samples(
-    log: Log, folder: Path, method: str
-) -> Iterator[tuple[str, Callable[[], Iterator[Sample]]]]:
+def _samples(log: Log, folder: Path, method: str) -> Reads:
     if not (folder / STATE).is_file():
         raise damaged(str(folder), f"{STATE} is missing")
     scores = _scores(_document(folder / "per_instance_stats.json"))
@@ -121,7 +120,7 @@ def _sample(
     if len(options) < 2:
         raise NotTakenError("not multiple choice: the instance has no options")
     if len(right) > 1:
-        raise NotTakenError(SEVERAL_RIGHT)
+        raise NotTakenError.several_right()
     shown = mapping(state.get("output_mapping"))
     order = tuple(range(len(options)))
     if sorted(shown.values()) == sorted(options) and len(set(options)) == len(options):
@@ -130,6 +129,7 @@ def _sample(
         raise NotTakenError("the prompt does not show the instance's options, each once")
     trial, result = whole(state.get("train_trial_index")) or 0, mapping(state.get("result"))
     failed = result.get("success") is False or not at(result, "completions.0")
+    failure = Failure("rejected", str(result.get("error") or "the request failed"))
     yield Sample(
         id=name,
         question=str(at(instance, "input.text") or ""),
@@ -142,9 +142,8 @@ def _sample(
         epoch=trial + 1,
         prompt=messages_of(request.get("messages")) or request.get("prompt"),
         settings=settings_of(request),
-        error=str(result.get("error") or "the request failed")[:2000] if failed else None,
+        came=failure if failed else ANSWER.answer(result),
         scores=scores.get((name, trial), {}),
         model=log.model,
         task=log.task,
-        **ANSWER.answer(result),
     )

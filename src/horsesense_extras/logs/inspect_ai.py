@@ -8,8 +8,9 @@ they show a prompt that was never sent and a letter that was never written.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -17,6 +18,7 @@ from typing import Any, Final
 
 import orjson
 
+from horsesense.models.messages import Failure, Response
 from horsesense_extras.logs.options import (
     Shown,
     index_of,
@@ -25,7 +27,7 @@ from horsesense_extras.logs.options import (
     right_option,
     shown_order,
 )
-from horsesense_extras.logs.sample import Log, NotTakenError, Reported, Sample, Score, own_of
+from horsesense_extras.logs.sample import Log, NotTakenError, Reads, Reported, Sample, Score, own_of
 from horsesense_extras.logs.streams import Archive, damaged, document
 from horsesense_extras.logs.values import (
     Layout,
@@ -46,6 +48,7 @@ ANSWER: Final = Layout(
     prompt_tokens=("usage.input_tokens",),
     reply_tokens=("usage.output_tokens",),
     thought_tokens=("usage.reasoning_tokens",),
+    model=("model",),
 )
 _JSON_HEAD: Final = tuple(
     re.compile(part) for part in (rb"\A\s*\{", rb'"eval"\s*:\s*\{', rb'"task"\s*:')
@@ -137,9 +140,7 @@ def _rows(path: Path) -> Rows:
         yield f"sample {place}", found.pop()
 
 
-def _samples(
-    log: Log, found: Rows, header: Mapping[str, Any]
-) -> Iterator[tuple[str, Callable[[], Iterator[Sample]]]]:
+def _samples(log: Log, found: Rows, header: Mapping[str, Any]) -> Reads:
     given = (at(header, "eval.model_generate_config"), at(header, "plan.config"))
     defaults, packed = {**mapping(given[0]), **mapping(given[1])}, log.path.suffix == ".eval"
     for entry, row in found:
@@ -151,19 +152,19 @@ def _samples(
         yield told, sample.own if log.own else partial(sample.made, isinstance(row, dict))
 
 
+@dataclass
 class _Sample:
     """One sample of a log as it is made neutral."""
 
-    def __init__(
-        self, name: str, row: Mapping[str, Any], log: Log, defaults: Mapping[str, Any]
-    ) -> None:
-        self.name = name
-        self.row = row
-        self.log = log
-        self.defaults = defaults
+    name: str
+    row: Mapping[str, Any]
+    log: Log
+    defaults: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
         self._lost: set[str] = set()
-        self._attachments = mapping(row.get("attachments"))
-        self._pool = items_of(at(row, "events_data.messages", "message_pool"))
+        self._attachments = mapping(self.row.get("attachments"))
+        self._pool = items_of(at(self.row, "events_data.messages", "message_pool"))
 
     def made(self, is_object: bool) -> Iterator[Sample]:
         """The sample; NotTakenError says why it cannot be taken."""
@@ -173,7 +174,8 @@ class _Sample:
         event = self._event()
         prompt, output = self._said(event)
         sent = at(event, "call.request.prompt")
-        answer = self._answer(output)
+        came = self._came(output)
+        reply = came.text if came else ""
         options = tuple(self._option(o) for o in items_of(row.get("choices")))
         question = self._question()
         block = None if options else self._in_prompt(prompt)
@@ -181,7 +183,7 @@ class _Sample:
             options, question = block.options, block.question
         if len(options) < 2:
             raise NotTakenError("not multiple choice: the sample has no options")
-        told = question, *options, answer["reply"] or "", *(text for _, text in prompt or ())
+        told = question, *options, reply, *(text for _, text in prompt or ())
         if self._lost and any(lost in text for text in told for lost in self._lost):
             raise NotTakenError("a text of it is an attachment that the log does not hold")
         order, labels = self._shown(prompt, options)
@@ -206,8 +208,7 @@ class _Sample:
             scores=dict(_scores(row)),
             model=self.log.model,
             task=self.log.task,
-            answered_by=str(output.get("model") or ""),
-            **(answer if answer["reply"] else self._failed(answer)),
+            came=self._settled(came, output, whole_sample=not reply),
         )
 
     def own(self) -> Iterator[Sample]:
@@ -218,32 +219,29 @@ class _Sample:
         prompt, output = self._said(self._event())
         yield Sample(
             id=self.name,
-            question="",
-            options=(),
-            order=(),
             prompt=prompt,
             model=self.log.model,
+            came=self._settled(self._came(output), output),
             own={**carried, "response": own_of(output)},
-            **self._failed(self._answer(output)),
         )
 
-    def _answer(self, output: Mapping[str, Any]) -> dict[str, Any]:
-        found = ANSWER.answer(output, self._text)
-        # What Inspect makes of the first choice; empty where there is none.
-        if not found["reply"] and isinstance(said := output.get("completion"), str) and said:
-            found["reply"] = self._text(said)
-        if error := output.get("error"):
-            found["error"] = f"{found['finish_reason'] or 'error'}: {error}"[:2000]
-        return found
+    def _came(self, output: Mapping[str, Any]) -> Response | None:
+        # `completion` is what Inspect makes of the first choice; empty where there is none.
+        return ANSWER.answer(output, self._text, output.get("completion"))
 
-    def _failed(self, answer: dict[str, Any]) -> dict[str, Any]:
-        """An answer, or the error or limit of the sample that stands in its place."""
-        if error := mapping(self.row.get("error")):
-            return {**answer, "error": str(error.get("message") or "unknown")[:2000]}
-        limit = at(self.row, "limit.type")
-        if answer["reply"] is None and isinstance(limit, str):
-            return {**answer, "error": f"the sample reached its limit ({limit[:40]})"}
-        return answer
+    def _settled(
+        self, came: Response | None, output: Mapping[str, Any], whole_sample: bool = True
+    ) -> Response | Failure | None:
+        """An answer, or its error; of the `whole_sample` too, the error or limit in its place."""
+        told: Mapping[str, Any] = self.row if whole_sample else {}
+        if error := mapping(told.get("error")):
+            return Failure("rejected", str(error.get("message") or "unknown"))
+        if said := output.get("error"):
+            return Failure("rejected", f"{(came and came.finish_reason) or 'error'}: {said}")
+        limit = at(told, "limit.type")
+        if came is None and isinstance(limit, str):
+            return Failure("rejected", f"the sample reached its limit ({limit[:40]})")
+        return came
 
     def _text(self, content: object) -> str:
         """The text of a content, its attachment put back."""

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import orjson
 
 from horsesense.items.files import stem
+from horsesense.models.messages import Failure, Response
 from horsesense_extras.logs.documents import options_in, question_in, right_in
 from horsesense_extras.logs.options import (
     answers_in,
@@ -27,10 +29,10 @@ from horsesense_extras.logs.options import (
     shown_order,
 )
 from horsesense_extras.logs.sample import (
-    SEVERAL_RIGHT,
     LeftOut,
     Log,
     NotTakenError,
+    Reads,
     Reported,
     Sample,
     Score,
@@ -39,6 +41,7 @@ from horsesense_extras.logs.sample import (
 from horsesense_extras.logs.streams import document, first_row, rows
 from horsesense_extras.logs.values import (
     LETTERS,
+    Prompt,
     at,
     items_of,
     log_probability,
@@ -145,9 +148,7 @@ def _reported(
             yield Reported(name, known, name if metric in means else None, over=over)
 
 
-def _samples(
-    log: Log, settings: Mapping[str, Any]
-) -> Iterator[tuple[str, Callable[[], Iterator[Sample]]]]:
+def _samples(log: Log, settings: Mapping[str, Any]) -> Reads:
     """One answer of each document; rows of other filters say what those make of it."""
     scores: dict[tuple[str, str], dict[str, Score]] = defaultdict(dict)
     for _, row in rows(log.path, LeftOut()):
@@ -191,24 +192,19 @@ class Ordered(NamedTuple):
     labels: tuple[str, ...]
 
 
+@dataclass
 class _Row:
     """One row as it is made neutral."""
 
-    def __init__(
-        self,
-        row: Mapping[str, Any],
-        line: int,
-        log: Log,
-        settings: Mapping[str, Any],
-        scores: Mapping[str, Score],
-    ) -> None:
-        self.row = row
-        self.line = line
-        self.log = log
-        self.settings = settings
-        self.scores = scores
-        self.doc = mapping(row.get("doc"))
-        self.calls = list(_calls(row.get("arguments")))
+    row: Mapping[str, Any]
+    line: int
+    log: Log
+    settings: Mapping[str, Any]
+    scores: Mapping[str, Score]
+
+    def __post_init__(self) -> None:
+        self.doc = mapping(self.row.get("doc"))
+        self.calls = list(_calls(self.row.get("arguments")))
         # Unconditional scores, where there are any, follow in the same list.
         first, self.rest = self.calls[0] if self.calls else (None, None)
         self.scored = [
@@ -244,16 +240,13 @@ class _Row:
         logs = _log_probabilities(self.row, ("resps",), len(self.scored)) if self.scored else None
         scores = dict(zip(self.scored, logs or (), strict=False))
         replies = [] if self.scored else self.replies
+        came = (
+            _scores_as_reply(scores, texts) if scores else _reply(replies[0] if replies else None)
+        )
         yield Sample(
             id=str(self.doc.get("id")),
-            question="",
-            options=(),
-            order=(),
             prompt=prompt if plain else (("user", prompt),),
-            reply=replies[0] if replies else None,
-            label_scores={} if texts else scores,
-            text_scores=scores if texts else {},
-            error=error if isinstance(error, str) else None,
+            came=Failure("rejected", error) if isinstance(error, str) else came,
             model=self.log.model,
             own=carried,
         )
@@ -298,16 +291,17 @@ class _Row:
                 )
             if found.labels != labels:
                 raise NotTakenError("other labels were scored than the prompt shows")
-            own = {"label_scores": dict(zip(labels, logs, strict=True))}
+            keys = labels
         else:
             order = tuple(range(len(bare)))
             placed, known = shown_order(self.prompt, bare)
             found = Ordered(bare, order, known if placed == order else ())
             leads = [" " if text[:1].isspace() else "" for text in texts]
-            keys = (lead + text for lead, text in zip(leads, bare, strict=True))
-            own = {"text_scores": dict(zip(keys, logs, strict=True))}
+            keys = tuple(lead + text for lead, text in zip(leads, bare, strict=True))
         gold = self._gold_of_scored(bare, found, logs)
-        yield self._sample(found, gold=gold, scores=self.scores, **own)
+        came = _scores_as_reply(dict(zip(keys, logs, strict=True)), texts=not by_letter)
+        settings = {"label_tokens": labels} if by_letter else {}
+        yield self._sample(found, gold=gold, scores=self.scores, came=came, settings=settings)
 
     def _generated(self) -> Iterator[Sample]:
         """A task whose reply was generated; repeats are epochs, and the scores are of the first."""
@@ -321,7 +315,7 @@ class _Row:
         for epoch, reply in enumerate(self.replies or [None], 1):
             scores = self.scores if epoch == 1 else {}
             yield self._sample(
-                found, gold=gold, epoch=epoch, reply=reply, settings=config, scores=scores
+                found, gold=gold, epoch=epoch, came=_reply(reply), settings=config, scores=scores
             )
 
     def _shown(self, count: int | None) -> Ordered | None:
@@ -363,7 +357,7 @@ class _Row:
         """
         named = answers_in(self.row.get("target"), bare)
         if len(named) > 1:
-            raise NotTakenError(SEVERAL_RIGHT)
+            raise NotTakenError.several_right()
         target = str(named[0]).strip() if named else ""
         place = whole(target)
         by_number = place if place is not None and place < len(bare) else None
@@ -379,6 +373,17 @@ class _Row:
         return fits[0] if fits else by_number
 
 
+def _reply(text: str | None) -> Response | None:
+    return None if text is None else Response(text)
+
+
+def _scores_as_reply(scores: Mapping[str, float], texts: bool) -> Response:
+    """Log-probabilities of option texts, or else of labels in the place of the first token."""
+    if texts:
+        return Response("", continuations={text: (score, 0) for text, score in scores.items()})
+    return Response("", token_logprobs=(scores,))
+
+
 def _calls(arguments: object) -> Iterator[tuple[object, object]]:
     """What was sent, and what was to be scored or how to generate.
 
@@ -392,7 +397,7 @@ def _calls(arguments: object) -> Iterator[tuple[object, object]]:
             yield call[0], call[1]
 
 
-def _prompt(context: object) -> tuple[tuple[str, str], ...] | str | None:
+def _prompt(context: object) -> Prompt:
     """What was sent: a text, or the messages of a chat that newer versions keep as JSON."""
     if isinstance(context, list) and len(context) == 1:
         context = context[0]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from horsesense.models.messages import Response
 from horsesense_extras.logs.registry import open_logs
 
 
@@ -15,7 +16,8 @@ def rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     for log in open_logs([path]):
         for sample in log.samples():
             number += 1
-            scores = [dict(sample.label_scores)] if sample.label_scores else sample.logprobs
+            came = sample.came if isinstance(sample.came, Response) else None
+            scores = {} if came is None else {t: s for t, (s, _) in came.continuations.items()}
             yield (
                 number,
                 {
@@ -24,11 +26,11 @@ def rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                     "repetition": number,
                     "options": [sample.options[place] for place in sample.order],
                     "labels": list(sample.labels),
-                    "response": "" if sample.reply is None and scores else sample.reply,
-                    "finish_reason": sample.finish_reason,
+                    "response": came and came.text,
+                    "finish_reason": came and came.finish_reason,
                     "model": sample.model or log.model,
                     **({"gold": sample.options[sample.gold]} if sample.gold is not None else {}),
-                    **({"top_logprobs": list(scores)} if scores else {}),
-                    **({"text_scores": dict(sample.text_scores)} if sample.text_scores else {}),
+                    **({"top_logprobs": list(came.token_logprobs)} if came else {}),
+                    **({"text_scores": scores} if scores else {}),
                 },
             )

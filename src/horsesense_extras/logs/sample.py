@@ -14,8 +14,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
-from horsesense.models.messages import no_reply
+from horsesense.models.messages import Failure, Response, no_reply
 from horsesense.values import quick
+from horsesense_extras.logs.values import Prompt
 
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
@@ -25,14 +26,6 @@ def _nothing() -> Mapping[str, Any]:
 
 
 EXAMPLES: Final = 5
-_NO_REPLY: Final[Mapping[str, Any]] = {
-    **dict.fromkeys(("reply", "finish_reason")),
-    **dict.fromkeys(("reasoning", "answered_by"), ""),
-    **dict.fromkeys(("label_scores", "text_scores"), _NOTHING),
-    "logprobs": (),
-    "usage": (None, None, None),
-}
-"""The fields of a sample that hold what came back, where nothing did."""
 
 
 def own_of(value: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -71,65 +64,42 @@ class Sample:
         subject: what the log groups the question under.
         split: of the data set ("test").
         epoch: which time it was asked, from 1.
-        prompt: what was sent: messages (role, text), or the plain text; None where the log does
-            not hold it.
-        reply: what came back; None where scores alone were asked for, or nothing came.
-        reasoning: what the model thought before it replied.
-        finish_reason: "stop", "length" or the program's own word.
-        logprobs: natural log-probabilities of tokens at the first positions of the reply.
-        label_scores: label -> log-probability of the label as the reply.
-        text_scores: option text as it was scored (with its leading space) -> log-probability.
-        usage: tokens of prompt and reply, and those of them that were thought; None where not
-            counted.
-        settings: decoding as the log states it: max_tokens, temperature, top_p, top_logprobs.
-        error: what went wrong; the sample then has no answer.
+        prompt: what was sent, as far as the log holds it.
+        came: the reply, or the scores that were asked for in its place (of option texts with
+            their leading space); what went wrong; None where the log holds neither.
+        settings: decoding as the log states it: max_tokens, temperature, top_p, top_logprobs; and
+            label_tokens that were scored.
         scores: name of the scorer, metric or filter -> what it made of the answer.
         model, task: whom and what; as the sample itself says, else as its log does.
-        answered_by: the model that the reply names as its own; "" where it names none.
         own: what horsesense wrote into the sample (`runs.carried`); empty in logs of others.
     """
 
     id: str
-    question: str
-    options: tuple[str, ...]
-    order: tuple[int, ...]
+    question: str = ""
+    options: tuple[str, ...] = ()
+    order: tuple[int, ...] = ()
     labels: tuple[str, ...] = ()
     gold: int | None = None
     context: str | None = None
     subject: str | None = None
     split: str = ""
     epoch: int = 1
-    prompt: tuple[tuple[str, str], ...] | str | None = None
-    reply: str | None = None
-    reasoning: str = ""
-    finish_reason: str | None = None
-    logprobs: tuple[Mapping[str, float], ...] = ()
-    label_scores: Mapping[str, float] = field(default_factory=_nothing)
-    text_scores: Mapping[str, float] = field(default_factory=_nothing)
-    usage: tuple[int | None, ...] = (None, None, None)
+    prompt: Prompt = None
+    came: Response | Failure | None = None
     settings: Mapping[str, Any] = field(default_factory=_nothing)
-    error: str | None = None
     scores: Mapping[str, Score] = field(default_factory=_nothing)
     model: str = ""
     task: str = ""
-    answered_by: str = ""
     own: Mapping[str, Any] = field(default_factory=_nothing)
 
     @property
-    def answered(self) -> bool:
-        """Whether anything came back: a reply, be it empty, or scores; and nothing went wrong."""
-        scores = self.label_scores or self.text_scores or any(self.logprobs)
-        return self.error is None and (self.reply is not None or bool(scores))
-
-    @property
     def settled(self) -> Sample:
-        """The sample as it counts: beside an error, or an end that makes it none, is no reply.
+        """The sample as it counts: a reply with an end that makes it none is a failure.
 
         How the log graded it stays.
         """
-        failure = no_reply(self.finish_reason)
-        error = self.error or (failure.message if failure else None)
-        return self if error is None else replace(self, error=error, **_NO_REPLY)
+        lost = no_reply(self.came.finish_reason) if isinstance(self.came, Response) else None
+        return self if lost is None else replace(self, came=Failure("rejected", lost.message))
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,11 +123,12 @@ class Reported:
     over: int | None = None
 
 
-SEVERAL_RIGHT: Final = "several options are right"
-
-
 class NotTakenError(Exception):
     """Why a sample is left out of an import."""
+
+    @classmethod
+    def several_right(cls) -> NotTakenError:
+        return cls("several options are right")
 
 
 @dataclass
@@ -186,13 +157,17 @@ class LeftOut:
         ]
 
 
+Reads = Iterator[tuple[str, Callable[[], Iterable[Sample]]]]
+"""Names of samples, each with what makes them."""
+
+
 @dataclass
 class Log:
     """One log, ready to be read.
 
     Attributes:
         path: the file or folder.
-        format: its name in `logs.registry.FORMATS`.
+        format: its name: "inspect", or that of a layout of tables.
         read: names of samples, each with what makes them; each call reads the files anew. What is
             made may raise NotTakenError.
         task, model: as the log names them; "" where only its samples do.
@@ -206,7 +181,7 @@ class Log:
 
     path: Path
     format: str
-    read: Callable[[Log], Iterator[tuple[str, Callable[[], Iterable[Sample]]]]]
+    read: Callable[[Log], Reads]
     task: str = ""
     model: str = ""
     created: str = ""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, Final
 
-from horsesense.models.messages import ended_by
+from horsesense.models.messages import Response, Usage, ended_by
 
 LETTERS: Final = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 MOST: Final = 2**53
@@ -81,6 +81,8 @@ def _steps(path: str) -> tuple[tuple[str, Any], ...]:
     return tuple((step, int(step) if step.isdigit() else None) for step in path.split("."))
 
 
+Prompt = tuple[tuple[str, str], ...] | str | None
+"""What was sent: messages (role, text), or the plain text; None where it is not known."""
 Read = Callable[[object], str]
 """Makes the text of a message's content."""
 
@@ -166,6 +168,7 @@ class Layout:
     Attributes:
         reply, reasoning, finish_reason, logprobs: fields of a sample.
         prompt_tokens, reply_tokens, thought_tokens: its usage.
+        model: the name that the reply gives its model.
     """
 
     reply: tuple[str, ...]
@@ -175,9 +178,12 @@ class Layout:
     prompt_tokens: tuple[str, ...] = ()
     reply_tokens: tuple[str, ...] = ()
     thought_tokens: tuple[str, ...] = ()
+    model: tuple[str, ...] = ()
 
-    def answer(self, body: object, read: Read = text_of) -> dict[str, Any]:
-        """The fields of a sample that say what came back.
+    def answer(
+        self, body: object, read: Read = text_of, otherwise: object = None
+    ) -> Response | None:
+        """What came back; `otherwise` is the text where the reply has none.
 
         A body without a text says by why it ended, or by its thought, that it is an empty reply.
         """
@@ -185,17 +191,21 @@ class Layout:
         if not isinstance(thought, str):
             thought = "" if isinstance(content, str) else reasoning_of(content, read)
         ended = stopped(at(body, *self.finish_reason))
-        empty = "" if ended or thought else None
-        return {
-            "reply": read(content) if isinstance(content, str | list) else empty,
-            "reasoning": thought,
-            "finish_reason": ended,
-            "logprobs": top_logprobs(at(body, *self.logprobs)),
-            "usage": tuple(
-                whole(at(body, *paths))
-                for paths in (self.prompt_tokens, self.reply_tokens, self.thought_tokens)
-            ),
-        }
+        logprobs = top_logprobs(at(body, *self.logprobs))
+        text = read(content) if isinstance(content, str | list) else None
+        if not text and isinstance(otherwise, str) and otherwise:
+            text = read(otherwise)
+        if text is None and not (ended or thought or logprobs):
+            return None
+        counts = (self.prompt_tokens, self.reply_tokens, self.thought_tokens)
+        return Response(
+            text or "",
+            ended,
+            logprobs,
+            usage=Usage(*(whole(at(body, *paths)) for paths in counts)),
+            served_by=str(at(body, *self.model) or "") or None,
+            reasoning=thought,
+        )
 
 
 _TOKENS: Final = "max_tokens", "max_completion_tokens", "max_gen_toks", "max_new_tokens"

@@ -26,9 +26,8 @@ from horsesense.api.runs import Run
 from horsesense.api.study import plan_study
 from horsesense.comparison.align import Side
 from horsesense.errors import StoreError, UsageError, install
-from horsesense.files import new_folder, read_whole, write_whole
+from horsesense.files import json_lines, new_folder, read_whole, write_whole
 from horsesense.inference.store_file import held
-from horsesense.items.item import ItemSet
 from horsesense.items.rows import row_of
 from horsesense.models.registry import make_model
 from horsesense.progress import progress, say
@@ -286,7 +285,9 @@ class Laboratory:
     def _run(self, tell: Callable[[str], None]) -> Training:
         write_whole(self.out / RECORD, _text(self._record))
         for name, items in self.parts.sides.items():
-            write_whole(self.out / f"{name}.jsonl", _lines(items))
+            write_whole(
+                self.out / f"{name}.jsonl", json_lines(row_of(item, items.kind) for item in items)
+            )
         before = self._evaluated(BEFORE, self.out / BEFORE, None, tell)
         after: dict[str, list[Side]] = {arm: [] for arm in self.experiment.arms}
         for number, (arm, seed) in enumerate(self.trainings, 1):
@@ -386,10 +387,6 @@ def _finished(place: Path) -> Run | None:
         return None
     run = Run.open(place)
     return run if "report" in run.directory.known.stages else None
-
-
-def _lines(items: ItemSet) -> bytes:
-    return b"".join(orjson.dumps(row_of(item, items.kind)) + b"\n" for item in items)
 
 
 def _text(value: Mapping[str, Any]) -> bytes:

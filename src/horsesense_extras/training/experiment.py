@@ -112,15 +112,6 @@ def unequal(efforts: Mapping[str, Sequence[Effort]], budget: int | None = None) 
             )
 
 
-def gib(size: int) -> str:
-    """Bytes as people read them.
-
-    >>> gib(3 * 2**29)
-    '1.5 GiB'
-    """
-    return f"{size / 2**30:,.1f} GiB"
-
-
 EQUAL: Final = ("tokens", "statements")
 """What all trainings of an experiment may have alike."""
 STAGES: Final[Mapping[tuple[str, ...], Mapping[str, str]]] = {
@@ -330,7 +321,7 @@ class Plan:
             yield (
                 f"About {clock(self.training_seconds)} for training and"
                 f" {clock(self.asking_seconds)} for asking, by updates that were timed"
-                + ("." if self.peak is None else f" and took {gib(self.peak)} at most.")
+                + ("." if self.peak is None else f" and took {self.peak / 2**30:,.1f} GiB at most.")
             )
 
     def as_json(self) -> dict[str, Any]:

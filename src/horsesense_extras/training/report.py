@@ -74,12 +74,8 @@ def view_text(row: Effect | Score) -> str:
     return f"{title}{row.view.partition(', read by ')[0]}, {how}"
 
 
-def sentences(found: Training) -> list[str]:
+def sentences(found: Training) -> Iterator[str]:
     """What can be said, the paper's question first."""
-    return list(_sentences(found))
-
-
-def _sentences(found: Training) -> Iterator[str]:
     for view in main_views(found):
         by = {(e.first, e.second): e for e in view}
         for pair, words in PAIRS.items():

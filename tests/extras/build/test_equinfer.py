@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
 import io
 import json
+import subprocess
 import tarfile
 import zipfile
 from pathlib import Path
@@ -29,6 +29,7 @@ from horsesense_extras.build.equinfer import construct, equations, sources
 from horsesense_extras.build.equinfer.build import CONTROL, EMPTY, PROSE, RIGHT, completed, refused
 from horsesense_extras.build.equinfer.edits import wrong_options
 from horsesense_extras.build.equinfer.notation import canonical, cleaned, spaced, tokens
+from horsesense_extras.people.spreadsheet import read_table, write_table
 
 pytest.importorskip("pylatexenc", reason="needs pylatexenc (extra latex)")
 
@@ -336,7 +337,6 @@ def test_items_are_made_without_a_model(papers: Path, tmp_path: Path) -> None:
     items = load_items(out)
     assert {item.cluster for item in items} == {"first", "second"}
     for item in items:
-        assert item.gold is not None
         assert len({canonical(option) for option in item.options}) == 4
         assert (item.context or "").count(GAP) == 1
         assert item.options[item.gold] not in (item.context or "")
@@ -423,30 +423,23 @@ def test_people_review_and_the_rest_stays(papers: Path, tmp_path: Path) -> None:
     out = tmp_path / "set.jsonl"
     call("build", "equinfer", str(papers), "--out", str(out))
     written = Path(json.loads(call("annotate", str(out), "--json").stdout)["file"])
-    with written.open(encoding="utf-8-sig", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = [row for _, row in read_table(written, ["answer"], "")]
     assert len(rows) == 12
     for number, row in enumerate(rows):
         row["answer"] = "" if number == 11 else "right" if number == 0 else "wrong"
     filled = tmp_path / "filled.csv"
-    with filled.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, rows[0].keys())
-        writer.writeheader()
-        writer.writerows(rows)
-    done = json.loads(call("annotate", str(out), "--take", str(filled), "--json").stdout)
-    assert done["items"] == 2
+
+    def annotated() -> subprocess.CompletedProcess[str]:
+        write_table(filled, list(rows[0]), [list(row.values()) for row in rows])
+        return call("annotate", str(out), "--take", str(filled), "--json")
+
+    assert json.loads(annotated().stdout)["items"] == 2
     funnel = json.loads((tmp_path / "set.jsonl.answers" / "funnel.json").read_text())
     assert funnel["dropped"]["review"] == {"a wrong option is right too": 1, "not reviewed": 1}
     kept = load_items(tmp_path / "set.reviewed.jsonl")
     assert [i.id for i in kept] == [i.id for i in load_items(out)][1:3]
     rows[0]["answer"] = "perhaps"
-    with filled.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, rows[0].keys())
-        writer.writeheader()
-        writer.writerows(rows)
-    assert (
-        "Allowed: wrong, right, unclear" in call("annotate", str(out), "--take", str(filled)).stderr
-    )
+    assert "Allowed: wrong, right, unclear" in annotated().stderr
 
 
 @pytest.mark.shared

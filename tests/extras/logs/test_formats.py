@@ -15,6 +15,7 @@ import horsesense as hs
 from each import each
 from horsesense.errors import ItemsError, UsageError
 from horsesense.items.item import Item, ItemSet
+from horsesense.models.messages import Failure, Usage
 from horsesense_extras.logs import streams
 from horsesense_extras.logs.known_items import KnownItems
 from horsesense_extras.logs.log_score import log_scores
@@ -37,14 +38,15 @@ def test_a_shuffled_log_says_what_was_written_and_not_what_it_shows(logs: Path) 
     misreported = 0
     for row in truth:
         sample = found[row["id"], row["epoch"]]
-        assert sample.reply == f"ANSWER: {row['letter']}"
+        assert sample.came.text == f"ANSWER: {row['letter']}"
         place = sample.labels.index(row["letter"])
         assert sample.options[sample.order[place]] == row["chosen"]
         assert (sample.order[place] == sample.gold) == row["correct"]
-        assert max(sample.logprobs[0], key=sample.logprobs[0].__getitem__) == row["letter"]
+        [scores] = sample.came.token_logprobs
+        assert max(scores, key=scores.__getitem__) == row["letter"]
         [(_, prompt)] = sample.prompt
         assert f"{row['letter']}) {row['chosen']}" in prompt
-        misreported += row["log_completion"] != sample.reply
+        misreported += row["log_completion"] != sample.came.text
     assert misreported > 60
 
 
@@ -54,7 +56,8 @@ def test_messages_that_are_pooled_and_attached_are_put_back(logs: Path) -> None:
     assert role == "user"
     assert "A) 6.0 e\nB) 6.8 eV" in text
     assert sample.question.startswith("Positronium is an atom")
-    assert (sample.gold, sample.reply, sample.usage) == (0, "ANSWER: C", (153, 3, 0))
+    came = sample.came
+    assert (sample.gold, came.text, came.usage) == (0, "ANSWER: C", Usage(153, 3, 0))
 
 
 def inspect_sample(**changes: Any) -> dict[str, Any]:
@@ -110,9 +113,9 @@ def test_a_sample_that_reached_its_limit_without_a_reply_failed(tmp_path: Path) 
     rows = [inspect_sample(id="none", output={}, limit=limit), inspect_sample(limit=limit)]
     rows.append(inspect_sample(output={**rows[1]["output"], "error": "down"}))
     stopped, answered, failed = samples(inspect_json(tmp_path / "log.json", rows))
-    assert (stopped.answered, stopped.error) == (False, "the sample reached its limit (time)")
-    assert answered.answered
-    assert (failed.answered, failed.error) == (False, "error: down")
+    assert answered.came.text
+    seen = [stopped.came.message, failed.came.message]
+    assert seen == ["the sample reached its limit (time)", "error: down"]
 
 
 def test_options_that_a_task_writes_into_its_prompt_itself(tmp_path: Path) -> None:
@@ -138,7 +141,7 @@ def test_a_row_for_each_filter_is_one_answer(logs: Path) -> None:
     assert all(set(s.scores) == {"exact_match,strict", "exact_match,flexible"} for s in found)
     invalid = [s for s in found if s.scores["exact_match,strict"].answer == "[invalid]"]
     assert invalid
-    assert all(s.reply != "[invalid]" for s in found)
+    assert all(s.came.text != "[invalid]" for s in found)
     assert found[0].settings == {"max_tokens": 12, "temperature": 0.0}
 
 
@@ -189,10 +192,10 @@ def test_scored_letters_and_scored_texts(tmp_path: Path) -> None:
     path = jsonl(tmp_path / "samples_t.jsonl", rows)
     [log] = open_logs([path])
     letters, plain, first, second = log.samples()
-    assert dict(letters.label_scores) == {"A": -0.5, "B": -1.5}
+    assert letters.came.token_logprobs == ({"A": -0.5, "B": -1.5},)
     assert (letters.options, letters.labels) == (("blood", "grass"), ("A", "B"))
-    assert dict(plain.text_scores) == {" blood": -1.0, " grass": -2.0}
-    assert (plain.labels, plain.reply, plain.gold) == ((), None, 0)
+    assert plain.came.continuations == {" blood": (-1.0, 0), " grass": (-2.0, 0)}
+    assert (plain.labels, plain.came.scores_alone, plain.gold) == ((), True, 0)
     assert (first.gold, second.gold) == (0, 0)
     assert set(log.left_out.counts) == {
         "several options are right",
@@ -221,7 +224,7 @@ def test_options_are_found_in_documents_of_many_kinds(tmp_path: Path) -> None:
     ]  # fmt: skip
     found = samples(jsonl(tmp_path / "samples_t.jsonl", rows))
     assert len(found) == len(docs)
-    assert {(s.options, s.order, s.gold, s.reply) for s in found} == {
+    assert {(s.options, s.order, s.gold, s.came.text) for s in found} == {
         (("blood", "grass"), (0, 1), 0, "A.")
     }
 
@@ -244,7 +247,7 @@ def test_repeats_are_epochs_and_a_chat_is_kept_as_messages(tmp_path: Path) -> No
     call = [[json.dumps(chat), {"until": [], "max_gen_toks": 8}]]
     row = lm_eval_row(arguments=call, resps=[["A", "B"]], filtered_resps=["A"], target="A")
     first, second = samples(jsonl(tmp_path / "samples_t.jsonl", [row]))
-    assert (first.reply, second.reply, second.epoch) == ("A", "B", 2)
+    assert (first.came.text, second.came.text, second.epoch) == ("A", "B", 2)
     assert first.prompt == (("user", chat[0]["content"]),)
     assert not second.scores
 
@@ -317,8 +320,8 @@ def test_answers_of_a_batch_are_joined_with_their_requests(tmp_path: Path) -> No
     requests, answers = batch(tmp_path)
     [log] = open_logs([requests, answers])
     second, failed = log.samples()
-    assert (second.options, second.reply, second.model) == (("grass", "blood"), "B", "m")
-    assert (failed.error, failed.id, failed.epoch) == ("no", "r2", 2)
+    assert (second.options, second.came.text, second.model) == (("grass", "blood"), "B", "m")
+    assert (failed.came.message, failed.id, failed.epoch) == ("no", "r2", 2)
     assert second.settings == {"max_tokens": 9, "temperature": 0.0}
     assert sorted(log.left_out.counts.values()) == [1, 1]
     lines = answers.read_text().splitlines(keepends=True)
@@ -381,9 +384,10 @@ def test_what_an_answer_of_a_batch_says(tmp_path: Path, reply: str | None, chang
     inner = body if "choices" in changes else body["choices"][0]
     (line if "request_id" in changes else inner).update(changes)
     found, other = open_logs([requests, jsonl(answers, rows)])[0].samples()
-    assert (found.reply, found.answered, other.answered) == (reply, reply is not None, False)
-    assert reply is None or found.usage[0] == 7
-    assert (found.reasoning, found.finish_reason) == ("So (B).", "length") or reply != ""
+    came = found.came
+    assert (getattr(came, "text", None), type(other.came)) == (reply, Failure)
+    assert reply is None or came.usage.prompt_tokens == 7
+    assert reply != "" or (came.reasoning, came.finish_reason) == ("So (B).", "length")
 
 
 # -- hostile files -------------------------------------------------------------------------------

@@ -44,13 +44,18 @@ def samples(*paths: Path, **more: Any) -> list[Sample]:
     return [sample for log in tables(paths, **more) for sample in log.samples()]
 
 
+def said(sample: Sample) -> str | None:
+    """The reply of a sample; None where there is none."""
+    return getattr(sample.came, "text", None)
+
+
 @pytest.mark.parametrize("made", LAYOUTS, ids=lambda made: made["file"])
 def test_layouts_by_name(made: dict[str, Any], tmp_path: Path) -> None:
     [log] = tables([written(tmp_path, made["file"], made["content"])])
     [sample] = log.samples()
     assert not log.left_out.total
     assert log.format == made["layout"]
-    assert (sample.model, sample.reply, sample.gold) == ("org/m", REPLY, 1)
+    assert (sample.model, said(sample), sample.gold) == ("org/m", REPLY, 1)
     assert sample.question.endswith(ASKED)
     assert [sample.options[place] for place in sample.order] == OPTIONS
     assert sample.labels == (*"ABCD",)
@@ -78,10 +83,9 @@ def test_fields_of_other_tables_are_guessed_and_missing_replies_stay_missing(
     assert (first.model, second.model, len(list(second.samples()))) == ("m", "n", 1)
     assert [s.id for s in taken] == ["q0", "q1", "q2", "q3"]
     assert (taken[0].gold, taken[0].options) == (1, ("a spoon", "a kettle", "a ladder"))
-    assert taken[2].reply is None
-    assert not taken[2].answered
+    assert taken[2].came is None
     # In CSV nothing tells an empty reply from a missing one, so that it is missing.
-    assert taken[3].reply == (None if name == "a.csv" else "")
+    assert said(taken[3]) == (None if name == "a.csv" else "")
     assert "response=model_output" in first.notes[0]
 
 
@@ -90,7 +94,7 @@ def test_a_reply_beside_an_error_or_held_back_is_none_and_keeps_its_grade(tmp_pa
     given = zip(rows(replies=["B", "The answer is B", "C", "A"]), ends, strict=True)
     told = [{**row, "finish_reason": e, "error": error, "score": 1} for row, (e, error) in given]
     taken = samples(written(tmp_path, "t.csv", told))
-    assert [s.answered for s in taken] == [True, False, False, False]
+    assert [said(s) for s in taken] == ["B", None, None, None]
     assert [s.scores[READ].value for s in taken] == [1.0] * 4
     run = hs.load_log(tmp_path / "t.csv", out=tmp_path / "run")
     assert run.results.replies()["causes"] == {"choice": 1, "filtered": 2, "failed": 1}
@@ -122,7 +126,7 @@ def test_an_unknown_order_a_second_right_answer_and_a_grade_of_100(tmp_path: Pat
     one = {**row, "response": "D", "prompt": f"{ASKED} " + ", ".join(OPTIONS[::-1])}
     path = written(tmp_path, "t.jsonl", [one, {**row, "response": "B"}])
     [log] = tables([path], given={"prompt": "prompt"})
-    assert [sample.reply for sample in log.samples()] == ["B"]
+    assert [*map(said, log.samples())] == ["B"]
     assert "shows the options in an order that is not known" in str(log.left_out.counts)
     assert "In 2 rows, answer names another option" in log.notes[-1]
     shown = "\n".join(f"{n}. {t.upper()}" for n, t in zip("ABCD", OPTIONS[::-1], strict=True))
@@ -155,7 +159,7 @@ def test_a_wide_table_has_a_column_for_each_model(tmp_path: Path) -> None:
         del row["model"]
         made.append({**row, "m response": reply, "n response": "(C)"})
     path = written(tmp_path, "wide.csv", made)
-    assert {log.model: [s.reply for s in log.samples()] for log in tables([path])} == {
+    assert {log.model: [*map(said, log.samples())] for log in tables([path])} == {
         "m": ["The answer is (B).", "The answer is (A).", None, None],
         "n": ["(C)"] * 4,
     }

@@ -30,17 +30,8 @@ from typing import Final
 from horsesense.errors import UsageError
 from horsesense.findings.finding import ORDER
 
-FIELDS: Final[Mapping[str, str]] = {
-    "value": "value",
-    "low": "low",
-    "high": "high",
-    "n": "n",
-    "n_missing": "n_missing",
-    "p_value": "p_value",
-    "p_adjusted": "p_adjusted",
-    "detectable": "detectable",
-    "chance": "baseline",
-}
+OWN: Final = ("value", "low", "high", "n", "n_missing", "p_value", "p_adjusted", "detectable")
+FIELDS: Final[Mapping[str, str]] = {**{name: name for name in OWN}, "chance": "baseline"}
 """Name in a requirement -> field of an estimate."""
 SELECTORS: Final = ("probe", "condition", "reader", "group")
 OF_VERDICT: Final = ("kind", "probe")

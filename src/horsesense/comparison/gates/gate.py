@@ -182,74 +182,51 @@ def notes_on(run: Results, baseline: Results | None) -> list[str]:
     return [f"{text[0].upper()}{text[1:]}." for text in said]
 
 
-@dataclass(frozen=True)
-class Tolerances:
-    """How much may be lost, as a fraction: everywhere, and under single probes."""
+def tolerances(given: Sequence[str]) -> dict[str, float]:
+    """How much may be lost, as a fraction, by probe, and under "" everywhere else.
 
-    everywhere: float = 0.0
-    of: Mapping[str, float] | None = None
-
-    @classmethod
-    def parse(cls, given: Sequence[str]) -> Tolerances:
-        """From texts such as "0.02", "2%" and "order=5%"; UsageError for others."""
-        everywhere, of = 0.0, {}
-        for text in given:
-            probe, equals, number = text.rpartition("=")
-            try:
-                size = float(number.removesuffix("%")) / (100 if number.endswith("%") else 1)
-            except ValueError:
-                size = -1.0
-            if not 0 <= size <= 1 or bool(equals) != bool(probe):
-                raise UsageError(
-                    f"--tolerance {text!r} is not a loss from 0 to 1.",
-                    hint="Write 0.02 or 2% for all probes, order=0.05 for one.",
-                )
-            if probe:
-                of[probe] = size
-            else:
-                everywhere = size
-        return cls(everywhere, of)
-
-    def under(self, probe: str) -> float:
-        return (self.of or {}).get(probe, self.everywhere)
-
-
-@dataclass(frozen=True)
-class Regressions:
-    """What was lost against a baseline.
-
-    Attributes:
-        checks: one for each view of both runs that is judged.
-        sees: which loss these items find, in one sentence.
-        notes: what was compared, and what was not.
+    From texts such as "0.02", "2%" and "order=5%"; UsageError for others.
     """
-
-    checks: tuple[Check, ...]
-    sees: str
-    notes: tuple[str, ...]
+    found = {"": 0.0}
+    for text in given:
+        probe, equals, number = text.rpartition("=")
+        try:
+            size = float(number.removesuffix("%")) / (100 if number.endswith("%") else 1)
+        except ValueError:
+            size = -1.0
+        if not 0 <= size <= 1 or bool(equals) != bool(probe):
+            raise UsageError(
+                f"--tolerance {text!r} is not a loss from 0 to 1.",
+                hint="Write 0.02 or 2% for all probes, order=0.05 for one.",
+            )
+        found[probe] = size
+    return found
 
 
 def regressions(
-    run: Results, baseline: Results, tolerances: Tolerances, *, measure: str, level: float
-) -> Regressions:
+    run: Results, baseline: Results, accepted: Mapping[str, float], *, measure: str, level: float
+) -> Verdict:
     """Whether a run lost more than is tolerated against a baseline, in every view of both.
 
     The two are compared item by item. Failed: more is lost than tolerated, tested with Holm's
     correction over all views, where the main one has half of the error. Passed: a loss beyond the
     tolerance is ruled out in this view, or the replies are the same, word for word. Both hold
     whatever the missing replies are. The very same prompt asked again is no view of its own.
+
+    Args:
+        accepted: the loss that is tolerated, by probe (see `tolerances`).
     """
     known = {*run.probes, *baseline.probes}
-    for probe in tolerances.of or ():
-        if probe not in known:
+    for probe in accepted:
+        if probe and probe not in known:
             raise UsageError.unknown("probe in these runs", probe, known)
     sides = [Side(AFTER, AFTER, run), Side(BEFORE, BEFORE, baseline)]
     held = aligned(sides, measure, across=True)
     views = [s for s in held.scores if s.ranked and s.view.probe != REPEAT]
-    judged = list(_judged(views, held, tolerances, level))
+    judged = list(_judged(views, held, accepted, level))
     sees = _sees(judged, level) if judged else ""
     checks = tuple(_regression(one, measure, held, level) for one in judged)
-    return Regressions(checks, sees, tuple(_notes(held, level)))
+    return Verdict(checks, "", tuple(_notes(held, level)), sees)
 
 
 class Judged(NamedTuple):
@@ -273,19 +250,19 @@ class Judged(NamedTuple):
 
 
 def _judged(
-    views: Sequence[ViewScores], held: Aligned, tolerances: Tolerances, level: float
+    views: Sequence[ViewScores], held: Aligned, accepted: Mapping[str, float], level: float
 ) -> Iterator[Judged]:
     pairs = [view.pair(0, 1) for view in views]
-    accepted = [tolerances.under(view.view.probe) for view in views]
+    losses = [accepted.get(view.view.probe, accepted[""]) for view in views]
     known = [n for n, pair in enumerate(pairs) if not pair.seen.reason]
     parts = weights(len(views))
-    p_values = [pairs[n].p_below(-accepted[n]) for n in known]
+    p_values = [pairs[n].p_below(-losses[n]) for n in known]
     adjusted = weighted_holm(p_values, [parts[n] for n in known]) if known else []
     p_lost = dict(zip(known, adjusted, strict=True))
     # What is found may owe it to what was found before (Holm); nothing else has more than its part.
     for n, p in zip(known, p_values, strict=True):
         parts[n] = p / p_lost[n] if 0 < p_lost[n] < 1 - level else parts[n]
-    for n, (view, pair, tolerance) in enumerate(zip(views, pairs, accepted, strict=True)):
+    for n, (view, pair, tolerance) in enumerate(zip(views, pairs, losses, strict=True)):
         alike = pair.seen.total == 0 and _alike(view, held)
         yield Judged(view, pair, tolerance, p_lost.get(n), parts[n], alike)
 

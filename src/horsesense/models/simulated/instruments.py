@@ -35,10 +35,13 @@ SPOILT: Final = {
 
 @dataclass(frozen=True)
 class Thinker(Profile):
-    """How many tokens it thinks is log-normal: `median` in the middle, `spread` the deviation of
+    """Thinks before it answers, often for longer than the limit on tokens allows.
+
+    How many tokens it thinks is log-normal: `median` in the middle, `spread` the deviation of
     the logarithm, the same for an item whatever the limit. What it answers is settled by a share of
     the thought that is uniform up to `settled`; from less of it, it guesses. A share `other` of the
-    replies is no choice, each way of that as often."""
+    replies is no choice, each way of that as often.
+    """
 
     know: float = 1.0
     median: int = 200
@@ -46,8 +49,6 @@ class Thinker(Profile):
     settled: float = 1.0
     other: float = 0.0
 
-    name = "thinker"
-    summary = "thinks before it answers, often for longer than the limit on tokens allows"
     thinks = True
 
     def decide_all(self, trial: Trial, key: Key) -> list[Decision]:
@@ -106,14 +107,14 @@ def _place(trial: Trial) -> bytes:
 
 @dataclass(frozen=True)
 class Garbled(Profile):
-    """Knows every answer; of its replies a share `share` is spoilt on the way: `how` is empty, cut,
-    template (the other side's turn is written too) or echo (the prompt comes back)."""
+    """Knows every answer, but the server spoils its replies.
+
+    Knows every answer; of its replies a share `share` is spoilt on the way: `how` is empty, cut,
+    template (the other side's turn is written too) or echo (the prompt comes back).
+    """
 
     share: float = 1.0
     how: str = "empty"
-
-    name = "garbled"
-    summary = "knows every answer, but the server spoils its replies"
 
     def __post_init__(self) -> None:
         if self.how not in (known := ("empty", "cut", "template", "echo")):

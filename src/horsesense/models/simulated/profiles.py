@@ -40,14 +40,19 @@ class Profile:
     """How a simulated model decides. Parameters are dataclass fields.
 
     `decide` is given a variant and `luck`, a function from a purpose to a uniform number that is
-    fixed for the request.
+    fixed for the request. The docstring is what the catalogue says: what the model does, and in a
+    paragraph of its own what its parameters are for. The name is that of the class in small
+    letters, unless it says another.
     """
 
     name: ClassVar[str]
-    summary: ClassVar[str]
     formerly: ClassVar[str | None] = None
     thinks: ClassVar[bool] = False
     """Whether it takes how much to think."""
+
+    def __init_subclass__(cls) -> None:
+        if "name" not in vars(cls):
+            cls.name = cls.__name__.lower()
 
     def decide(self, variant: Variant, luck: Luck) -> Decision:
         """Of a profile without a rule of its own: it knows a share `know`, and guesses the rest."""
@@ -114,13 +119,11 @@ def right(variant: Variant) -> Decision:
 
 
 class Oracle(Profile):
-    name = "oracle"
-    summary = "knows every answer, and says so when no option is right"
+    """Knows every answer, and says so when no option is right."""
 
 
 class Cheat(Profile):
-    name = "cheat"
-    summary = "knows every answer from the options alone, also where the question is withheld"
+    """Knows every answer from the options alone, also where the question is withheld."""
 
     def decide(self, variant: Variant, luck: Luck) -> Decision:
         return right(variant)
@@ -128,12 +131,12 @@ class Cheat(Profile):
 
 @dataclass(frozen=True)
 class Habit(Profile):
-    """The habit holds in a share `share` of the items."""
+    """Chooses the option labelled B where there is one, else knows every answer.
+
+    The habit holds in a share `share` of the items.
+    """
 
     share: float = 1.0
-
-    name = "habit"
-    summary = "chooses the option labelled B where there is one, else knows every answer"
 
     def decide(self, variant: Variant, luck: Luck) -> Decision:
         if "B" in variant.labels and unit(b"habit", variant.item_id.encode()) < self.share:
@@ -146,8 +149,7 @@ class Habit(Profile):
 
 
 class Uniform(Profile):
-    name = "uniform"
-    summary = "guesses, every position alike"
+    """Guesses, every position alike."""
 
     def decide(self, variant: Variant, luck: Luck) -> Decision:
         return drawn([1.0] * len(variant.options), luck)
@@ -155,13 +157,15 @@ class Uniform(Profile):
 
 @dataclass(frozen=True)
 class PlaceHabit(Profile):
-    """`k` counts from 0; past the last option, the last is taken."""
+    """Always chooses the position numbered k (from 0), whatever it holds.
+
+    `k` counts from 0; past the last option, the last is taken.
+    """
 
     k: int = 0
 
     name = "position"
     formerly = "slot"
-    summary = "always chooses the position numbered k (from 0), whatever it holds"
 
     def decide(self, variant: Variant, luck: Luck) -> Decision:
         return choose(min(self.k, len(variant.options) - 1), len(variant.options))
@@ -169,19 +173,16 @@ class PlaceHabit(Profile):
 
 @dataclass(frozen=True)
 class Prior(Profile):
-    """`prior` gives a weight per position; further positions repeat its last weight.
+    """Knows an item with probability know, else draws a position from a prior, which favours the
+    first ones unless prior= gives other weights.
+
+    `prior` gives a weight per position; further positions repeat its last weight.
 
     Without it the weights fall linearly (for four options 0.4, 0.3, 0.2, 0.1).
     """
 
     know: float = 0.6
     prior: tuple[float, ...] = ()
-
-    name = "prior"
-    summary = (
-        "knows an item with probability know, else draws a position from a prior, which favours "
-        "the first ones unless prior= gives other weights"
-    )
 
     def weights(self, k: int) -> tuple[float, ...]:
         """The prior over `k` positions; sums to 1."""
@@ -201,8 +202,7 @@ def _stretched(prior: tuple[float, ...], k: int) -> tuple[float, ...]:
 
 
 class Ranker(Profile):
-    name = "ranker"
-    summary = "takes the most plausible option shown: gold first, a none-option never"
+    """Takes the most plausible option shown: gold first, a none-option never."""
 
     def decide(self, variant: Variant, luck: Luck) -> Decision:
         k = len(variant.options)
@@ -226,8 +226,9 @@ class Ranker(Profile):
 
 
 class SaysNone(Profile):
+    """Chooses the none-option, or says that no option is right."""
+
     name = "none"
-    summary = "chooses the none-option, or says that no option is right"
 
     def decide(self, variant: Variant, luck: Luck) -> Decision:
         k = len(variant.options)
@@ -237,8 +238,9 @@ class SaysNone(Profile):
 
 
 class Refuses(Profile):
+    """Declines to answer."""
+
     name = "refuse"
-    summary = "declines to answer"
 
     def decide(self, variant: Variant, luck: Luck) -> Decision:
         return Decision(None, (0.0,) * len(variant.options), "refusal")
@@ -246,16 +248,16 @@ class Refuses(Profile):
 
 @dataclass(frozen=True)
 class Locked(Profile):
-    """A share `lock` of the items is answered by a position drawn once for the item, with the
+    """Keeps to one position, whatever it holds, in a share of the items.
+
+    A share `lock` of the items is answered by a position drawn once for the item, with the
     weights `prior` (as in the profile of that name; without it, all alike). Others are known with
-    probability `know`, else guessed, every position alike."""
+    probability `know`, else guessed, every position alike.
+    """
 
     lock: float = 0.1
     know: float = 0.6
     prior: tuple[float, ...] = (1.0,)
-
-    name = "locked"
-    summary = "keeps to one position, whatever it holds, in a share of the items"
 
     def decide(self, variant: Variant, luck: Luck) -> Decision:
         k, item = len(variant.options), variant.item_id.encode()
@@ -267,14 +269,14 @@ class Locked(Profile):
 
 @dataclass(frozen=True)
 class Talker(Profile):
-    """The text is right with probability `know` (else uniform over the wrong positions); the first
-    token favours another position with probability `disagree`."""
+    """Answers in sentences; its first token favours another position at a given rate.
+
+    The text is right with probability `know` (else uniform over the wrong positions); the first
+    token favours another position with probability `disagree`.
+    """
 
     know: float = 0.6
     disagree: float = 0.3
-
-    name = "talker"
-    summary = "answers in sentences; its first token favours another position at a given rate"
 
     def decide(self, variant: Variant, luck: Luck) -> Decision:
         k = len(variant.options)
@@ -287,19 +289,19 @@ class Talker(Profile):
 
 @dataclass(frozen=True)
 class Clerk(Profile):
-    """Labels are the same in every task: right with probability `know` (and where the prompt
+    """Sorts many problems with known failures: forgets, assigns twice, stops early.
+
+    Labels are the same in every task: right with probability `know` (and where the prompt
     shows the label itself), else another one. Of many problems, each is forgotten with
     probability `forget` and given a second label with probability `twice`; those after the first
-    `stop` are not answered (0: all are). `style` numbers the formats of replies; 9 takes turns."""
+    `stop` are not answered (0: all are). `style` numbers the formats of replies; 9 takes turns.
+    """
 
     know: float = 1.0
     forget: float = 0.0
     twice: float = 0.0
     stop: int = 0
     style: int = 0
-
-    name = "clerk"
-    summary = "sorts many problems with known failures: forgets, assigns twice, stops early"
 
     def decide(self, variant: Variant, luck: Luck) -> Decision:
         k = len(variant.options)

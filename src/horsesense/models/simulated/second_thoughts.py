@@ -37,12 +37,12 @@ def proposes_gold(trial: Trial) -> bool:
 
 @dataclass(frozen=True)
 class Stubborn(Profile):
-    """Where it does not know, always the same wrong content; the next one where that is gone."""
+    """Is sure of one wrong option where it does not know; sees no other to be right.
+
+    Where it does not know, always the same wrong content; the next one where that is gone.
+    """
 
     know: float = 0.6
-
-    name = "stubborn"
-    summary = "is sure of one wrong option where it does not know; sees no other to be right"
 
     def decide(self, variant: Variant, luck: Luck) -> Decision:
         wrong = favourite(variant)
@@ -53,13 +53,13 @@ class Stubborn(Profile):
 
 @dataclass(frozen=True)
 class Torn(Profile):
-    """Where it does not know, it holds the right option and its favourite wrong one to be right,
-    and takes the wrong one if it may name only one."""
+    """Knows the right option, yet prefers a misleading one while that is shown.
+
+    Where it does not know, it holds the right option and its favourite wrong one to be right,
+    and takes the wrong one if it may name only one.
+    """
 
     know: float = 0.6
-
-    name = "torn"
-    summary = "knows the right option, yet prefers a misleading one while that is shown"
 
     def decide_all(self, trial: Trial, key: Key) -> list[Decision]:
         variant = trial.variants[0]
@@ -86,14 +86,14 @@ def misleading_gone(variant: Variant) -> bool:
 
 @dataclass(frozen=True)
 class Rates(Profile):
-    """`gold` and `other` are probabilities; each differs between options by up to `spread`."""
+    """Says yes to each option with a given probability; otherwise knows every answer.
+
+    `gold` and `other` are probabilities; each differs between options by up to `spread`.
+    """
 
     gold: float = 0.8
     other: float = 0.4
     spread: float = 0.0
-
-    name = "rates"
-    summary = "says yes to each option with a given probability; otherwise knows every answer"
 
     def decide_all(self, trial: Trial, key: Key) -> list[Decision]:
         if trial.answer_format != "yes_no":
@@ -111,18 +111,17 @@ class Rates(Profile):
 
 
 class Excludes(Profile):
-    name = "excludes"
-    summary = "guesses, but never an option without meaning"
+    """Guesses, but never an option without meaning."""
 
     def decide(self, variant: Variant, luck: Luck) -> Decision:
         return drawn([float(not LAST_FILLER < o <= FILLER) for o in variant.origin], luck)
 
 
 class Recites(Profile):
-    """Where the right answer is not shown it gives it nevertheless, as published."""
+    """Knows every answer by heart, and says it as published whatever is shown.
 
-    name = "recites"
-    summary = "knows every answer by heart, and says it as published whatever is shown"
+    Where the right answer is not shown it gives it nevertheless, as published.
+    """
 
     def decide(self, variant: Variant, luck: Luck) -> Decision:
         decision = right(variant)
@@ -130,8 +129,9 @@ class Recites(Profile):
 
 
 class LooksUp(Profile):
+    """Takes the option whose text stands in the context; guesses where none does."""
+
     name = "looks_up"
-    summary = "takes the option whose text stands in the context; guesses where none does"
 
     def decide(self, variant: Variant, luck: Luck) -> Decision:
         k = len(variant.options)
@@ -146,19 +146,19 @@ class LooksUp(Profile):
 
 @dataclass(frozen=True)
 class Slips(Profile):
-    """Knows an item with probability `know`, else guesses, every position alike. Of its replies
+    """Has one fault, under one probe, in a given share of its replies.
+
+    Knows an item with probability `know`, else guesses, every position alike. Of its replies
     under the probe `under` (all replies where that is empty) a share `wrong` takes another option
     than it would, a share `silent` declines, and a share `gold` takes what is right. Items that
-    the probe shows as published, for others to be compared with, are not under it."""
+    the probe shows as published, for others to be compared with, are not under it.
+    """
 
     know: float = 1.0
     under: str = "labels"
     wrong: float = 0.0
     silent: float = 0.0
     gold: float = 0.0
-
-    name = "slips"
-    summary = "has one fault, under one probe, in a given share of its replies"
 
     def decide_all(self, trial: Trial, key: Key) -> list[Decision]:
         decisions = super().decide_all(trial, key)

@@ -290,12 +290,6 @@ async def build_equinfer(
         elif judged_by is not None:
             for fate in funnel.kept():
                 fate.drop("judge", NOT_JUDGED)
-    built = Built(list(rows(funnel, words, seed)), funnel, spent)
-    _leave(built, folder)
-    return built
-
-
-def _leave(built: Built, folder: Path) -> None:
-    lines = (fate.as_json() for fate in built.funnel.fates())
-    write_whole(folder / EQUATIONS, json_lines(lines))
-    write_whole(folder / FUNNEL, orjson.dumps(built.funnel.as_json(), option=orjson.OPT_INDENT_2))
+    write_whole(folder / EQUATIONS, json_lines(fate.as_json() for fate in funnel.fates()))
+    write_whole(folder / FUNNEL, orjson.dumps(funnel.as_json(), option=orjson.OPT_INDENT_2))
+    return Built(list(rows(funnel, words, seed)), funnel, spent)

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import orjson
 
-from horsesense.errors import StoreError, UsageError
+from horsesense.errors import StoreError
 from horsesense.files import json_lines, read_whole, write_whole
 from horsesense.models.messages import Key
 from horsesense.rng import digest
@@ -133,11 +133,3 @@ def reviewed(
     write_whole(built.folder / FUNNEL, orjson.dumps(funnel, option=orjson.OPT_INDENT_2))
     write_whole(built.folder / EQUATIONS, json_lines(lines))
     return kept, funnel
-
-
-def check(also: int) -> None:
-    """UsageError for what only a run has."""
-    if also:
-        raise UsageError(
-            "--also is about the replies of a run; of items all wrong options are shown."
-        )

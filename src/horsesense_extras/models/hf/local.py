@@ -11,7 +11,7 @@ from horsesense.models.base import Asked
 from horsesense.models.messages import Failure, Key, Request, Response
 from horsesense.rng import unit
 from horsesense.stats.words import plural
-from horsesense_extras.models.hf.tokens import Tokens, without_question
+from horsesense_extras.models.hf.tokens import Tokens, refuse_too_long, without_question
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 FIRST_POSITIONS = 5
 """Positions whose log-probabilities are kept: some models write a label second or third."""
 
-_TOLERANCE = {"float32": 1e-3}
-# Half precision moves log-probabilities by up to 0.6 by itself; a broken mask moves them by more.
-_HALF_TOLERANCE = 1.0
 _NODES = {"cpu": 1024, "cuda": 8192}
 
 _NAN = Failure("malformed", "the model gave NaN", retryable=False)
@@ -54,13 +51,13 @@ class LocalModel:
         """Share prompts from now on, if this model gives the same numbers when it does."""
         from horsesense_extras.models.hf.trie import TrieScorer, largest_difference
 
-        dtype = str(self.model.dtype).removeprefix("torch.")
         try:
             difference = largest_difference(self.model)
         except Exception as error:  # noqa: BLE001 - any model's own code may refuse the mask
             self.notes.append(f"Prompts are asked one by one: no token trie ({error!r:.200}).")
             return
-        if not difference <= _TOLERANCE.get(dtype, _HALF_TOLERANCE):
+        # Half precision moves log-probabilities by up to 0.6 by itself; a broken mask by more.
+        if not difference <= (1e-3 if str(self.model.dtype) == "torch.float32" else 1.0):
             self.notes.append(
                 "Prompts are asked one by one: as a token trie this model's log-probabilities "
                 f"differ by up to {difference:.2g}."
@@ -85,8 +82,10 @@ class LocalModel:
         return [each if isinstance(each, Failure) else each.outcome() for each in asked]
 
     def _prepare(self, key: Key, request: Request) -> _Asking | Failure:
+        more = request.params.max_tokens
         try:
             prompt = self.tokens.prompt(request)
+            refuse_too_long(prompt, f"{more} are asked for", more, self._longest)
             replies = self.tokens.replies(request, request.params.continuations)
             alone = without_question(request)
             bare = None if alone is None else self.tokens.prompt(alone)
@@ -95,26 +94,18 @@ class LocalModel:
             )
         except ValueError as error:
             return Failure("rejected", f"{error}", retryable=False)
-        more = request.params.max_tokens
-        if more > self._room(prompt):
-            return Failure(
-                "rejected",
-                f"the prompt has {plural(len(prompt), 'token')} and {more} are asked for; "
-                f"the model takes {self.context_length} in all",
-                retryable=False,
-            )
         # A text that is too long to be scored must not cost the reply.
         replies = self._fitting(prompt, replies)
         if bare is not None:
             after = {text: ids for text, ids in self._fitting(bare, after).items() if ids}
         return _Asking(key, request, self.tokens, prompt, replies, bare, after)
 
-    def _room(self, prompt: Ids) -> float:
-        """How many tokens may follow a prompt."""
-        return inf if self.context_length is None else self.context_length - len(prompt)
+    @property
+    def _longest(self) -> float:
+        return inf if self.context_length is None else self.context_length
 
     def _fitting(self, prompt: Ids, replies: Mapping[str, Ids]) -> dict[str, Ids]:
-        room = self._room(prompt)
+        room = self._longest - len(prompt)
         return {text: ids for text, ids in replies.items() if len(ids) <= room}
 
     def _run(self, asked: Sequence[_Asking]) -> None:

@@ -8,6 +8,7 @@ from math import exp, isnan, log
 from typing import Any
 
 from horsesense.models.messages import Failure, Message, Request, Response, Usage
+from horsesense.stats.words import plural
 
 _END_OF_TURN = ("<|im_end|>", "<|eot_id|>", "<|end|>", "<end_of_turn>", "<|endoftext|>", "</s>")
 # Some chat templates print today's date: the same request would be another prompt tomorrow.
@@ -27,6 +28,15 @@ def without_question(request: Request) -> Request | None:
     if request.messages is None:
         return Request(None, text, request.params)
     return Request((("user", text),), None, request.params)
+
+
+def refuse_too_long(prompt: Sequence[int], more: str, n: int, longest: float) -> None:
+    """ValueError where a prompt and the `n` tokens that `more` tells of do not fit together."""
+    if len(prompt) + n > longest:
+        raise ValueError(
+            f"the prompt has {plural(len(prompt), 'token')} and {more}; the model takes"
+            f" {longest} in all"
+        )
 
 
 class Tokens:

