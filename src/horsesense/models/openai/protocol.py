@@ -226,14 +226,13 @@ def _response(reply: dict[str, Any], request: Request, latency: float | None) ->
         _typed(reason, str, "choices[0].finish_reason")
     if (failure := _broken(choice, reason)) is not None:
         return failure
-    read = _completion if request.messages is None else _chat
-    text, token_logprobs = read(choice)
-    served_by = reply.get("model")
+    text, token_logprobs = (_completion if request.messages is None else _chat)(choice)
+    params, served_by = request.params, reply.get("model")
     thought, text = thought_apart(text)
     return Response(
-        text=text if request.params.max_tokens else "",
+        text=text if params.max_tokens else "",
         finish_reason=ended_by(reason),
-        token_logprobs=token_logprobs if _scored(request) else (),
+        token_logprobs=token_logprobs if params.top_logprobs or params.label_tokens else (),
         usage=_usage(reply.get("usage")),
         latency=latency,
         served_by=served_by if isinstance(served_by, str) else None,
@@ -258,10 +257,6 @@ def _thought_of(message: Any) -> str:
     fields = message if isinstance(message, dict) else {}
     thought = fields.get("reasoning_content") or fields.get("reasoning")
     return thought if isinstance(thought, str) else ""
-
-
-def _scored(request: Request) -> bool:
-    return bool(request.params.top_logprobs or request.params.label_tokens)
 
 
 _Read = tuple[str, tuple[dict[str, float], ...]]
