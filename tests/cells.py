@@ -65,3 +65,11 @@ def measured(cells: Sequence[Cell], *measures: Measure | str, **settings: Any) -
     """The estimates of measures or of what has their names, of all without any."""
     of = [MEASURES.get(m) if isinstance(m, str) else m for m in measures] or [*MEASURES]
     return [one.estimate for one in found_all(cells, of, study_of(cells, **settings))]
+
+
+def values(measure: str, cell: Cell) -> dict[str, float]:
+    """Group -> value of a measure on a cell."""
+    found = MEASURES.get(measure)
+    assert found.undefined_reason(cell) is None
+    totals = found.rows(cell).rows.sum(axis=0)
+    return dict(zip(found.groups(cell), map(float, found.value(totals)), strict=True))

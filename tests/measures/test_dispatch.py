@@ -17,7 +17,7 @@ from horsesense.measures.joined import families, joined
 from horsesense.measures.registry import MEASURES
 from horsesense.probes.registry import PROBES
 from horsesense.readers.registry import READERS, reads_scores
-from horsesense.testing.conformance import fitting_cell, random_cells
+from horsesense.testing.conformance import fitting_cell, random_cell, random_cells
 from horsesense.trials.condition import PLAIN, Condition
 
 
@@ -103,6 +103,16 @@ def test_joined_cells_keep_their_groups_side_by_side() -> None:
     assert whole[Parts].of("b").tolist() == [False, True]
     assert whole[Parts].of("c").tolist() == [False, False]
     assert Bundles not in whole
+
+
+def test_joined_cells_keep_their_items_apart() -> None:
+    first = random_cell(1, n=5)
+    second = replace(random_cell(2, n=5), item=np.arange(3, 8))
+    whole = joined({"a": first, "b": second}, "p", PLAIN)
+    assert whole.item.tolist() == list(range(8))
+    a = whole.status[:, whole[Parts].part == 0]
+    assert np.array_equal(a[:5], first.status)
+    assert not (a[5:] != -2).any(), "an item that a cell lacks was not asked there"
 
 
 def test_measures_need_no_check_of_what_they_are_given() -> None:

@@ -80,7 +80,6 @@ def bounds(measure: Measure, cell: Cell) -> np.ndarray[Any, Any]:
     found = []
     for place in range(len(measure.groups(cell))):
         ends = lost.ends(measure, cell, place)
-        assert ends is not None
         found.append([measure.value(end.rows.sum(axis=0))[place] for end in ends])
     return np.array(found).T
 
@@ -186,5 +185,4 @@ def _preferred(cells: Sequence[Cell]) -> float:
     found = found_all(orders, [MEASURES.get("position_preference")], study_of(orders))
     evidence = Evidence.of(found[0])
     e = evidence.open_ended()
-    assert e.baseline is not None
     return e.p_found("above", e.baseline, 0.05)

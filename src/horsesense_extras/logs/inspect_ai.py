@@ -219,9 +219,6 @@ class _Sample:
         prompt, output = self._said(self._event())
         yield Sample(
             id=self.name,
-            question="",
-            options=(),
-            order=(),
             prompt=prompt,
             model=self.log.model,
             came=self._settled(self._came(output), output),

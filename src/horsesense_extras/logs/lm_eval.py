@@ -29,7 +29,6 @@ from horsesense_extras.logs.options import (
     shown_order,
 )
 from horsesense_extras.logs.sample import (
-    SEVERAL_RIGHT,
     LeftOut,
     Log,
     NotTakenError,
@@ -42,6 +41,7 @@ from horsesense_extras.logs.sample import (
 from horsesense_extras.logs.streams import document, first_row, rows
 from horsesense_extras.logs.values import (
     LETTERS,
+    Prompt,
     at,
     items_of,
     log_probability,
@@ -245,9 +245,6 @@ class _Row:
         )
         yield Sample(
             id=str(self.doc.get("id")),
-            question="",
-            options=(),
-            order=(),
             prompt=prompt if plain else (("user", prompt),),
             came=Failure("rejected", error) if isinstance(error, str) else came,
             model=self.log.model,
@@ -360,7 +357,7 @@ class _Row:
         """
         named = answers_in(self.row.get("target"), bare)
         if len(named) > 1:
-            raise NotTakenError(SEVERAL_RIGHT)
+            raise NotTakenError.several_right()
         target = str(named[0]).strip() if named else ""
         place = whole(target)
         by_number = place if place is not None and place < len(bare) else None
@@ -400,7 +397,7 @@ def _calls(arguments: object) -> Iterator[tuple[object, object]]:
             yield call[0], call[1]
 
 
-def _prompt(context: object) -> tuple[tuple[str, str], ...] | str | None:
+def _prompt(context: object) -> Prompt:
     """What was sent: a text, or the messages of a chat that newer versions keep as JSON."""
     if isinstance(context, list) and len(context) == 1:
         context = context[0]

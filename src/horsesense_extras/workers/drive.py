@@ -125,7 +125,9 @@ def ask_with(
         with progress("planning the whole study"):
             complete(plan_again(directory, store))
         lost = _lost(directory, store, parts.found, schedule.stored)
-    _tell_spending(directory, spent)
+    asked = AskedRecord.load(directory.layout.asked)  # which tells of the planning's nothing
+    asked.spent = asdict(spent)
+    asked.save(directory.layout.asked)
     reason = spent.stopped or ("failures" if spent.failed or lost else "")
     directory.mark("ask", "stopped" if reason else "complete", reason)
     if lost:
@@ -260,13 +262,6 @@ def _early(schedule: Schedule, directory: RunDirectory) -> HorsesenseError:
         f"The budget allows no request to find out what {directory.settings.model} offers.",
         hint="It is that of the run directory, over all sessions: give a larger --budget.",
     )
-
-
-def _tell_spending(directory: RunDirectory, spent: RunSummary) -> None:
-    """What the session took, in place of the planning's nothing."""
-    asked = AskedRecord.load(directory.layout.asked)
-    asked.spent = asdict(spent)
-    asked.save(directory.layout.asked)
 
 
 class _Crew:
