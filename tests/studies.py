@@ -121,6 +121,13 @@ def value(
     return found[0]
 
 
+def text(result: Result, measure: str, probe: str = "original", **where: str) -> float:
+    """The value of the one estimate of a measure as the reader of texts has it."""
+    found = result.estimate(measure, probe, reader="text", **where).value
+    assert found is not None
+    return found
+
+
 def too_many(wrong: int, studies: int, budget: float) -> bool:
     """Whether so many wrong decisions show a rate above the budget (one test in 10,000)."""
     return bool(binom.sf(wrong - 1, studies, budget) < 1e-4)
