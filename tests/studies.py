@@ -40,14 +40,14 @@ def estimates(run: Run) -> bytes:
     return orjson.dumps(found)
 
 
-def items_file(path: Path, n: int = 200, k: int = 4) -> Path:
-    """Items of a made-up benchmark, gold spread evenly."""
+def items_file(path: Path, n: int = 200, k: int = 4, gold: int | None = None) -> Path:
+    """Items of a made-up benchmark, gold spread evenly, or always at one position."""
     rows = [
         {
             "id": f"q{i}",
             "question": f"Which of these is number {i}?",
             "options": [f"answer {i}.{j}" for j in range(k)],
-            "answer_index": i % k,
+            "answer_index": i % k if gold is None else gold,
         }
         for i in range(n)
     ]
