@@ -166,14 +166,11 @@ class Deciding:
 
     def __post_init__(self) -> None:
         for probe in self.study.probes:
-            if isinstance(probe, SetProbe) or probe.stage > 1:
+            whole = isinstance(probe, SetProbe)
+            if whole or probe.stage > 1:
+                why = "takes the whole set at once" if whole else "depends on the answers to others"
                 raise UsageError(
-                    f"--until takes probes item by item; {probe.name} "
-                    + (
-                        "takes the whole set at once."
-                        if isinstance(probe, SetProbe)
-                        else "depends on the answers to others."
-                    ),
+                    f"--until takes probes item by item; {probe.name} {why}.",
                     hint="Leave it out with --probes, or ask everything without --until; of the"
                     " suites, basic, know-no and look-at-text can stop early.",
                 )
