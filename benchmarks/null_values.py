@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from horsesense.measures.base import Measure
 from horsesense.measures.cells import STATUS_CODE, Cell, Scores
-from horsesense.measures.estimate import Context, estimate_all
+from horsesense.measures.estimate import Context, found_all
 from horsesense.measures.registry import MEASURES
 
 Bools = npt.NDArray[np.bool_]
@@ -81,7 +81,7 @@ def rejects(measure: Measure, one: Cell, items: int, seed: int) -> tuple[bool, b
     """Whether a p is shown, and whether it is below .05, or would be."""
     cluster = np.arange(len(one.item)) // items
     context = Context("d", "m", cluster, lambda *_: None, seed=seed)  # type: ignore[arg-type, return-value]
-    value, null = estimate_all([one], [measure], context)
+    value, null = (each.estimate for each in found_all([one], [measure], context))
     if null.p_value is not None:
         return True, null.p_value < 0.05
     drawn = measure.null(one, seed)

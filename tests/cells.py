@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from horsesense.measures.base import Estimate, Measure
 from horsesense.measures.cells import MISSING, NO_OPTION, STATUS_CODE, Cell
+from horsesense.measures.estimate import Context, found_all
+from horsesense.measures.registry import MEASURES
+from horsesense.measures.signature import Signature
+
+SIGNATURE = Signature("d", "1", "m", "p", "t", "", "r", "accuracy", "", "0", "0")
 
 
 def cell_of(
@@ -45,3 +52,24 @@ def cell_of(
 def letters(text: str) -> list[list[int | None]]:
     """One trial per item: "AB X" -> [[0], [1], [None], [None]] (X and space are no answer)."""
     return [[None if c in " X" else ord(c) - 65] for c in text]
+
+
+def study_of(cells: Sequence[Cell], **settings: Any) -> Context:
+    """A study of nothing but some cells, each item a cluster of its own."""
+    items = 1 + max(int(cell.item.max()) for cell in cells)
+    given = {"cluster": np.arange(items), "signature": lambda *_: SIGNATURE, **settings}
+    return Context("d", "m", **given)
+
+
+def measured(cells: Sequence[Cell], *measures: Measure | str, **settings: Any) -> list[Estimate]:
+    """The estimates of measures or of what has their names, of all without any."""
+    of = [MEASURES.get(m) if isinstance(m, str) else m for m in measures] or [*MEASURES]
+    return [one.estimate for one in found_all(cells, of, study_of(cells, **settings))]
+
+
+def values(measure: str, cell: Cell) -> dict[str, float]:
+    """Group -> value of a measure on a cell."""
+    found = MEASURES.get(measure)
+    assert found.undefined_reason(cell) is None
+    totals = found.rows(cell).rows.sum(axis=0)
+    return dict(zip(found.groups(cell), map(float, found.value(totals)), strict=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,11 +10,11 @@ from typing import Any
 import orjson
 from scipy.stats import binom
 
+from cells import SIGNATURE
 from horsesense.api import Run
 from horsesense.inference.limits import UNLIMITED, Limits, RunSummary
 from horsesense.items.item import ItemSet
 from horsesense.measures.base import Estimate
-from horsesense.measures.signature import Signature
 from horsesense.models.registry import make_model
 from horsesense.runs.results import Results
 from horsesense.runs.settings import Settings
@@ -40,6 +41,12 @@ def estimates(run: Run) -> bytes:
     return orjson.dumps(found)
 
 
+def jsonl(path: Path, rows: Iterable[Any]) -> Path:
+    """A file with a line of JSON for each row."""
+    path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    return path
+
+
 def items_file(path: Path, n: int = 200, k: int = 4, gold: int | None = None) -> Path:
     """Items of a made-up benchmark, gold spread evenly, or always at one position."""
     rows = [
@@ -51,8 +58,7 @@ def items_file(path: Path, n: int = 200, k: int = 4, gold: int | None = None) ->
         }
         for i in range(n)
     ]
-    path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
-    return path
+    return jsonl(path, rows)
 
 
 @dataclass(frozen=True)
@@ -131,9 +137,6 @@ def text(result: Result, measure: str, probe: str = "original", **where: str) ->
 def too_many(wrong: int, studies: int, budget: float) -> bool:
     """Whether so many wrong decisions show a rate above the budget (one test in 10,000)."""
     return bool(binom.sf(wrong - 1, studies, budget) < 1e-4)
-
-
-SIGNATURE = Signature("d", 1, "m", "p", PLAIN, "t", "", "r", 0, "accuracy", "", 0, "0")
 
 
 def estimate(value: float, low: float, high: float, **changes: Any) -> Estimate:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import MISSING, fields
 
 from horsesense.checks.registry import RULES
+from horsesense.measures.base import Measure
 from horsesense.measures.registry import MEASURES
 from horsesense.models.registry import SCHEMES
 from horsesense.models.simulated.backend import PROFILES
@@ -26,7 +27,8 @@ def catalogue() -> dict[str, dict[str, str]]:
     """
     return {
         "probes": {p.name: f"{p.summary} {p.expectation}{_settings(p)}" for p in PROBES},
-        "measures": {m.name: m.summary for m in MEASURES},
+        "measures": {m.name: m.summary for m in MEASURES}
+        | {f"{m.name}_null": f"{m.name} by chance alone." for m in MEASURES if _null(m)},
         "readers": {name: _paragraphs(kind)[0] for name, kind in READERS.items()}
         | {str(scheme): scheme.summary for scheme in MODEL_READERS},
         "models": {str(scheme): scheme.summary for scheme in SCHEMES}
@@ -41,6 +43,11 @@ def papers() -> dict[str, Paper]:
     """Name -> published experiment that can be run, with its differences."""
     found: dict[str, Paper] = {suite.name: suite for suite in SUITES if suite.differences}
     return found | {name: side("papers", name) for name in offered("papers")}
+
+
+def _null(measure: Measure) -> bool:
+    """Whether a measure has a twin that says what noise alone makes of it."""
+    return type(measure).null is not Measure.null
 
 
 def _settings(probe: type[Probe]) -> str:

@@ -107,12 +107,6 @@ class UsageError(HorsesenseError):
     """The call cannot be carried out as asked."""
 
     @classmethod
-    def missing_extra(cls, what: str, extra: str, packages: str = "") -> UsageError:
-        """Something needs packages that are not installed; the command that installs them."""
-        needed = packages or "packages that are not installed"
-        return cls(f"{what} needs {needed}.", hint=f"Install: pip install 'horsesense[{extra}]'")
-
-    @classmethod
     def unknown(
         cls, kind: str, name: str, known: Iterable[str], *, listed: int = LISTED
     ) -> UsageError:

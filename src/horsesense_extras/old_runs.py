@@ -108,9 +108,8 @@ def _convert(layout: RunLayout, old: Path) -> None:
         capabilities={"notes": findings["model"]["notes"]},
     )
     directory = RunDirectory(layout, settings, items, load_shots(settings, items))
-    readers = {name: _version(findings, old) for old, name in _reader_names(findings).items()}
     plan = _trials(layout, old)
-    _readings(layout, old, readers, plan, findings)
+    readers = _readings(layout, old, plan, findings)
     record = directory.new_record(model).model_copy(update={"readers": readers})
     record = record.with_stage("ask", "complete").with_stage("read", "complete")
     directory.record = record
@@ -209,31 +208,28 @@ def _condition(probe: str, text: str) -> Condition:
 
 
 def _readings(
-    layout: RunLayout,
-    files: Path,
-    readers: Mapping[str, str],
-    plan: Mapping[int, str],
-    findings: Mapping[str, Any],
-) -> None:
-    """Convert the table of readings into one folder a reader."""
-    now = _reader_names(findings)
+    layout: RunLayout, files: Path, plan: Mapping[int, str], findings: Mapping[str, Any]
+) -> dict[str, str]:
+    """Convert the table of readings into one folder a reader; the readers with their versions."""
     old = _renamed(pl.scan_parquet(files / "readings.parquet", glob=False)).collect()
-    old = old.with_columns(pl.col("reader").replace(now))
     stage = {n: scan_parts([layout.trials_of(n)], TRIALS).select("trial") for n in plan}
-    for name, version in readers.items():
+    readers: dict[str, str] = {}
+    for before, name in _reader_names(findings).items():
+        readers[name] = version = _version(findings, before)
         folder = layout.readings_of(name, version)
-        own = old.filter(pl.col("reader") == name).with_columns(cause=None)
+        own = old.filter(pl.col("reader") == before)
+        own = own.with_columns(reader=pl.lit(name), cause=None)
         own = own.select(list(READINGS)).cast(pl.Schema(READINGS))
         for number, trials in stage.items():
             part = own.join(trials.unique().collect(), on="trial", how="semi")
             _write(folder / f"stage-{number}", part)
-        before = {new: former for former, new in now.items()}[name]
-        told: dict[str, Any] = {"name": name, "version": version, "plan": {}}
+        told: dict[str, Any] = {"name": name, "version": version}
         told["plan"] = {str(number): text for number, text in plan.items()}
         for field, source in (("fit", "fits"), ("spent", "judges")):
             if before in findings.get(source, {}):
                 told[field] = findings[source][before]
         keep(folder / "reader.json", orjson.dumps(told))
+    return readers
 
 
 def _renamed(frame: pl.LazyFrame) -> pl.LazyFrame:

@@ -107,6 +107,9 @@ def test_a_study_by_hand(tmp_path: Path) -> None:
     ]
     assert runs[0][1].suite == "revas"
     assert runs[0][1].limit == 3
+    planned = call("plan", "study.toml", "--json", cwd=tmp_path).stdout.splitlines()
+    assert [json.loads(line)["items"] for line in planned] == [3, 3]
+    assert "Name it alone" in call("plan", "study.toml", "--limit", "2", cwd=tmp_path).stderr
 
 
 def test_models_of_a_study_may_have_settings_of_their_own(tmp_path: Path) -> None:
@@ -333,6 +336,10 @@ def test_no_key_goes_to_two_servers(monkeypatch: pytest.MonkeyPatch, command: st
     models = [word for n in (1, 2) for word in ("-m", f"http:m@http://127.0.0.{n}:9/v1")]
     done = call(command, "sample", *models, "--key-env", "MINE")
     assert (done.returncode, "MINE holds the key of one server" in done.stderr) == (2, True)
+    monkeypatch.setenv("HORSESENSE_API_KEY", KEY)
+    one = (*models[:2], "--key-env", "MINE", "--against", models[3])
+    if command == "audit":  # the one that --key-env does not name is the one to unset
+        assert "horsesense: HORSESENSE_API_KEY holds" in call("audit", "sample", *one).stderr
 
 
 def test_an_item_in_the_terminal(tmp_path: Path) -> None:
@@ -410,7 +417,7 @@ def test_of_several_models_nothing_that_was_found_is_cut(tmp_path: Path) -> None
     found = [statement(f, short=True) for f in verdict if f.conclusion == "found"]
     assert len(found) > 2
     assert all(sentence in first for sentence in found)
-    assert re.search(r"and \d+ more \(open \S+report\.html\)", second)
+    assert re.search(r"and \d+ more checks \(open \S+report\.html\)", second)
     name = hs.open(tmp_path / "study" / "sim-slips-sample").results.findings["model"]["name"]
     assert second.startswith(f" {name} on sample")
     assert first.count("- Until decided") == second.count("- Until decided") == 1

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, cast
 
 import numpy as np
 import pytest
-from tests.cells import cell_of
 
+from cells import cell_of, study_of
 from horsesense.findings.early import Banded, Early
 from horsesense.findings.evidence import Evidence, Way
 from horsesense.findings.guesses import Copies, Guesses
@@ -16,8 +15,8 @@ from horsesense.findings.verdict import verdict
 from horsesense.items.load import load_items
 from horsesense.measures.accuracy import Accuracy
 from horsesense.measures.cells import NO_OPTION, Cell
-from horsesense.measures.contrast import SwitchBeyondRepeat
-from horsesense.measures.estimate import Context, found_all
+from horsesense.measures.contrast import AnswerSwitchBeyondRepeat
+from horsesense.measures.estimate import found_all
 from horsesense.runs.bands import Bands
 from horsesense.runs.expected import Expected
 from horsesense.stats.change import Change
@@ -38,9 +37,8 @@ def orders(contents: list[list[int | None]], gold: list[int]) -> Cell:
 
 
 def better(contents: list[list[int | None]], gold: list[int]) -> float:
-    p = Guesses([orders(contents, gold)], np.arange(len(gold))).p(evidence("accuracy", "original"))
-    assert p is not None
-    return p
+    guesses = Guesses([orders(contents, gold)], np.arange(len(gold)))
+    return guesses.p(evidence("accuracy", "original"))
 
 
 def test_a_guess_that_is_lost_where_it_is_wrong_is_no_knowledge() -> None:
@@ -66,9 +64,7 @@ def test_lost_replies_leave_open_by_how_much_a_form_changes_answers() -> None:
 
     def beyond(of: list[list[int | None]]) -> Evidence:
         cells = [first, again, labels, orders(of, [0] * items)]
-        found = Guesses(cells, np.arange(items)).beyond_orders(asked)
-        assert found is not None
-        return found
+        return Guesses(cells, np.arange(items)).beyond_orders(asked)
 
     assert beyond(steady).p_above(0) < 1e-4
     lost = beyond([[0, LOST, LOST, LOST]] * 30 + steady[:10])
@@ -95,8 +91,7 @@ def test_who_never_differs_is_held_to_two_orders_where_asking_stopped(
         seen = bands.seen(e.measure, (e.probe, e.condition, e.reader))
         return seen and Banded(*bands.band(seen, alpha), n, n)
 
-    context = Context("", "", number, cast(Any, lambda *where: None))
-    found = found_all(cells, [SwitchBeyondRepeat()], context)
+    found = found_all(cells, [AnswerSwitchBeyondRepeat()], study_of(cells))
     told = {p: {"invariant": "same_answer", "title": p} for p in ("labels", "order")}
     early = Early(frozenset({"labels"}), "text", 5, band)
     judged = verdict(
@@ -189,7 +184,7 @@ def test_what_positions_alone_give_is_no_leak_and_no_knowledge() -> None:
 
     def judged(said: Ints, early: Early | None = None) -> dict[str, str]:
         cells = [cell_of(said[:, None].tolist(), gold.tolist(), probe=probe) for probe in told]
-        found = found_all(cells, [Accuracy()], Context("", "", number, cast(Any, lambda *w: None)))
+        found = found_all(cells, [Accuracy()], study_of(cells))
         run = Expected("text", ("text",), told)
         cells += [orders(np.tile(said[:, None], 4).tolist(), gold.tolist())] * (early is not None)
         every = verdict(run, found, early=early, guesses=Guesses(cells, number))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -18,40 +17,26 @@ from horsesense.findings.verdict import verdict
 from horsesense.measures.base import Estimate
 from horsesense.measures.estimate import Computed, LeftOpen
 from horsesense.measures.signature import Signature
+from horsesense.runs.expected import Expected
 from horsesense.stats.change import Change
 from horsesense.stats.share import Share
 from horsesense.trials.condition import PLAIN, Condition
 
+TOLD = {
+    name: {"title": name, "invariant": "same_answer"}
+    for name in ("original", "labels", "order", "delimiter")
+}
 
-@dataclass
-class Asked:
-    """A run as the verdict looks at it."""
 
-    reader: str = "text"
-    readers: Sequence[str] = ("text",)
-    by_people: bool = False
-    ended: str = ""
-    lacking: str = ""
-    some_gold: bool = True
-    unasked: Mapping[str, str] = field(default_factory=dict)
-    probes: Mapping[str, Mapping[str, Any]] = field(
-        default_factory=lambda: {
-            name: {"title": name, "invariant": "same_answer"}
-            for name in ("original", "labels", "order", "delimiter")
-        }
-    )
-
-    def label(self, probe: str, condition: Condition) -> str:
-        return probe
+class Asked(Expected):
+    """A run as the verdict looks at it, of which something is lost where asking ended early."""
 
     def lost_shares(self, e: object) -> tuple[float, float]:
         return (0.3, 0.0) if self.ended else (0.0, 0.0)
 
-    def never_asked(self, probe: str) -> int:
-        return 0
 
-    def not_covered(self, e: object) -> str:
-        return ""
+def asked(ended: str = "") -> Asked:
+    return Asked("text", ("text",), TOLD, ended=ended)
 
 
 def number(
@@ -85,10 +70,8 @@ def share(hits: int, n: int = 300) -> Share:
 KNOWS = number(share(200), "accuracy", baseline=0.25)
 
 
-def judged(
-    *found: Computed, run: Asked | None = None, **more: Any
-) -> dict[tuple[str, str], Finding]:
-    told = verdict(cast(Any, run or Asked()), [KNOWS, *found], **more)
+def judged(*found: Computed, ended: str = "", **more: Any) -> dict[tuple[str, str], Finding]:
+    told = verdict(asked(ended), [KNOWS, *found], **more)
     return {(f.kind, f.probe): f for f in told}
 
 
@@ -105,10 +88,8 @@ def test_a_change_is_found_ruled_out_or_undecided() -> None:
         of(labels(change(*counts))) for counts in ((5, 40), (20, 22), (12, 22))
     )
     assert (found.conclusion, found.reason) == ("found", "")
-    assert found.high is not None
     assert found.high < 0
     assert (none.conclusion, none.level) == ("ruled_out", 0.9)
-    assert none.ends is not None
     assert -0.05 < none.ends[0] < none.ends[1] < 0.05
     assert open_still.conclusion == "undecided"
 
@@ -129,10 +110,8 @@ def test_what_stands_out_alone_may_not_among_many() -> None:
 def test_one_number_of_items_would_settle_it() -> None:
     f = of(labels(change(8, 11, 100)))
     assert f.reason == "noise"
-    assert f.needed is not None
     assert 300 < f.needed < 2000
     e = Evidence.of(labels(change(20, 22, 10_000)))
-    assert e is not None
     assert items_needed(e, "both", 0.0, 0.05, 10_000) is None
 
 
@@ -153,7 +132,7 @@ def test_missing_replies_are_bounds() -> None:
 
 def test_a_score_at_chance_level_hides_what_changes() -> None:
     guesses = number(share(78), "accuracy", baseline=0.25)
-    told = verdict(cast(Any, Asked()), [guesses, labels(change(20, 20))])
+    told = verdict(asked(), [guesses, labels(change(20, 20))])
     by = {f.kind: f for f in told}
     assert by["no_better_than_guessing"].conclusion != "ruled_out"
     assert by["accuracy_change"].reason == "at_chance"
@@ -165,7 +144,7 @@ def test_most_replies_that_choose_nothing_hide_the_rest() -> None:
 
 
 def test_only_the_first_items_are_no_sample() -> None:
-    f = of(labels(change(5, 40), missing=90), run=Asked(ended="budget"))
+    f = of(labels(change(5, 40), missing=90), ended="budget")
     assert (f.conclusion, f.reason) == ("undecided", "first_items")
 
 
@@ -194,9 +173,9 @@ def test_one_form_speaks_for_the_others() -> None:
     other = forms[1]._replace(estimate=second)
     f = of(forms[0], other)
     assert (spread(f), f.found_forms) == ("found in 1 of 2 forms", ["labels"])
-    both = spread(replace(f, found_in=2, found_forms=["F: b", "F: a"]))
-    assert both == "found in 2 of 2 forms (b; a)"
-    last = spread(replace(f, kind="none_option", found_forms=["last"], condition="place=last"))
+    both = spread(replace(f, found_in=2, found_apart=["b", "a: c"]))
+    assert both == "found in 2 of 2 forms (b; a: c)"
+    last = spread(replace(f, kind="none_option", found_apart=["last"], condition="place=last"))
     assert last == "found in 1 of 2 forms (last): perhaps position preference"
 
 

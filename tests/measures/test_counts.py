@@ -8,33 +8,17 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from cells import measured
 from horsesense.measures.base import Estimate, Measure
 from horsesense.measures.by_subject import RstdBySubject
 from horsesense.measures.cells import MISSING, Cell
-from horsesense.measures.estimate import Context, estimate_all
 from horsesense.measures.registry import MEASURES
-from horsesense.measures.signature import Signature
 from horsesense.testing.conformance import random_cells
-from horsesense.trials.condition import Condition
-
-
-def signature(probe: str, condition: Condition, reader: str, measure: str) -> Signature:
-    nothing = dict.fromkeys(("data", "model", "prompt", "decoding", "interval", "horsesense"), "")
-    return Signature(
-        **nothing, items=0, probe=probe, condition=condition, reader=reader, reviewed=0,
-        measure=measure, seed=0,
-    )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def cells() -> list[Cell]:
     return random_cells()
-
-
-def inferred(cells: list[Cell], *measures: Measure) -> list[Estimate]:
-    """Every estimate of the measures, with each item a cluster of its own."""
-    items = 1 + max(int(cell.item.max()) for cell in cells)
-    return estimate_all(cells, measures, Context("d", "m", np.arange(items), signature))
 
 
 def clusters_of(e: Estimate) -> int | None:
@@ -52,7 +36,7 @@ def too_few(estimates: list[Estimate]) -> list[tuple[str, str, str, int, str]]:
 
 
 def test_no_measure_counts_fewer_than_its_clusters(cells: list[Cell]) -> None:
-    estimates = inferred(cells, *MEASURES)
+    estimates = measured(cells)
     assert sum(clusters_of(e) is not None for e in estimates) > 100
     assert too_few(estimates) == []
 
@@ -66,7 +50,7 @@ def test_n_is_that_of_the_rows_or_of_the_group_in_the_denominator(
     measure: Measure, cells: list[Cell]
 ) -> None:
     """A value made of several columns has the n of all that enters, not that of one column."""
-    own = [e for e in inferred(cells, measure) if e.measure == measure.name and not e.note]
+    own = [e for e in measured(cells, measure) if e.measure == measure.name and not e.note]
     for cell in defined(measure, cells):
         rows, groups = measure.rows(cell), measure.groups(cell)
         here = [e for e in own if (e.probe, e.condition, e.reader) ==
@@ -83,17 +67,15 @@ def test_n_is_that_of_the_rows_or_of_the_group_in_the_denominator(
 def test_spread_counts_every_trial_and_a_subject_its_own(cells: list[Cell]) -> None:
     original = next(cell for cell in cells if cell.probe == "original")
     known = original.read & (original.gold_at >= 0)
-    (whole,) = [
-        e for e in inferred([original], MEASURES.get("rstd")) if not e.measure.endswith("_null")
-    ]
+    (whole,) = [e for e in measured([original], "rstd") if not e.measure.endswith("_null")]
     assert whole.n == known.sum()
     assert whole.n_missing == (original.status == MISSING).sum()
-    for e in inferred([original], RstdBySubject()):
+    for e in measured([original], RstdBySubject()):
         of = np.arange(len(known)) % 3 == ("algebra", "law", "virology").index(e.group)
         assert e.n == known[of].sum()
 
 
 def test_both_judgements_are_counted(cells: list[Cell]) -> None:
     judged = [cell for cell in cells if cell.probe == "true_false"]
-    (e,) = inferred(judged, MEASURES.get("true_false_balanced_accuracy"))
+    (e,) = measured(judged, "true_false_balanced_accuracy")
     assert e.n == judged[0].read.sum()

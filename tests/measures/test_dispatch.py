@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cells import cell_of
+from cells import cell_of, measured
 from horsesense.measures import estimate
 from horsesense.measures.base import Measure, Rows
 from horsesense.measures.cells import HELD_OUT, Bundles, Cell, Parts, Scores
@@ -17,7 +17,7 @@ from horsesense.measures.joined import families, joined
 from horsesense.measures.registry import MEASURES
 from horsesense.probes.registry import PROBES
 from horsesense.readers.registry import READERS, reads_scores
-from horsesense.testing.conformance import fitting_cell, random_cells
+from horsesense.testing.conformance import fitting_cell, random_cell, random_cells
 from horsesense.trials.condition import PLAIN, Condition
 
 
@@ -105,6 +105,16 @@ def test_joined_cells_keep_their_groups_side_by_side() -> None:
     assert Bundles not in whole
 
 
+def test_joined_cells_keep_their_items_apart() -> None:
+    first = random_cell(1, n=5)
+    second = replace(random_cell(2, n=5), item=np.arange(3, 8))
+    whole = joined({"a": first, "b": second}, "p", PLAIN)
+    assert whole.item.tolist() == list(range(8))
+    a = whole.status[:, whole[Parts].part == 0]
+    assert np.array_equal(a[:5], first.status)
+    assert not (a[5:] != -2).any(), "an item that a cell lacks was not asked there"
+
+
 def test_measures_need_no_check_of_what_they_are_given() -> None:
     """A measure that uses a group says so: no cell without it is ever given to it."""
     for measure in MEASURES:
@@ -124,7 +134,6 @@ class Broken(Measure):
 
 def test_a_measure_of_another_package_that_fails_is_undefined_and_says_why() -> None:
     cell = cell_of([[0], [1]], [0, 1])
-    context = estimate.Context("d", "m", np.arange(2), signature=lambda *_: None)
-    broken, sound = estimate.estimate_all([cell], [Broken(), MEASURES.get("accuracy")], context)
+    broken, sound = measured([cell], Broken(), "accuracy")
     assert broken.note == "the plug-in failed: KeyError: 'a column that is not there'"
     assert sound.value == 1.0

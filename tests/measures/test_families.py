@@ -7,23 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cells import cell_of
+from cells import cell_of, measured
 from horsesense.measures.base import Estimate, Measure, Rows
 from horsesense.measures.calibration import CalibrationError
 from horsesense.measures.cells import MISSING, Bundles, Cell, Scores, Subjects
-from horsesense.measures.estimate import Context, estimate_all
 from horsesense.measures.joined import joined
 from horsesense.measures.registry import MEASURES
 from horsesense.testing.conformance import random_cells
 from horsesense.trials.condition import Condition
 from horsesense.trials.trial import NONE_OPTION
-
-
-def estimates(*cells: Cell, names: tuple[str, ...] = (), **context: object) -> list[Estimate]:
-    items = 1 + max(int(cell.item.max()) for cell in cells)
-    found = Context("d", "m", np.arange(items), signature=lambda *_: None, **context)
-    measures = [MEASURES.get(name) for name in names] if names else list(MEASURES)
-    return estimate_all(cells, measures, found)
 
 
 def of(found: list[Estimate], measure: str, group: str = "") -> Estimate:
@@ -35,7 +27,7 @@ def test_a_subject_with_one_item_has_its_own_n_and_no_interval() -> None:
     """Issue: it printed n = 800 and an interval of half a percent."""
     cell = cell_of([[0]] * 801, [0] * 801, probe="original")
     subjects = Subjects(np.array([0] + [1] * 800), ("alone", "many"))
-    found = estimates(cell.having(subjects), names=("refusal_by_subject",))
+    found = measured([cell.having(subjects)], "refusal_by_subject")
     alone, many = (of(found, "refusal_by_subject", group) for group in ("alone", "many"))
     assert (alone.value, alone.n, alone.low, alone.high) == (0, 1, None, None)
     assert "too few independent items or texts" in alone.note
@@ -48,7 +40,7 @@ def test_a_position_counts_its_own_trials_and_its_own_missing_ones() -> None:
     cell = cell_of([[g] for g in gold], gold, probe="original")
     status = cell.status.copy()
     status[39] = MISSING
-    found = estimates(replace(cell, status=status), names=("recall",))
+    found = measured([replace(cell, status=status)], "recall")
     first, second = (of(found, "recall", group) for group in "AB")
     assert (first.n, first.n_missing) == (33, 0)
     assert (second.n, second.n_missing) == (6, 1)
@@ -61,7 +53,7 @@ def test_an_interval_of_counts_holds_its_value_at_every_level(level: float) -> N
     gold = [i % 4 for i in range(12)]
     text = cell_of([[g] for g in gold], gold, probe="original")
     first = replace(text, reader="first_token", by_scores=True)
-    kappa = of(estimates(text, first, names=("mismatch_kappa",), level=level), "mismatch_kappa")
+    kappa = of(measured([text, first], "mismatch_kappa", level=level), "mismatch_kappa")
     assert kappa.low < kappa.value == kappa.high == 1.0
 
 
@@ -70,7 +62,7 @@ def test_p_and_interval_of_every_measure_agree() -> None:
     seen = [0, 0]
     for level in (0.5, 0.95):
         cells = [replace(cell, reader=f"{cell.reader}") for cell in random_cells()]
-        for e in estimates(*cells, level=level):
+        for e in measured(cells, level=level):
             if e.p_value is None or e.measure.endswith("_null") or e.low is None:
                 continue
             out = e.low > 0 or e.high < 0
@@ -80,7 +72,7 @@ def test_p_and_interval_of_every_measure_agree() -> None:
 
 
 def test_every_value_has_an_interval_or_a_reason() -> None:
-    found = [e for e in estimates(*random_cells()) if not e.measure.endswith("_null")]
+    found = [e for e in measured(random_cells()) if not e.measure.endswith("_null")]
     assert len({e.measure for e in found}) > 60
     for e in found:
         assert (e.low is None) == (e.high is None)
@@ -96,8 +88,8 @@ def test_change_beyond_asking_again_is_one_paired_difference() -> None:
     again = replace(original, probe="repeat")
     moved = (rng.random(40) < 0.75).astype(int)
     order = cell_of([[m] for m in moved], [0] * 40, probe="order")
-    found = estimates(
-        original, again, order, names=("answer_change_beyond_repeat",), tested=frozenset({"order"})
+    found = measured(
+        [original, again, order], "answer_change_beyond_repeat", tested=frozenset({"order"})
     )
     e = of(found, "answer_change_beyond_repeat")
     assert e.value == pytest.approx(moved.mean())
@@ -105,7 +97,7 @@ def test_change_beyond_asking_again_is_one_paired_difference() -> None:
     assert e.p_adjusted < 0.001
     assert e.low > 0.5
     noisy = replace(order, probe="repeat")
-    found = estimates(original, noisy, order, names=("answer_change_beyond_repeat",))
+    found = measured([original, noisy, order], "answer_change_beyond_repeat")
     assert of(found, "answer_change_beyond_repeat").value == 0
 
 
@@ -117,9 +109,9 @@ def test_the_minimum_detectable_effect_is_that_of_the_corrected_level() -> None:
         for name in ("order", "labels", "format")
     ]
     names = ("accuracy_change",)
-    alone = [e.detectable for e in estimates(original, *probes, names=names)]
+    alone = [e.detectable for e in measured([original, *probes], *names)]
     tested = frozenset(p.probe for p in probes)
-    family = [e.detectable for e in estimates(original, *probes, names=names, tested=tested)]
+    family = [e.detectable for e in measured([original, *probes], *names, tested=tested)]
     assert all(a < b for a, b in zip(alone, family, strict=True))
 
 
@@ -135,8 +127,7 @@ class Numbers(Measure):
 
 
 def test_a_value_without_bounds_that_does_not_vary_has_no_interval() -> None:
-    context = Context("d", "m", np.arange(9), signature=lambda *_: None)
-    (e,) = estimate_all([cell_of([[0]] * 9, [0] * 9)], [Numbers()], context)
+    (e,) = measured([cell_of([[0]] * 9, [0] * 9)], Numbers())
     assert (e.value, e.low, e.note) == (2.0, None, "no interval: nothing varies, and the value "
                                         "has no bounds")  # fmt: skip
 
@@ -160,7 +151,7 @@ def test_draws_that_do_not_vary_have_no_range(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(CalibrationError, "null", lambda self, cell, seed: np.full(200, 0.1))
     cell = cell_of([[0]] * 40, [0] * 40, reader="first_token")
     cell = cell.having(Scores(np.full((40, 1), 0.9, np.float32), np.zeros((40, 1), np.float32)))
-    found = [e for e in estimates(cell) if e.measure == "ece_null"]
+    found = [e for e in measured([cell]) if e.measure == "ece_null"]
     assert found
     for e in found:
         assert (e.low, e.high, e.interval) == (None, None, "")
@@ -170,8 +161,8 @@ def test_draws_that_do_not_vary_have_no_range(monkeypatch: pytest.MonkeyPatch) -
 
 def null_of(cell: Cell, measure: str, copies: int = 1) -> Estimate:
     """The null value where so many items in a row are one cluster."""
-    context = Context("d", "m", np.arange(len(cell.item)) // copies, signature=lambda *_: None)
-    return of(estimate_all([cell], [MEASURES.get(measure)], context), f"{measure}_null")
+    found = measured([cell], measure, cluster=np.arange(len(cell.item)) // copies)
+    return of(found, f"{measure}_null")
 
 
 def in_positions(at: np.ndarray, probe: str = "order") -> Cell:

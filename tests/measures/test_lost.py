@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cells import cell_of
+from cells import cell_of, study_of
 from horsesense.findings.evidence import Evidence
 from horsesense.measures import lost
 from horsesense.measures.base import Measure
 from horsesense.measures.cells import Cell
-from horsesense.measures.estimate import Context, found_all
+from horsesense.measures.estimate import found_all
 from horsesense.measures.registry import MEASURES
 from horsesense.trials.condition import Condition
 
@@ -80,7 +80,6 @@ def bounds(measure: Measure, cell: Cell) -> np.ndarray[Any, Any]:
     found = []
     for place in range(len(measure.groups(cell))):
         ends = lost.ends(measure, cell, place)
-        assert ends is not None
         found.append([measure.value(end.rows.sum(axis=0))[place] for end in ends])
     return np.array(found).T
 
@@ -182,10 +181,8 @@ def test_a_position_is_found_whichever_others_the_missing_replies_chose() -> Non
 
 def _preferred(cells: Sequence[Cell]) -> float:
     """p of the first position, of items on their own."""
-    context = Context("d", "m", np.arange(10), signature=lambda *_: None)  # type: ignore[arg-type, return-value]
     orders = [replace(c, condition=Condition(design="cyclic")) for c in cells if c.probe == "order"]
-    found = found_all(orders, [MEASURES.get("position_preference")], context)
+    found = found_all(orders, [MEASURES.get("position_preference")], study_of(orders))
     evidence = Evidence.of(found[0])
     e = evidence.open_ended()
-    assert e.baseline is not None
     return e.p_found("above", e.baseline, 0.05)

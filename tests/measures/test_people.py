@@ -7,31 +7,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cells import cell_of
+from cells import cell_of, measured
 from horsesense.measures.accuracy import Accuracy, AccuracyHard
 from horsesense.measures.base import Estimate, Measure
 from horsesense.measures.by_subject import RstdBySubject
 from horsesense.measures.cells import Cell, People, Subjects
 from horsesense.measures.contrast import AccuracyChange
-from horsesense.measures.estimate import Context, estimate_all
 from horsesense.measures.know_no import OmniAccuracy
-from horsesense.measures.signature import Signature
 from horsesense.probes.gold_absent import PROMPTS
 from horsesense.stats.share import Share
 from horsesense.stats.two_way import mean_se
 from horsesense.trials.condition import PLAIN, Condition
 
 ITEMS, PEOPLE = 40, 8
-
-
-def context() -> Context:
-    def sign(probe: str, condition: Condition, reader: str, measure: str) -> Signature:
-        return Signature(
-            data="d", items=1, model="m", probe=probe, condition=condition, prompt="", decoding="",
-            reader=reader, reviewed=0, measure=measure, interval="", seed=0, horsesense="",
-        )  # fmt: skip
-
-    return Context("d", "m", np.arange(ITEMS), sign)
 
 
 def forms(seed: int = 0) -> tuple[list[Cell], np.ndarray, np.ndarray]:
@@ -57,7 +45,7 @@ def only(found: list[Estimate], **where: object) -> Estimate:
 
 def test_a_share_is_one_over_items_and_people() -> None:
     cells, right, who = forms()
-    found = estimate_all(cells, [Accuracy()], context())
+    found = measured(cells, Accuracy())
     e = only(found, condition=cells[0].condition)
     item = np.repeat(np.arange(ITEMS), 2)
     hits = right[0].ravel().astype(float)
@@ -71,13 +59,13 @@ def test_a_share_is_one_over_items_and_people() -> None:
 
 def test_a_mean_of_forms_weighs_each_answer_as_it_counts() -> None:
     cells, right, _ = forms()
-    e = only(estimate_all(cells, [OmniAccuracy()], context()))
+    e = only(measured(cells, OmniAccuracy()))
     by_form = right.mean(axis=(1, 2))
     assert e.value == pytest.approx((by_form[0] + by_form[1:].mean()) / 2)
     assert e.interval == "Clopper-Pearson (40 items x 8 people)"
     # All right: as wide as one share of the same people who know everything.
     known = [replace(c, correct=np.ones_like(c.correct)) for c in cells]
-    every = only(estimate_all(known, [OmniAccuracy()], context()))
+    every = only(measured(known, OmniAccuracy()))
     assert (every.value, every.high) == (1.0, 1.0)
     assert 0.4 < every.low < 1
 
@@ -85,7 +73,7 @@ def test_a_mean_of_forms_weighs_each_answer_as_it_counts() -> None:
 def test_a_difference_of_forms_is_one_of_different_people() -> None:
     (first, second, *_), right, who = forms()
     original = replace(first, probe="original", condition=PLAIN)
-    e = only(estimate_all([original, second], [AccuracyChange()], context()), probe="gold_absent")
+    e = only(measured([original, second], AccuracyChange()), probe="gold_absent")
     assert abs(e.value) == pytest.approx(abs(right[1].mean() - right[0].mean()))
     x = np.concatenate([-(right[0] - right[0].mean()), right[1] - right[1].mean()]).ravel() / 80
     item = np.tile(np.repeat(np.arange(ITEMS), 2), 2)
@@ -97,7 +85,7 @@ def test_a_difference_of_forms_is_one_of_different_people() -> None:
 
 @pytest.mark.parametrize("measure", [AccuracyHard()])
 def test_where_no_method_is_known_no_interval_is_given(measure: Measure) -> None:
-    e = estimate_all(forms()[0], [measure], context())[0]
+    e = measured(forms()[0], measure)[0]
     assert e.value is not None
     assert (e.low, e.note) == (None, "no interval: none is known over items and people")
 
@@ -105,5 +93,5 @@ def test_where_no_method_is_known_no_interval_is_given(measure: Measure) -> None
 def test_values_of_subjects_take_answers_of_people() -> None:
     cell = replace(forms()[0][0], probe="original", condition=PLAIN)
     cell = cell.having(Subjects(np.arange(ITEMS) % 2, ("law", "logic")))
-    found = estimate_all([cell], [RstdBySubject()], context())
+    found = measured([cell], RstdBySubject())
     assert [(e.group, e.n) for e in found] == [("law", 40), ("logic", 40)]

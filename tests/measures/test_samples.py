@@ -8,11 +8,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from cells import cell_of
+from cells import cell_of, measured
 from horsesense.measures.base import Estimate
 from horsesense.measures.cells import MISSING, Cell, Replies
-from horsesense.measures.estimate import Context, estimate_all
-from horsesense.measures.registry import MEASURES
 from horsesense.readers.causes import CAUSES
 
 CHOSEN = [[0, 0, 1, 2, 0], [1, 1, 0, 0, 2], [3, 3, 3, 3, 3], [0, 0, 0, 0, 0], [None, 0, 1, 2, None]]
@@ -28,8 +26,7 @@ def asked(chosen: list[list[int | None]]) -> list[Cell]:
 
 
 def found(cells: list[Cell], measure: str) -> dict[str, Estimate]:
-    context = Context("d", "m", np.arange(len(cells[0].item)), signature=lambda *_: None)
-    return {e.group: e for e in estimate_all(cells, [MEASURES.get(measure)], context)}
+    return {e.group: e for e in measured(cells, measure)}
 
 
 def drawn(some: object, k: int) -> float:

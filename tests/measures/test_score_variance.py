@@ -9,11 +9,9 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from cells import cell_of
+from cells import cell_of, measured
 from horsesense.measures.base import Estimate
 from horsesense.measures.cells import MISSING, Cell
-from horsesense.measures.estimate import Context, estimate_all
-from horsesense.measures.registry import MEASURES
 from horsesense.measures.samples import PARTS, designs, in_use
 from horsesense.stats.components import Components, item_rows, variances
 from horsesense.stats.smooth import jackknife
@@ -100,8 +98,7 @@ def test_the_measure_joins_original_repeats_and_orders() -> None:
     status = every[2].status.copy()
     status[7, 2] = MISSING
     every[2] = replace(every[2], status=status)
-    context = Context("d", "m", np.arange(300), signature=lambda *_: None)
-    found = estimate_all(every, [MEASURES.get("score_variance")], context)
+    found = measured(every, "score_variance")
     assert [e.group for e in found] == list(PARTS)
     keep = np.arange(300) != 7
     want = variances(item_rows(over[keep], again[keep]).sum(axis=0))
@@ -128,8 +125,7 @@ def test_intervals_are_of_what_a_variance_can_be() -> None:
     """Orders that differ less than draws had [-.093, -.003]."""
     again = np.tile([[1.0, 0.0, 1.0], [0.0, 0.0, 0.0]], (20, 1))
     over = np.repeat([[1.0], [0.0]], 20, axis=0) * np.ones(4)
-    context = Context("d", "m", np.arange(40), signature=lambda *_: None)
-    found = estimate_all(cells(over, again), [MEASURES.get("score_variance")], context)
+    found = measured(cells(over, again), "score_variance")
     orders = next(e for e in found if e.group == "orders")
     assert orders.value < 0 == orders.low < orders.high
     assert all(e.low >= 0 for e in found if e.low is not None)
@@ -137,9 +133,7 @@ def test_intervals_are_of_what_a_variance_can_be() -> None:
 
 def designed(every: list[Cell], cluster: np.ndarray) -> tuple[dict, Estimate]:
     """What is said of the design, and the score over the orders."""
-    context = Context("d", "m", cluster, signature=lambda *_: None)
-    measures = [MEASURES.get("score_variance"), MEASURES.get("accuracy")]
-    found = estimate_all(every, measures, context)
+    found = measured(every, "score_variance", "accuracy", cluster=cluster)
     [design] = designs(found, in_use(every, cluster))
     return design, next(e for e in found if e.measure == "accuracy" and e.probe == "order")
 
@@ -158,8 +152,7 @@ def test_clusters_are_units_and_the_error_agrees_with_the_interval_of_the_score(
     assert design["standard_error"] > 3 * alone["standard_error"]
     # The same items again are the same items, however they come together.
     assert design["again"] == pytest.approx(alone["again"])
-    context = Context("d", "m", np.zeros(400, int), signature=lambda *_: None)
-    found = estimate_all(every, [MEASURES.get("score_variance")], context)
+    found = measured(every, "score_variance", cluster=np.zeros(400, int))
     assert not [*designs(found, in_use(every, np.zeros(400, int)))]
 
 
@@ -187,5 +180,4 @@ def test_a_prompt_buys_most_as_an_item_and_least_as_a_draw() -> None:
 def test_without_repeats_nothing_is_said() -> None:
     over, again = study(np.random.default_rng(3), 20, 4, 3)
     every = [cell for cell in cells(over, again) if cell.probe != "repeat"]
-    context = Context("d", "m", np.arange(20), signature=lambda *_: None)
-    assert not estimate_all(every, [MEASURES.get("score_variance")], context)
+    assert not measured(every, "score_variance")

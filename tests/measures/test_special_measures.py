@@ -11,12 +11,10 @@ import polars as pl
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from cells import cell_of
+from cells import cell_of, measured, values
 from each import each
-from horsesense.measures.agreement import chance_agreement
 from horsesense.measures.bounds import bounds
-from horsesense.measures.cells import STATUS_CODE, Cell, ChosenSets, Parts, Scores
-from horsesense.measures.estimate import Context, estimate_all
+from horsesense.measures.cells import STATUS_CODE, Cell, ChosenSets, Scores
 from horsesense.measures.joined import joined
 from horsesense.measures.registry import MEASURES
 from horsesense.runs.cells import _bits
@@ -35,23 +33,6 @@ def omni_accuracy(with_gold: float, without_gold: Sequence[float]) -> float:
 TWO = Condition(n=2, design="random(4)")
 
 
-def values(measure: str, cell: Cell) -> dict[str, float]:
-    """Group -> value of a measure on a cell."""
-    found = MEASURES.get(measure)
-    assert found.undefined_reason(cell) is None
-    totals = found.rows(cell).rows.sum(axis=0)
-    return dict(zip(found.groups(cell), map(float, found.value(totals)), strict=True))
-
-
-def test_omni(vectors: dict[str, Any]) -> None:
-    for row in vectors["omni"]:
-        mean = sum(row["A_wo"]) / 3
-        assert mean == pytest.approx(row["E"], abs=0.0051)
-        printed = len(str(row["Omni"]).partition(".")[2])
-        tolerance = 1e-8 if printed > 2 else 0.0051
-        assert omni_accuracy(row["A_w"], row["A_wo"]) == pytest.approx(row["Omni"], abs=tolerance)
-
-
 def test_omni_of_cells_is_omni_of_their_accuracies() -> None:
     """Runs are averaged within a prompt first, then over prompts."""
     prompts = ("with_gold", "hint_option", "hint_instruction", "no_hint")
@@ -66,35 +47,11 @@ def test_omni_of_cells_is_omni_of_their_accuracies() -> None:
     assert values("omni_accuracy", whole)[""] == pytest.approx(expected, abs=1e-12)
 
 
-def test_consistency_and_its_bounds(vectors: dict[str, Any]) -> None:
-    vector = vectors["consistency"]
-    code = {"a": 0, "b": 1, "c": 2, "d": 3, None: None}
-    cell = cell_of(
-        [[code[c] for c in row] for row in vector["preds_content"]],
-        [code[g] or 0 for g in vector["gold"]],
-    )
-    got = {b.says: (b.low, b.high) for b in bounds(cell)}
-    hard, mean = vector["AccH_percent"] / 100, vector["mean_order_accuracy_percent"] / 100
-    assert got["AccH <= mean Acc"] == pytest.approx((hard, mean))
-    unstable = 1 - vector["CS_distribution"]["1.0"] / 6
-    upper = got["mean Acc <= AccH + share(CS < 1)"]
-    assert upper == pytest.approx((mean, hard + unstable))
-    assert all(b.holds for b in bounds(cell))
-
-
 @each("seed", range(20))
 def test_bounds_hold_whatever_is_answered(seed: int) -> None:
     found = list(bounds(random_cell(seed, missing=0)))
     assert len(found) >= 3
     assert all(bound.holds for bound in found)
-
-
-def test_expected_agreement_of_guessing(vectors: dict[str, Any]) -> None:
-    for name, expected in vectors["expected_CS_random_guess"].items():
-        numbers = [int(part) for part in "".join(c if c.isdigit() else " " for c in name).split()]
-        if len(numbers) == 2 and isinstance(expected, int | float):
-            n, k = numbers
-            assert chance_agreement(n, k) == pytest.approx(float(expected), abs=1e-8), name
 
 
 def multi_cell(vector: dict[str, Any]) -> Cell:
@@ -143,15 +100,8 @@ def test_option_confidence(vectors: dict[str, Any]) -> None:
     vector = vectors["option_confidence"]
     items = vector["items"]
     cell = confidence_cell([i["correct"] for i in items], [i["distr"] for i in items])
-    got = values("option_confidence", cell)
-    assert got == pytest.approx(
-        {
-            "gold": vector["mean_correct"],
-            "strongest_distractor": vector["mean_most_distracting"],
-            "ratio": vector["ratio_of_means"],
-        },
-        abs=1e-8,
-    )
+    expected = [vector[key] for key in ("mean_correct", "mean_most_distracting", "ratio_of_means")]
+    assert [*values("option_confidence", cell).values()] == pytest.approx(expected, abs=1e-8)
 
 
 def test_a_ratio_of_confidences_may_exceed_one() -> None:
@@ -159,17 +109,13 @@ def test_a_ratio_of_confidences_may_exceed_one() -> None:
     rng = np.random.default_rng(3)
     gold, distractors = rng.uniform(0.2, 0.6, 80), rng.uniform(0.3, 0.9, (80, 3))
     cell = confidence_cell(gold.tolist(), distractors.tolist())
-    context = Context("d", "m", np.arange(80), signature=lambda *_: None)  # type: ignore[arg-type, return-value]
     for name in ("option_confidence", "option_confidence_relative"):
-        found = estimate_all([cell], [MEASURES.get(name)], context)
+        found = measured([cell], name)
         ratio = next(e for e in found if e.group == "ratio")
-        assert (ratio.unit, {e.unit for e in found if e.group != "ratio"}) == (
-            "ratio",
-            {"fraction"},
-        )
+        assert {e.group: e.unit for e in found} == {
+            "gold": "fraction", "strongest_distractor": "fraction", "ratio": "ratio",
+        }  # fmt: skip
         assert ratio.value == pytest.approx(distractors.max(axis=1).mean() / gold.mean(), rel=1e-5)
-        assert ratio.low is not None
-        assert ratio.high is not None
         assert 1.5 < ratio.low < ratio.value < ratio.high < 2.5
 
 
@@ -208,16 +154,6 @@ def test_unread_options_are_missing_not_zero() -> None:
     status[0, 2] = -1
     rows = MEASURES.get("option_confidence").rows(replace(cell, status=status))
     assert (rows.n, rows.n_missing) == (1, 1)
-
-
-def test_joined_cells_keep_their_items_apart() -> None:
-    first = random_cell(1, n=5)
-    second = replace(random_cell(2, n=5), item=np.arange(3, 8))
-    whole = joined({"a": first, "b": second}, "p", PLAIN)
-    assert whole.item.tolist() == list(range(8))
-    a = whole.status[:, whole[Parts].part == 0]
-    assert np.array_equal(a[:5], first.status)
-    assert not (a[5:] != -2).any(), "an item that a cell lacks was not asked there"
 
 
 def test_orders_that_show_other_distractors_have_no_simple_chance_level() -> None:
@@ -275,3 +211,11 @@ def test_confidence_of_items_right_in_every_derived_form() -> None:
     measure = MEASURES.get("option_confidence_derived")
     assert [list(c.item) for c in measure.cells([sure, order, counted])] == [[0]]
     assert list(measure.cells([sure, order])) == [], "no other form was asked"
+
+
+def test_each_kind_of_option_misses_its_own_judgements() -> None:
+    """16 of 252 wrong options were said to lack a reply, of which 4 were right ones."""
+    cell = cell_of([[0, 1], [0, -99], [-99, 1]], [0, 0, 0], probe="true_false")
+    rows = MEASURES.get("true_false_consistency").rows(cell)
+    assert sum(rows.missing) == rows.n_missing == 2
+    assert (rows.rows.sum(axis=0)[2:] + rows.missing <= cell.asked.sum()).all()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import orjson
 from markupsafe import escape
 
 from horsesense.checks.check import check_items, sentence
 from horsesense.items.load import load_items
 from horsesense.report.check import write_check
+from studies import jsonl
 
 SCRIPT = "<script>alert(1)</script>"
 
@@ -24,9 +24,7 @@ def test_every_finding_and_its_items_are_on_the_page(tmp_path: Path) -> None:
         }
         for i in range(40)
     ]
-    path = tmp_path / "items.jsonl"
-    path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
-    result = check_items(load_items(path))
+    result = check_items(load_items(jsonl(tmp_path / "items.jsonl", rows)))
     assert result.findings
     html = write_check([result], tmp_path / "check.html").read_text(encoding="utf-8")
     assert "<script" not in html

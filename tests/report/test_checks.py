@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from horsesense.findings.finding import Finding
 from horsesense.report.checks import MOST_FOUND, Axis, CheckRow, Group
-from horsesense.report.shown import LACKING
+from horsesense.report.text import LACKING
 
 FINDING = Finding(
     kind="answer_change", conclusion="undecided", reason="noise", probe="labels", condition="",

@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import orjson
 import pytest
 
 from browsing import browser
 from horsesense.report import write_report
 from horsesense.runs.settings import Settings
-from studies import run_study
+from studies import jsonl, run_study
 
 pytestmark = pytest.mark.slow
 
@@ -91,8 +90,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
         }
         for i in range(40)
     ]
-    items = folder / "made_up.jsonl"
-    items.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    items = jsonl(folder / "made_up.jsonl", rows)
     models = {"basic": "sim:talker", "revas": "sim:prior?know=0.4&prior=0.7,0.1,0.1,0.1"}
     found = []
     for suite, model in models.items():

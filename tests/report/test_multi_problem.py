@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from horsesense.probes.multi_problem import BundlesOfProblems
 from horsesense.report.reasons import evidence_of
 from horsesense.report.sections.multi_problem import over_cells
 from horsesense.runs.suites import SUITES, with_parameters
-from studies import results_of
+from studies import jsonl, results_of
 
 
 def films(path: Path) -> Path:
@@ -21,8 +20,7 @@ def films(path: Path) -> Path:
         {"text": f"text number {i} of many", "label": ("Positive", "Negative")[i % 2]}
         for i in range(150)
     ]
-    path.write_text("\n".join(map(json.dumps, rows)))
-    return path
+    return jsonl(path, rows)
 
 
 @pytest.mark.thorough

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from each import each
 from horsesense.measures.base import Estimate
-from horsesense.report.marks import side
+from horsesense.report.charts import side
 from horsesense.report.text import ShownShare, interval_of, p_text, value_of, visible
 from studies import estimate
 

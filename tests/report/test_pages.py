@@ -11,20 +11,13 @@ from jinja2 import Environment
 from horsesense.report import pages
 
 
-def test_a_template_that_was_compiled_before_is_not_compiled_again(
+def test_a_template_is_compiled_once_where_python_keeps_modules_and_kept_nowhere_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pages, "cache_from_source", lambda path: tmp_path / "module.pyc")
-    monkeypatch.setattr(sys, "dont_write_bytecode", False)
-    pages.environment().get_template("page.html.j2")
+    for kept in (False, True):
+        monkeypatch.setattr(sys, "dont_write_bytecode", not kept)
+        pages.environment().get_template("page.html.j2")
+        assert bool(list(tmp_path.iterdir())) == kept
     monkeypatch.delattr(Environment, "compile")
     assert pages.environment().get_template("page.html.j2").blocks
-
-
-def test_nothing_is_kept_where_python_keeps_no_modules(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pages, "cache_from_source", lambda path: tmp_path / "module.pyc")
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    pages.environment().get_template("page.html.j2")
-    assert not list(tmp_path.iterdir())

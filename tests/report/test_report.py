@@ -26,7 +26,7 @@ from horsesense.report.text import visible
 from horsesense.runs.results import Results
 from horsesense.runs.settings import Settings
 from pages import ALLOWED, IMAGE, MODELS, NASTY, SCRIPT, UNPRINTABLE, Page, check_harmless
-from studies import estimate, items_file, results_of, study
+from studies import estimate, items_file, jsonl, results_of, study
 
 pytestmark = pytest.mark.usefixtures("charts_once")
 
@@ -120,8 +120,7 @@ class TestOtherRuns:
 
     def test_without_gold(self, tmp_path: Path) -> None:
         rows = [{"id": str(i), "question": f"{i}?", "options": ["x", "y"]} for i in range(12)]
-        items = tmp_path / "opinions.jsonl"
-        items.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+        items = jsonl(tmp_path / "opinions.jsonl", rows)
         result = study(items, "sim:position?k=0", tmp_path / "run", probes=("order",))
         page = Page(write_report(result.results))
         check_harmless(page)
@@ -136,8 +135,7 @@ class TestOtherRuns:
         rows = [orjson.loads(line) for line in items.read_bytes().splitlines()]
         for number, row in enumerate(rows):
             row["context"] = f"Text {number // 4 if shared else number}."
-        items.write_bytes(b"\n".join(map(orjson.dumps, rows)))
-        run = study(items, "sim:prior", tmp_path / "run", probes=("order",)).results
+        run = study(jsonl(items, rows), "sim:prior", tmp_path / "run", probes=("order",)).results
         text = Page(write_report(run)).text
         assert ("where chance alone gives some" in text) == (not shared)
         assert "No more than chance (p " in text
@@ -145,8 +143,7 @@ class TestOtherRuns:
     def test_labels_without_positions(self, tmp_path: Path) -> None:
         labels = [f"intent_{i}" for i in range(30)]
         rows = [{"id": str(i), "text": f"text {i}", "label": labels[i]} for i in range(30)]
-        items = tmp_path / "intents.jsonl"
-        items.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+        items = jsonl(tmp_path / "intents.jsonl", rows)
         result = study(items, "sim:prior", tmp_path / "run", probes=("order",))
         page = Page(write_report(result.results))
         check_harmless(page)
@@ -158,7 +155,6 @@ class TestOtherRuns:
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run in which everything that can be hostile is: items, ids, model, file, replies."""
     folder = tmp_path_factory.mktemp("hostile")
-    items, recorded = folder / "<b onclick=x>items.jsonl", folder / "recorded.jsonl"
     rows, replies = [], []
     for i, nasty in enumerate(NASTY):
         name = f"{i}{nasty[:60]}"
@@ -166,8 +162,8 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
         rows.append({"id": name, "question": nasty, "options": options, "answer_index": 0})
         replies.append({"id": name, "model": IMAGE + UNPRINTABLE, "response": f"A {nasty}"})
     replies[0]["response"] = SCRIPT * 30_000  # a megabyte
-    items.write_bytes(b"\n".join(map(orjson.dumps, rows)))
-    recorded.write_bytes(b"\n".join(map(orjson.dumps, replies)))
+    items = jsonl(folder / "<b onclick=x>items.jsonl", rows)
+    recorded = jsonl(folder / "recorded.jsonl", replies)
     return study(items, f"replay:{recorded}", folder / "run", probes=("order",)).out
 
 

@@ -15,10 +15,10 @@ from conftest import ROOT
 from each import each
 from horsesense.report import verdict_of, write_report
 from horsesense.report.own_numbers import own_numbers
-from horsesense.report.published_tables import DATA_NAMES, _tables, beside
+from horsesense.report.published_tables import DATA_NAMES, beside, known
 from horsesense.report.score_bar import score_rows
 from horsesense.report.sections import option_count
-from studies import items_file, results_of, study
+from studies import items_file, jsonl, results_of, study
 
 PROBES = ("order", "option_count(2)", "option_count(6)", "option_count(6, kind=plausible)",
           "true_false", "option_confidence", "multi_select", "misleading_replaced",
@@ -94,7 +94,7 @@ def test_broken_bounds_are_never_silent(out: Path, tmp_path: Path) -> None:
 
 
 def test_published_tables_are_whole() -> None:
-    for table in _tables():
+    for table in known("tables"):
         assert table["data"] in DATA_NAMES
         assert {m["row"] for m in table["marks"]} <= {row["name"] for row in table["rows"]}
         assert {m["column"] for m in table["marks"]} <= set(table["columns"])
@@ -200,8 +200,7 @@ def test_items_with_different_numbers_of_options_lose_no_form(tmp_path: Path) ->
          "answer_index": i % 2}
         for i in range(18)
     ]  # fmt: skip
-    items = tmp_path / "items.jsonl"
-    items.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    items = jsonl(tmp_path / "items.jsonl", rows)
     probes = ("order", "option_count(3)", "option_count(6)")
     run = study(items, "sim:prior", tmp_path / "run", probes=probes).results
     shown = option_count.context(run)

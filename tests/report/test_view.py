@@ -11,7 +11,6 @@ import threading
 import time
 from pathlib import Path
 
-import orjson
 import pytest
 
 from horsesense.api import Run
@@ -21,7 +20,7 @@ from horsesense.models.registry import make_model
 from horsesense.report.examples import came_back
 from horsesense.report.viewed import RunFolder, Viewed
 from horsesense.runs.settings import Settings
-from studies import run_study
+from studies import jsonl, run_study
 
 pytest.importorskip("starlette")
 pytest.importorskip("httpx")
@@ -49,8 +48,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         }
         for i in range(120)
     ]
-    items = folder / "items.jsonl"
-    items.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    items = jsonl(folder / "items.jsonl", rows)
     settings = Settings.of(items=str(items), model="sim:prior?know=0.5")
     return run_study(settings, folder / "run").out
 

@@ -12,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import brier_score_loss, cohen_kappa_score, roc_auc_score
 
-from cells import cell_of
+from cells import cell_of, measured
 from horsesense.measures.agreement import answer_entropy
 from horsesense.measures.cells import NO_OPTION, STATUS_CODE, Scores
-from horsesense.measures.estimate import Context, estimate_all
 from horsesense.measures.joined import joined
 from horsesense.measures.registry import MEASURES
 from horsesense.measures.votes import elected, votes
@@ -156,9 +155,7 @@ def test_calibration_against_scikit_learn():
 @pytest.mark.parametrize(("sharp", "calibrated"), [(1.0, True), (0.6, False)])
 def test_a_calibrated_respondent_is_told_from_an_overconfident_one(sharp, calibrated):
     cell, _, _ = scored_cell(sharp=sharp)
-    n = len(cell.item)
-    context = Context("d", "m", np.arange(n), lambda *_: "")
-    found = {e.measure: e for e in estimate_all([cell], [MEASURES.get("ece")], context)}
+    found = {e.measure: e for e in measured([cell], "ece")}
     assert (found["ece_null"].p_value > 0.05) == calibrated
     if not calibrated:
         assert found["ece"].value == pytest.approx(0.25, abs=0.05)
@@ -172,18 +169,15 @@ def test_subjects_that_differ_by_noise_alone_are_drawn_together():
     said = np.where(right, gold, (gold + 1) % 4)
     cell = cell_of([[int(x)] for x in said], gold.tolist(), probe="original")
     names = tuple(f"s{i:02}" for i in range(subjects))
-    context = Context(
-        "d", "m", np.arange(n), lambda *_: "",
-        subject=rng.permutation(np.arange(n) % subjects), subjects=names,
-    )  # fmt: skip
+    subject = rng.permutation(np.arange(n) % subjects)
     names_of = ("rstd", "rstd_by_subject", "rstd_by_subject_raw", "accuracy_by_subject")
-    found = estimate_all([cell], [MEASURES.get(n) for n in names_of], context)
+    found = measured([cell], *names_of, subject=subject, subjects=names)
     whole = next(e for e in found if e.measure == "rstd")
     by_subject = [e for e in found if e.measure == "rstd_by_subject"]
     assert [e.group for e in by_subject] == list(names)
     assert np.mean([e.value for e in by_subject]) == pytest.approx(whole.value, abs=2)
     assert np.std([e.value for e in by_subject]) < 2
-    of = context.subject == 3
+    of = subject == 3
     hits = [np.mean(right[of & (gold == place)]) for place in range(4)]
     third = {e.measure: e.value for e in found if e.group == "s03"}
     raw = third["rstd_by_subject_raw"]

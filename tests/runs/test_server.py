@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import horsesense as hs
-from cells import cell_of
+from cells import cell_of, study_of
 from horsesense.errors import UsageError
 from horsesense.findings.finding import Finding
 from horsesense.findings.sentences import sentence
-from horsesense.measures.estimate import Context, found_all
+from horsesense.measures.estimate import found_all
 from horsesense.measures.registry import MEASURES
 from horsesense.models.registry import make_model
 from horsesense.runs.settings import Settings
@@ -111,8 +111,7 @@ def beyond(rng: np.random.Generator, n: int, noise: float, fault: float) -> Chan
     again = cell_of(asked(noise), [0] * n, probe="repeat")
     alone = cell_of(asked(noise + fault), [0] * n, probe="server")
     cells = [original, again, replace(alone, condition=Condition.parse(ALONE))]
-    context = Context("d", "m", np.arange(n), signature=lambda *_: None)  # type: ignore[arg-type, return-value]
-    (found,) = found_all(cells, [MEASURES.get("answer_change_beyond_repeat")], context)
+    (found,) = found_all(cells, [MEASURES.get("answer_change_beyond_repeat")], study_of(cells))
     assert isinstance(found.about, Change)
     return found.about
 

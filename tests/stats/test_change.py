@@ -7,7 +7,7 @@ from time import perf_counter
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 from scipy.stats import t as student
@@ -48,6 +48,18 @@ def test_quarters_and_thirds_are_added_up_exactly() -> None:
     near = quarters + np.random.default_rng(0).normal(0, 1e-5, 16)
     exact, tried = flips.tail(quarters), np.mean([flips.tail(quarters), flips.tail(near)])
     assert exact == pytest.approx(tried, rel=0.2)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.integers(15, 60), st.floats(1e-8, 1e-2), st.integers(0, 99))
+def test_one_small_sum_against_all_others_has_a_small_chance(
+    n: int, size: float, seed: int
+) -> None:
+    """Of 40 sums that all rise but for one of .0001, the tail divided by zero."""
+    sums = np.random.default_rng(seed).uniform(0.3, 1.0, n)
+    sums[0] = -size
+    assert 0.5**n <= flips.tail(sums) <= 0.5 ** (n - 1) * 20
+    assert flips.tail(-sums) > 0.99
 
 
 def test_a_test_of_three_thousand_clusters_takes_no_time() -> None:
@@ -96,12 +108,8 @@ def test_a_few_equal_clusters_are_nearly_as_narrow_as_students_t(
 ) -> None:
     rng, wide = np.random.default_rng(3), []
     for _ in range(100):
-        d = (
-            rng.choice(
-                [1, -1, 0], p=[changing / 2, changing / 2, 1 - changing], size=(clusters, size)
-            ).sum(axis=1)
-            * 1.0
-        )
+        chances = [changing / 2, changing / 2, 1 - changing]
+        d = rng.choice([1.0, -1, 0], p=chances, size=(clusters, size)).sum(axis=1)
         ends = Change.of(d, np.full(clusters, float(size))).interval()
         usual = 2 * student.ppf(0.975, clusters - 1) * d.std(ddof=1) / size / clusters**0.5
         wide.append((ends[1] - ends[0]) / usual)

@@ -42,6 +42,7 @@ def test_a_p_of_one_stays_one_whatever_weights_sum_to() -> None:
 def test_equal_weights_are_plain_holm_and_the_scale_does_not_matter() -> None:
     p = [0.01, 0.04, 0.03]
     assert holm(p) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm([]) == []
     assert weighted_holm(p, [0.2] * 3) == pytest.approx(holm(p))
     assert weighted_holm(p, [1, 0, 1]) == pytest.approx([0.02, 1.0, 0.03])
     with pytest.raises(ValueError, match="3 p-values against 1 weights"):

@@ -87,7 +87,6 @@ def test_no_spread_is_inside_where_the_test_does_not_reject_it() -> None:
         low, high = found.interval()
         assert (found.p() <= 0.05) == (low > 0)
         assert low <= high
-        assert low - 1e-9 <= max(found.corrected, low)
         seen[low > 0] += 1
     assert min(seen) > 300
 
@@ -162,7 +161,6 @@ def test_a_minimum_detectable_effect_is_found_four_times_in_five() -> None:
     for _ in range(30):
         pilot = Change.of(rng.choice([1.0, -1, 0], p=[0.05, 0.05, 0.9], size=300), np.ones(300))
         least = minimum_detectable(pilot)
-        assert least is not None
         found.append(power(300, 0.1, least, 0.05))
     assert 0.75 < np.mean(found) < 0.9
 

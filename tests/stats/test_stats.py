@@ -42,23 +42,6 @@ def test_wilson_covers(n: int, p: float) -> None:
     assert 0.93 <= binom.pmf(counts, n, p)[inside].sum() <= 0.975
 
 
-def test_ignoring_clusters_would_not_cover() -> None:
-    """The same data taken as independent trials: the reason for the clusters."""
-    rng = np.random.default_rng(2)
-    held = 0
-    for _ in range(300):
-        hits = rng.binomial(8, rng.beta(0.5, 0.5, 40)).sum()
-        low, high = wilson(hits, 320)
-        held += low <= 0.5 <= high
-    assert held / 300 < 0.8
-
-
 def test_rows_add_up_per_cluster() -> None:
     rows = np.array([[1.0, 1], [0, 1], [1, 1]])
     assert by_cluster(rows, np.array([2, 2, 0]), 3).tolist() == [[1, 1], [0, 0], [1, 2]]
-
-
-def test_corrections() -> None:
-    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
-    assert benjamini_hochberg([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.04, 0.04])
-    assert holm([]) == []

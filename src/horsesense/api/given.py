@@ -57,7 +57,8 @@ def study_of(
 def items_of(items: Items, **given: Any) -> ItemSet:
     """The items that are meant; `given` holds settings that choose rows of them."""
     settings = Settings.of(items=source_of(items), model=NO_MODEL, **given)
-    return given_items(items, settings) or load_study_items(settings)
+    found = given_items(items, settings)
+    return load_study_items(settings) if found is None else found
 
 
 def given_items(items: object, settings: Settings) -> ItemSet | None:
@@ -106,8 +107,7 @@ def model_of(model: ModelLike | None, **server: Any) -> Model:
     if model is None:
         return NoModel()
     if hasattr(model, "respond") and hasattr(model, "identity"):
-        found: Model = model  # type: ignore[assignment]
-        return found
+        return model  # type: ignore[return-value]
     if callable(model):
         return CallableModel(model)
     raise UsageError(

@@ -67,13 +67,29 @@ class StudyOptions:
 
 
 class PlanOptions(StudyOptions):
-    """The same, where no model need be named."""
+    """The same, where no model need be named, and the items may be a study.toml."""
 
     @classmethod
     def parameters(cls) -> list[Parameter]:
         """The options as parameters of a command."""
         given = super().parameters()
         return [p.replace(default=None) if p.name == "model" else p for p in given]
+
+    def runs(self) -> list[tuple[Path | None, str | None, Settings]]:
+        """What is planned: directory, model and settings of each run of a study.toml; else of each
+        model, whose directory nothing names yet."""
+        from horsesense.models.callables import NO_MODEL
+        from horsesense.runs.studies import FILE, StudyFile
+
+        named = Path(self._given["items"])
+        if named.suffix != ".toml" and not (named / FILE).is_file():
+            each = self.models or (None,)
+            return [(None, model, self.settings(model or NO_MODEL)) for model in each]
+        if self.models or any(v for name, v in self._given.items() if name != "items"):
+            raise UsageError(f"{named} has the models and all settings.", hint="Name it alone.")
+        study = StudyFile.load(named)
+        folder = study.folder(named if named.is_dir() else named.parent)
+        return [(path, settings.model, settings) for path, settings in study.runs(folder)]
 
 
 def _option(name: str) -> Parameter:
@@ -221,8 +237,9 @@ def plan(
 ) -> None:
     """Say what an audit would ask, cost and can find; a server gets a few tiny requests.
 
-    It takes the options of `audit`, without those for workers (--engine). Without --model, tokens
-    are estimated. What a judge costs depends on the replies and is not counted.
+    It takes the options of `audit`, without those for workers (--engine); or, in the place of
+    ITEMS, a study.toml alone. Without --model, tokens are estimated. What a judge costs depends on
+    the replies and is not counted.
 
     Example: horsesense plan exam.csv -m http:gpt-4.1-mini --price 0.4,1.6
     """
@@ -230,24 +247,22 @@ def plan(
     from horsesense.api.given import model_of
     from horsesense.inference.limits import UNLIMITED, rounded_up
     from horsesense.inference.stored_rows import Spent
-    from horsesense.models.callables import NO_MODEL
     from horsesense.models.registry import refuse_shared_key
     from horsesense.runs.plan_text import plan_json, plan_text
 
-    if out is not None and len(study.models) != 1:
+    plans, runs = [], study.runs()
+    if out is not None and (len(runs) != 1 or runs[0][1] is None):
         hint = "Name one with --model; sim:oracle where none is to be asked."
         raise UsageError("--out holds the plan of one model.", hint=hint)
-    plans, specs = [], study.models or (None,)
-    show = print_json_line if len(specs) > 1 else print_json
-    may = UNLIMITED.given(budget, price).share(Spent(), len(specs))
-    models = [model_of(spec, key_env=key_env, timeout=timeout) for spec in specs]
+    show = print_json_line if len(runs) > 1 else print_json
+    may = UNLIMITED.given(budget, price).share(Spent(), len(runs))
+    models = [model_of(spec, key_env=key_env, timeout=timeout) for _, spec, _ in runs]
     refuse_shared_key(models)
-    for spec, model in zip(specs, models, strict=True):
-        settings = study.settings(spec or NO_MODEL)
+    for (place, _, settings), model in zip(runs, models, strict=True):
         counted, ready = plan_study(settings, model, limits=may, offline=out is None)
         if out is not None:
             Run.start(out, settings).plan(model)
-        found = plan_json(counted, ready, shards, out or default_out(settings))
+        found = plan_json(counted, ready, shards, out or place or default_out(settings))
         found["pace"] = _pace(counted.to_ask, rate)
         plans.append(counted)
         if as_json:
@@ -260,7 +275,8 @@ def plan(
         money = "" if cost is None else f", about {rounded_up(cost)} at these prices"
         together = plural(sum(p.requests for p in plans), "request")
         pace = _pace(sum(p.to_ask for p in plans), rate)
-        print(f"\nAll {len(plans)} models together: {together}{money}. {pace}".rstrip())
+        what = "models" if runs[0][0] is None else "runs"
+        print(f"\nAll {len(plans)} {what} together: {together}{money}. {pace}".rstrip())
 
 
 def _pace(requests: int, rate: float | None) -> str:

@@ -142,7 +142,8 @@ def audit_all(study: StudyFile, folder: Path, options: AuditOptions) -> ExitCode
                 said, more = in_short(run.results)
                 ends = [*saved(run.results), *missing, *cost(run, may)]
                 print(*(f"- {line}" for line in [*said, *ends]), sep="\n")
-                print(f"  {f'and {more} more (open {report})' if more else report}")
+                rest = f"and {plural(more, 'more check')} (open {report})"
+                print(f"  {rest if more else report}")
     if options.as_json:
         print_json("run", {"study": str(folder), "runs": rows})
     elif len(runs) > 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from typer.core import TyperCommand, TyperGroup
@@ -49,25 +50,12 @@ class Helped(TyperCommand):
             for param in self.get_params(ctx)
             if (row := param.get_help_record(ctx)) is not None
         }
-        options = {name[2:]: _plain(row) for name, row in found.items() if name.startswith("-")}
-        sections = {
-            "Arguments": [
-                (name.upper(), told)
-                for name, told in (_plain(row) for key, row in found.items() if key[0] != "-")
-            ]
-        }
-        groups = {title: names.split() for title, names in GROUPS.items()}
-        placed = [name for names in groups.values() for name in names]
-        if len(options) < GROUPED_FROM:
-            sections["Options"] = list(options.values())
-        else:
-            sections["Options"] = [row for name, row in options.items() if name not in placed]
-            for title, names in groups.items():
-                sections[title] = [options[name] for name in names if name in options]
-        for title, rows in sections.items():
-            if rows:
-                with formatter.section(title):
-                    formatter.write_dl(rows)
+        plain = {name: _plain(row) for name, row in found.items()}
+        arguments = {n: (row[0].upper(), row[1]) for n, row in plain.items() if n[0] != "-"}
+        options = {name[2:]: row for name, row in plain.items() if name[0] == "-"}
+        groups = GROUPS if len(options) >= GROUPED_FROM else {}
+        _write(formatter, {"Arguments": " ".join(arguments)}, arguments)
+        _write(formatter, {"Options": _others(options, groups), **groups}, options)
 
 
 class HelpedGroup(TyperGroup):
@@ -75,21 +63,32 @@ class HelpedGroup(TyperGroup):
 
     def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
         """Write the commands, each group under its heading."""
-        found = {
-            name: _first(command.help or "")
-            for name in self.list_commands(ctx)
+        names = self.list_commands(ctx)
+        widest = max(map(len, names), default=0)
+        rows = {
+            name: (name.ljust(widest), _first(command.help or ""))
+            for name in names
             if (command := self.get_command(ctx, name)) is not None and not command.hidden
         }
-        groups = {title: names.split() for title, names in COMMANDS.items()}
-        placed = {name for names in groups.values() for name in names}
-        title = "Others" if placed & {*found} else "Commands"
-        groups[title] = [name for name in found if name not in placed]
-        widest = max(map(len, found), default=0)
-        for title, names in groups.items():
-            rows = [(name.ljust(widest), found[name]) for name in names if name in found]
-            if rows:
-                with formatter.section(title):
-                    formatter.write_dl(rows)
+        others = _others(rows, COMMANDS)
+        title = "Others" if len(others.split()) < len(rows) else "Commands"
+        _write(formatter, {**COMMANDS, title: others}, rows)
+
+
+def _others(rows: Mapping[str, object], groups: Mapping[str, str]) -> str:
+    """The names of rows that no group has."""
+    placed = " ".join(groups.values()).split()
+    return " ".join(name for name in rows if name not in placed)
+
+
+def _write(
+    formatter: HelpFormatter, groups: Mapping[str, str], rows: Mapping[str, tuple[str, str]]
+) -> None:
+    """Write rows under the headings of the groups that name them."""
+    for title, names in groups.items():
+        if shown := [rows[name] for name in names.split() if name in rows]:
+            with formatter.section(title):
+                formatter.write_dl(shown)
 
 
 def _first(text: str) -> str:

@@ -87,17 +87,14 @@ def _sentences(merged: Merged) -> list[str]:
     if merged.missing:
         lines.append(f"Missing: shard {_shortened(merged.missing)}.")
     lines += [
-        f"{path}: {_trials(n)} no answer any more; its audit command asks again, then merge again."
+        f"{path}: {plural(n, 'trial', 'that were asked have')} no answer any more; its audit"
+        " command asks again, then merge again."
         for path, n in sorted(merged.lost.items())
     ]
     return lines + [
         f"{path} is unfinished; its audit command continues it, then merge again."
         for path in merged.unfinished
     ]
-
-
-def _trials(n: int) -> str:
-    return plural(n, "trial", "that were asked have")
 
 
 def _different(merged: Merged) -> list[str]:

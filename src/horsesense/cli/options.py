@@ -37,7 +37,10 @@ RunPath = Annotated[Path, typer.Argument(help="Run directory, or a log of anothe
 RunOut = Annotated[
     Path | None, typer.Option("--out", help="Run directory; an existing one is continued.")
 ]
-ReportItems = Annotated[int, typer.Option(help="Items shown in the report with every answer.")]
+ReportItems = Annotated[
+    int,
+    typer.Option(min=0, max=1_000_000, help="Items shown in the report with every answer."),
+]
 Connections = Annotated[
     int | None, typer.Option(min=1, max=10_000, help="Most requests under way at once.")
 ]

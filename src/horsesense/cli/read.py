@@ -19,8 +19,6 @@ from horsesense.side import side
 from horsesense.stats.words import percent, plural, some_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from horsesense.inference.limits import Limits
     from horsesense.readers.recorded import Recorded
     from horsesense.readers.recorded_fields import Fields
@@ -191,30 +189,27 @@ def _read_file(
 
     unread, code = read_any(path, reader, show, judging, fields=fields, multiple=multiple)
     none = counts.pop(NONE_CAME, 0)
-    total = counts.total()
+    if as_json and not score.empty:
+        print_json_line("read-score", {"reader": reader, **score.as_json()})
     parts = ", ".join(f"{status} {n}" for status, n in counts.most_common())
-    if fields.said():
-        print(printable(fields.said()), file=sys.stderr)
-    where = f"{printable(name)}: " if name else ""
-    print(
-        f"{where}{plural(total, 'response')}: {parts}" if total else f"{where}no responses",
-        file=sys.stderr,
+    total = f"{plural(counts.total(), 'response')}: {parts}" if parts else "no responses"
+    named = "; ".join(filter(None, failed)) + "; ..." * (len(failed) > _NAMED)
+    _tell(
+        fields.said(),
+        f"{name}: {total}" if name else total,
+        f"{plural(len(failed), 'row')} failed to read: {named}" if failed else "",
+        f"{plural(none, 'row')} without a response (null): not counted" if none else "",
+        "" if as_json or score.empty else score.said(),
+        _repeated(ids),
+        f"{unread} more have no reading: {reader} gave none." if unread else "",
     )
-    if failed:
-        named = "; ".join(filter(None, failed)) + ("; ..." if len(failed) > _NAMED else "")
-        print(printable(f"{plural(len(failed), 'row')} failed to read: {named}"), file=sys.stderr)
-    if none:
-        print(f"{plural(none, 'row')} without a response (null): not counted", file=sys.stderr)
-    if not score.empty:
-        if as_json:
-            print_json_line("read-score", {"reader": reader, **score.as_json()})
-        else:
-            print(score.said(), file=sys.stderr)
-    if said := _repeated(ids):
-        print(printable(said), file=sys.stderr)
-    if unread:
-        print(f"{unread} more have no reading: {reader} gave none.", file=sys.stderr)
     return code or (ExitCode.USAGE if failed else ExitCode.FINE)
+
+
+def _tell(*sentences: str) -> None:
+    """Say what there is to say, beside the readings."""
+    for sentence in filter(None, sentences):
+        print(printable(sentence), file=sys.stderr)
 
 
 def _repeated(ids: Counter[str]) -> str:
@@ -231,23 +226,14 @@ def _compare(
     path: Path, names: tuple[str, str], fields: Fields, as_json: bool, judging: Judging
 ) -> None:
     """List what two readers read differently, what the first is most confident of at the top."""
-    found: list[dict[str, Recorded]] = [{}, {}]
-    order: list[str] = []
-
-    def keep(rows: dict[str, Recorded]) -> Callable[[Recorded], None]:
-        def show(row: Recorded) -> None:
-            rows[row.id] = row
-            if rows is found[0]:
-                order.append(row.id)
-
-        return show
-
-    unread = 0
-    for name, rows in zip(names, found, strict=True):
-        unread, _ = read_any(path, name, keep(rows), judging, fields=fields)
-    if len(order) > len(found[0]):
-        raise UsageError(f"{path} names rows alike.", hint="Give every row an `id` of its own.")
-    both = [(found[0][name], found[1][name]) for name in order if name in found[1]]
+    found: list[dict[str, Recorded]] = []
+    for name in names:
+        rows: list[Recorded] = []
+        unread, _ = read_any(path, name, rows.append, judging, fields=fields)
+        found.append({row.id: row for row in rows})
+        if len(rows) > len(found[-1]):
+            raise UsageError(f"{path} names rows alike.", hint="Give every row an `id` of its own.")
+    both = [(row, found[1][name]) for name, row in found[0].items() if name in found[1]]
     differ = [pair for pair in both if differs(*pair)]
     differ.sort(key=lambda pair: -pair[0].reading.confidence)
     for first, second in differ:
@@ -257,13 +243,12 @@ def _compare(
         else:
             words = printable(context(first))
             sys.stdout.write(f"{line_of(first)}\n\t{names[1]}: {line_of(second)}\n\t{words}\n")
-    if fields.said():
-        print(printable(fields.said()), file=sys.stderr)
     share = f" ({percent(len(differ) / len(both), 1)})" if both else ""
-    said = some_of(len(differ), len(both), "response", "are read differently")
-    print(f"{said}{share}.", file=sys.stderr)
-    if unread:
-        print(f"{unread} more have no reading: {names[1]} gave none.", file=sys.stderr)
+    _tell(
+        fields.said(),
+        f"{some_of(len(differ), len(both), 'response', 'are read differently')}{share}.",
+        f"{unread} more have no reading: {names[1]} gave none." if unread else "",
+    )
 
 
 def differs(first: Recorded, second: Recorded) -> bool:

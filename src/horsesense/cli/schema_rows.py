@@ -12,10 +12,14 @@ from horsesense.measures.base import Estimate
 Rows = list[dict[str, Any]]
 
 
-class Output(BaseModel):
-    """Fields of every output."""
+class Strict(BaseModel):
+    """Fields, of which there are no others."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+class Output(Strict):
+    """Fields of every output."""
 
     schema_: str = Field(alias="schema", description="horsesense.NAME/VERSION")
 
@@ -36,16 +40,14 @@ if TYPE_CHECKING:
 else:
     EstimateRow = create_model(
         "EstimateRow",
-        __config__=ConfigDict(extra="forbid"),
+        __base__=Strict,
         __doc__="One number; the fields are described in docs/runs.md.",
         **fields_of(Estimate, condition=str, signature=str),
     )
 
 
-class VerdictFields(BaseModel):
+class VerdictFields(Strict):
     """What a run says of its model; several outputs have these fields."""
-
-    model_config = ConfigDict(extra="forbid")
 
     headline: str = Field(description="the score in a sentence; empty without one")
     verdict: list[dict[str, Any]] = Field(description="findings: see docs/verdict.md")
@@ -65,10 +67,8 @@ class RunRow(VerdictFields):
     expected: dict[str, Any] = Field(description="what asking was expected to take")
 
 
-class CheckFinding(BaseModel):
+class CheckFinding(Strict):
     """What one rule of `check` found, or looked for in vain."""
-
-    model_config = ConfigDict(extra="forbid")
 
     rule: str
     title: str
@@ -85,10 +85,8 @@ class CheckFinding(BaseModel):
     items: Rows = Field(description="`id` and `evidence` of each item with the flaw")
 
 
-class CheckedSet(BaseModel):
+class CheckedSet(Strict):
     """One set of items, and what was found in it."""
-
-    model_config = ConfigDict(extra="forbid")
 
     dataset: dict[str, Any]
     findings: list[CheckFinding]
@@ -96,10 +94,8 @@ class CheckedSet(BaseModel):
     skipped: dict[str, str] = Field(description="rule -> why it was not applied")
 
 
-class ItemForm(BaseModel):
+class ItemForm(Strict):
     """One form of an item: as it was asked, answered and read."""
-
-    model_config = ConfigDict(extra="forbid")
 
     probe: str
     form: str = Field(description="what was changed, in words")

@@ -4,29 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 Conclusion = Literal["found", "ruled_out", "undecided"]
-Reason = Literal[
-    "",
-    "noise",
-    "few_clusters",
-    "many_questions",
-    "missing",
-    "silent",
-    "at_chance",
-    "unread",
-    "lost",
-    "never_differs",
-    "impossible",
-    "first_items",
-    "stopped",
-    "budget",
-    "interrupted",
-    "failures",
-    "alarm",
-    "unmeasured",
-]
+Telling = Literal["", "noise", "few_clusters", "many_questions"]
+"""Reasons beside which the numbers say all there is; the others say why there is nothing to see."""
+Hidden = Literal["missing", "silent", "at_chance", "unread", "lost", "never_differs", "impossible"]
+"""Of what replies do not show."""
+Unasked = Literal["first_items", "stopped", "budget", "interrupted", "failures", "alarm"]
+"""Of what was not asked to its end; most are what ended it."""
+Reason = Telling | Hidden | Unasked | Literal["unmeasured"]
 """Why something is undecided; "" of what is decided. In words: `findings.sentences.WHY`."""
 About = Literal["items_like_these", "these_items"]
 """Of whom a finding is: of the model on others like these items too, or on these alone."""
@@ -39,8 +26,7 @@ TITLES: Mapping[Conclusion, str] = {
     "undecided": "Undecided",
     "ruled_out": "No fault",
 }
-BY_DATA: frozenset[Reason] = frozenset(("", "noise", "few_clusters", "many_questions"))
-"""Reasons beside which the numbers say all there is; the others say why there is nothing to see."""
+BY_DATA: frozenset[Reason] = frozenset(get_args(Telling))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +39,7 @@ class Finding:
         reason: why it is undecided.
         probe, condition, reader, group: where it was measured.
         label: the form in words; of a reader, its name.
+        form: of the label, what sets the form apart from others of its probe; else all of it.
         value, low, high: the share or difference with its interval; None where there is none.
         level: of that interval: .95, and .9 of what is ruled out, each end of which is tested.
         null: what there is without the fault.
@@ -66,6 +53,7 @@ class Finding:
         about: of whom it is.
         forms, found_in: how many forms it speaks for, and in how many it is found.
         found_forms: the labels of those, the largest first.
+        found_apart: the same, as `form` has them.
         detail: the cause of the reason, in words, where that is more than its name.
         beside: "other_orders" where a change of answers is held against that between two orders of
             the options, since asking again never differs.
@@ -79,6 +67,7 @@ class Finding:
     reader: str
     group: str = ""
     label: str
+    form: str = ""
     value: float | None = None
     low: float | None = None
     high: float | None = None
@@ -95,6 +84,7 @@ class Finding:
     forms: int = 1
     found_in: int = 0
     found_forms: Sequence[str] = ()
+    found_apart: Sequence[str] = ()
     detail: str = ""
     beside: Beside = ""
 

@@ -26,9 +26,9 @@ from horsesense.measures.base import item_means
 from horsesense.measures.cells import MISSING, Bools, Cell
 from horsesense.measures.contrast import (
     REPEAT,
+    AnswerSwitchBeyondRepeat,
     Counting,
     SwitchBeyondOrders,
-    SwitchBeyondRepeat,
     neutral,
     paired,
     right,
@@ -40,7 +40,7 @@ from horsesense.stats.two_way import Floats, Ints, by_cluster
 from horsesense.trials.condition import Condition
 
 BEYOND_ORDERS = SwitchBeyondOrders()
-INSTEAD: Final = {SwitchBeyondRepeat.name: BEYOND_ORDERS.name}
+INSTEAD: Final = {AnswerSwitchBeyondRepeat.name: BEYOND_ORDERS.name}
 """By what a model is judged that never differs when asked again, for what it would be judged by."""
 AS_WELL = "over all orders, guesses would do as well"
 """Why a score whose own interval leaves guessing out is not shown to be better."""
@@ -174,7 +174,7 @@ class Guesses:
         if e.reader not in self._never_differs or orders is None:
             return 0.0
         one, others = (c.among(first.item).against(first) for c in (here, orders.changed()))
-        return self._drawn(one, others, SwitchBeyondRepeat().changes)[1]
+        return self._drawn(one, others, AnswerSwitchBeyondRepeat().changes)[1]
 
     def _drawn(self, one: Cell, others: Cell, counted: Counting) -> tuple[float, float]:
         """p of so few hits, and of so many, were each item's one reply drawn from its replies in

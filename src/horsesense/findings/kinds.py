@@ -12,26 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from horsesense.errors import UsageError
+from horsesense.findings import places
 from horsesense.findings.evidence import Evidence, Way
-from horsesense.findings.places import (
-    ANYWHERE,
-    SERVER,
-    Anywhere,
-    Place,
-    RunToJudge,
-    accuracy_should_hold,
-    as_published,
-    chance_elsewhere,
-    mean_of_prompts,
-    none_in_place,
-    other_reader,
-    over_balanced_orders,
-    over_orders,
-    promising,
-    showing_texts,
-    under,
-    wrong_alone,
-)
+from horsesense.findings.places import ANYWHERE, Anywhere, Place, RunToJudge
 
 SIZE = 0.05
 """The smallest distance from the null that matters, unless a kind or the settings say otherwise."""
@@ -88,23 +71,23 @@ class Kind:
 
 
 ACCUSES: Mapping[str, Callable[[RunToJudge, Place], bool]] = {
-    "no_better_than_guessing": as_published,
-    "position_preference": over_balanced_orders,
-    "position_locked": over_balanced_orders,
-    "no_agreement": over_orders,
-    "answer_change": promising("same_answer", but=SERVER),
-    "none_option": none_in_place,
-    "without_gold": mean_of_prompts,
-    "wrong_accepted": wrong_alone,
-    "without_question": under("options_only"),
-    "above_chance": chance_elsewhere,
+    "no_better_than_guessing": places.as_published,
+    "position_preference": places.over_balanced_orders,
+    "position_locked": places.over_balanced_orders,
+    "no_agreement": places.over_orders,
+    "answer_change": places.promising("same_answer", but=places.SERVER),
+    "none_option": places.none_in_place,
+    "without_gold": places.mean_of_prompts,
+    "wrong_accepted": places.wrong_alone,
+    "without_question": places.under("options_only"),
+    "above_chance": places.chance_elsewhere,
     "first_token": lambda run, e: e.probe == "original" and e.reader == "first_token",
-    "other_reader": other_reader,
-    "no_choice": as_published,
-    "many_problems": showing_texts,
-    "accuracy_change": accuracy_should_hold,
-    "fewer_choices": promising("same_answer", "same_accuracy"),
-    "server_change": under(SERVER),
+    "other_reader": places.other_reader,
+    "no_choice": places.as_published,
+    "many_problems": places.showing_texts,
+    "accuracy_change": places.accuracy_should_hold,
+    "fewer_choices": places.promising("same_answer", "same_accuracy"),
+    "server_change": places.under(places.SERVER),
 }
 """By which of its measure's numbers a kind accuses."""
 
@@ -141,11 +124,10 @@ def check_sizes(sizes: Mapping[str, float]) -> None:
 
     What guessing gives is not known beforehand and taken for 0.
     """
-    kinds = {kind.name: kind for kind in KINDS}
     for name, size in sizes.items():
-        if name not in kinds:
+        if name not in BY_NAME:
             raise UsageError.unknown("kind of finding", name, SIZES)
-        room = kinds[name].room(kinds[name].null or 0.0)
+        room = BY_NAME[name].room(BY_NAME[name].null or 0.0)
         if not 0 < size < room:
             raise UsageError(
                 f"smallest: {name} cannot be {size:g}.",

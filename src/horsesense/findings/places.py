@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from horsesense.findings.evidence import Evidence
+from horsesense.measures.base import Estimate
 from horsesense.measures.contrast import REPEAT
 from horsesense.measures.joined import balanced
 from horsesense.trials.condition import Condition
@@ -37,12 +39,8 @@ class RunToJudge(Protocol):
     def ended(self) -> str:
         """What ended asking before it was complete, as in the record; "" where nothing did."""
 
-    @property
-    def lacking(self) -> str:
-        """What is true of items that do not count, such as "lack a clear reply"."""
-
-    def label(self, probe: str, condition: Condition) -> str:
-        """A probe, and what sets the condition apart."""
+    def setting(self, probe: str, condition: Condition) -> str:
+        """What sets a condition apart from others of its probe; "" where nothing does."""
 
     def lost_shares(self, e: Number) -> tuple[float, float]:
         """The shares of the prompts of a place that were not asked, and that failed."""
@@ -58,29 +56,6 @@ class RunToJudge(Protocol):
         """Whether any item of the set has a gold answer, asked or not."""
 
 
-class Place(Protocol):
-    """Where something was measured."""
-
-    @property
-    def probe(self) -> str: ...
-
-    @property
-    def condition(self) -> Condition: ...
-
-    @property
-    def reader(self) -> str: ...
-
-    @property
-    def group(self) -> str: ...
-
-
-class Number(Place, Protocol):
-    """What was measured there."""
-
-    @property
-    def measure(self) -> str: ...
-
-
 class Anywhere(NamedTuple):
     """A place where something could be measured."""
 
@@ -88,6 +63,12 @@ class Anywhere(NamedTuple):
     condition: Condition
     reader: str
     group: str
+
+
+Number = Evidence | Estimate
+"""What was measured somewhere."""
+Place = Anywhere | Number
+"""Where something was measured, or could be."""
 
 
 ANYWHERE = tuple(
@@ -116,8 +97,15 @@ def as_published(run: RunToJudge, e: Place) -> bool:
     return by_main_reader(run, e) and published
 
 
-def over_orders(run: RunToJudge, e: Place) -> bool:
-    return by_main_reader(run, e) and e.probe == "order"
+def under(probe: str, **settings: str) -> Callable[[RunToJudge, Place], bool]:
+    def takes(run: RunToJudge, e: Place) -> bool:
+        here = by_main_reader(run, e) and e.probe == probe
+        return here and e.condition.matches(**settings)
+
+    return takes
+
+
+over_orders = under("order")
 
 
 def over_balanced_orders(run: RunToJudge, e: Place) -> bool:
@@ -126,14 +114,6 @@ def over_balanced_orders(run: RunToJudge, e: Place) -> bool:
     Those that a log happens to hold have not, nor those that leave most options where they were.
     """
     return over_orders(run, e) and balanced(e.condition)
-
-
-def under(probe: str, **settings: str) -> Callable[[RunToJudge, Place], bool]:
-    def takes(run: RunToJudge, e: Place) -> bool:
-        here = by_main_reader(run, e) and e.probe == probe
-        return here and e.condition.matches(**settings)
-
-    return takes
 
 
 def none_in_place(run: RunToJudge, e: Place) -> bool:

@@ -108,9 +108,8 @@ def spread(f: Finding) -> str:
     """
     if not f.found_in or f.forms < 2:
         return ""
-    forms = [label.partition(": ")[2] or label for label in f.found_forms]
-    if f.found_in == 1 and "{label}" in BY_NAME[f.kind].short:
-        forms = []
+    said = f.found_in == 1 and "{label}" in BY_NAME[f.kind].short
+    forms = () if said else f.found_apart or f.found_forms
     others = f" and {len(forms) - MOST_NAMED} more" if len(forms) > MOST_NAMED else ""
     named = f" ({'; '.join(forms[:MOST_NAMED])}{others})" if forms else ""
     last = Condition.parse(f.condition).get("place") == "last"

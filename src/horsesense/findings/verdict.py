@@ -30,6 +30,7 @@ from horsesense.findings.places import RunToJudge
 from horsesense.findings.rare import had, judged, least_share, rare_positions
 from horsesense.findings.sentences import MOST_LOST
 from horsesense.findings.uncounted import asked_as, named, untested
+from horsesense.findings.wording import labelled
 from horsesense.measures.contrast import ORDER as ORDERS
 from horsesense.measures.estimate import Computed
 from horsesense.readers.causes import SILENT, TOO_MANY, Loss
@@ -199,6 +200,7 @@ def _answer(run: RunToJudge, q: Question, p: float, guesses: Guesses | None, who
     open_still = reason == "noise" and not run.by_people and _settles(q)
     needed = items_needed(e, q.way, q.null, q.size, items) if open_still else None
     doubted = q.kind.name == "no_better_than_guessing" and reason == "noise"
+    label, apart = _label(run, q)
     by_orders = AS_WELL if doubted and ends is not None and ends[0] > q.null else ""
     return Finding(
         kind=q.kind.name,
@@ -208,7 +210,8 @@ def _answer(run: RunToJudge, q: Question, p: float, guesses: Guesses | None, who
         condition=e.condition.format(),
         reader=e.reader,
         group=e.group,
-        label=_label(run, q),
+        label=label,
+        form=apart or label,
         value=e.value,
         low=ends[0] if ends else None,
         high=ends[1] if ends else None,
@@ -235,14 +238,15 @@ def _settles(q: Question) -> bool:
     return within(ends, *harmless(q.way, q.null, q.size))
 
 
-def _label(run: RunToJudge, q: Question) -> str:
-    e = q.evidence
+def _label(run: RunToJudge, q: Question) -> tuple[str, str]:
+    """The form in words, or the reader, and what of that sets it apart; "" where all of it does."""
+    e, title = q.evidence, str(run.probes[q.evidence.probe]["title"])
     if q.kind.name == "other_reader":
-        return named(e.reader, run.readers)
+        return named(e.reader, run.readers), ""
     if q.kind.name == "many_problems":
-        title = str(run.probes.get(e.probe, {}).get("title", e.probe))
-        return f"{problems(e)} problems at once ({asked_as(title)})"
-    return run.label(e.probe, e.condition)
+        return f"{problems(e)} problems at once ({asked_as(title)})", ""
+    apart = run.setting(e.probe, e.condition)
+    return labelled(title, apart), apart
 
 
 def _reason(
@@ -333,8 +337,11 @@ def _speaking(group: Sequence[Finding]) -> Finding:
     chosen = sorted((f for f in group if f.conclusion == conclusion), key=_badness, reverse=True)
     if BY_NAME[chosen[0].kind].by_position:
         return chosen[0]
-    labels = [f.label for f in chosen if conclusion == "found"]
-    return replace(chosen[0], forms=len(group), found_in=len(labels), found_forms=labels)
+    found = [f for f in chosen if conclusion == "found"]
+    labels, apart = [f.label for f in found], [f.form for f in found]
+    return replace(
+        chosen[0], forms=len(group), found_in=len(found), found_forms=labels, found_apart=apart
+    )
 
 
 def _badness(f: Finding) -> float:

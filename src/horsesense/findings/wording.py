@@ -186,3 +186,8 @@ def in_words(probe: str, name: str, value: str) -> str:
     if exact is not None:
         return exact
     return WORDS.get((probe, name), "{}").format(value.replace("_", " "))
+
+
+def labelled(title: str, apart: str) -> str:
+    """The title of a probe and what sets one of its forms apart, where something does."""
+    return f"{title}: {apart}" if apart else title

@@ -13,7 +13,6 @@ from horsesense.measures.graded import graded
 class Accuracy(Measure):
     """Share of right answers, mean over items; a reply that states no choice is wrong."""
 
-    name = "accuracy"
     of_gold = True
     title = "Accuracy"
 
@@ -29,7 +28,6 @@ class AccuracyAsGraded(Accuracy):
     counts as wrong (the twin of accuracy, which leaves it out).
     """
 
-    name = "accuracy_as_graded"
     title = "Accuracy as graded"
     as_if = staticmethod(graded)
 
@@ -50,7 +48,6 @@ class AccuracyHard(Measure):
     circular accuracy of MMBench).
     """
 
-    name = "accuracy_hard"
     of_gold = of_repeats = True
     title = "Right in every order"
     counted = "items"
@@ -66,7 +63,6 @@ class AccuracyHard(Measure):
 class AccuracyHardAsGraded(AccuracyHard):
     """accuracy_hard with a reply that cannot be read as a wrong one."""
 
-    name = "accuracy_hard_as_graded"
     title = "Right in every order, as graded"
     as_if = staticmethod(graded)
 

@@ -36,8 +36,7 @@ def option_counts(cell: Cell) -> npt.NDArray[np.int64]:
 @part_by_part
 def most_frequent(cell: Cell) -> npt.NDArray[np.int64]:
     """How often each item's most frequent content was chosen, (items,)."""
-    most: npt.NDArray[np.int64] = option_counts(cell).max(axis=1)
-    return most
+    return np.asarray(option_counts(cell).max(axis=1))
 
 
 @cache
@@ -80,7 +79,6 @@ class PluralityAgreement(Measure):
     compare with its chance level only.
     """
 
-    name = "plurality_agreement"
     title = "Agreement with itself"
     counted = "items"
     of_repeats = True
@@ -103,7 +101,6 @@ class PluralityAgreementAsGraded(PluralityAgreement):
     3.2).
     """
 
-    name = "plurality_agreement_as_graded"
     title = "Agreement with itself, as graded"
     as_if = staticmethod(to_the_letter)
 

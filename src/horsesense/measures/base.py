@@ -7,6 +7,7 @@ of that statistic (`measures.families`), which decides interval and p in one pla
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
@@ -155,8 +156,8 @@ class Measure(ABC):
     """A statistic of a cell: of one as it is, or of one that was made of several.
 
     Attributes:
-        name: the field's standard term.
-        title: for tables.
+        name: the field's standard term; by default that of the class, in small letters.
+        title: for tables; every measure has one of its own.
         summary: what it is, with the source of the formula; by default the first paragraph of the
             docstring.
         unit: of value and interval.
@@ -199,6 +200,8 @@ class Measure(ABC):
     given: ClassVar[str] = "rows"
 
     def __init_subclass__(cls) -> None:
+        if "title" in vars(cls) and "name" not in vars(cls):
+            cls.name = re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
         if "summary" not in vars(cls) and cls.__doc__:
             cls.summary = " ".join(cls.__doc__.split("\n\n")[0].split())
 

@@ -9,8 +9,7 @@ held against them as well.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,8 +21,7 @@ from horsesense.trials.condition import Condition
 SLACK = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(NamedTuple):
     """One inequality: `low` may not exceed `high`; both are fractions."""
 
     probe: str
@@ -38,8 +36,7 @@ class Bound:
         return self.low <= self.high + SLACK
 
     def as_json(self) -> dict[str, Any]:
-        found = {f.name: getattr(self, f.name) for f in fields(self)}
-        return {**found, "condition": self.condition.format(), "holds": self.holds}
+        return {**self._asdict(), "condition": self.condition.format(), "holds": self.holds}
 
 
 def whatever_is_missing(share: float, n: int, n_missing: int) -> tuple[float, float]:

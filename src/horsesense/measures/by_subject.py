@@ -88,7 +88,6 @@ class RstdBySubject(Rstd):
     with their noise taken out.
     """
 
-    name = "rstd_by_subject"
     title = "Spread of recalls by subject"
     probe_names = (ORIGINAL,)
     needs = (Subjects,)
@@ -132,13 +131,12 @@ class RstdBySubject(Rstd):
         return None
 
 
-class RawRstdBySubject(RstdBySubject):
+class RstdBySubjectRaw(RstdBySubject):
     """RStD of each subject in points, of its own recalls alone, as published: 0 of a subject whose
     items are all refused. Of few items noise makes most of it: the row
     `rstd_by_subject_raw_null` of estimates.csv says how much.
     """
 
-    name = "rstd_by_subject_raw"
     title = "Spread of recalls by subject, as it is"
     shrunken = False
 

@@ -48,7 +48,6 @@ def _sure_and_right(cell: Cell) -> tuple[Floats, Floats, Bools]:
 class Brier(Scored):
     """Mean squared difference of confidence and being right; 0 is perfect."""
 
-    name = "brier"
     title = "Brier score of the chosen answer"
 
     def rows(self, cell: Cell) -> Rows:
@@ -111,7 +110,6 @@ class ConfidenceAuroc(Area, Scored):
     right one has more, ties counting half.
     """
 
-    name = "confidence_auroc"
     title = "Right answers told from wrong ones by their confidence"
 
     def undefined_reason(self, cell: Cell) -> str | None:

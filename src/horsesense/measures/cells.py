@@ -76,15 +76,13 @@ class ChosenSets(Columns):
     @property
     def count(self) -> npt.NDArray[np.int64]:
         """How many positions each reply chose."""
-        count: npt.NDArray[np.int64] = np.bitwise_count(self.chosen).astype(np.int64)
-        return count
+        return np.asarray(np.bitwise_count(self.chosen).astype(np.int64))
 
     def holds(self, position: npt.NDArray[np.int16]) -> Bools:
         """Whether each reply chose the given position; False where that is below 0."""
         kind = self.chosen.dtype
         bit = np.left_shift(np.array(1, kind), np.maximum(position, 0).astype(kind))
-        held: Bools = np.not_equal(self.chosen & bit, 0) & (position >= 0)
-        return held
+        return np.asarray(np.not_equal(self.chosen & bit, 0) & (position >= 0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,8 +147,7 @@ class Replies(Columns):
 
     def of(self, *causes: Cause) -> Bools:
         """Where one of these causes holds."""
-        found: Bools = np.isin(self.cause, [CAUSES.index(cause) for cause in causes])
-        return found
+        return np.asarray(np.isin(self.cause, [CAUSES.index(cause) for cause in causes]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,13 +241,9 @@ class Cell:
         """The same without some groups of columns."""
         return replace(self, groups=tuple(g for g in self.groups if type(g) not in kinds))
 
-    def first(self) -> Cell:
-        """The same with the first trial of each item alone."""
-        return self.trimmed(1)
-
     def trimmed(self, repetitions: int) -> Cell:
         """The same with so many trials of each item at most."""
-        return self._each(lambda values, absent: values[:, :repetitions])
+        return self._of(lambda columns: _each(columns, lambda values, _: values[:, :repetitions]))
 
     def changed(self) -> Cell:
         """The same without the trials that put the prompt of the item as published."""
@@ -258,17 +251,15 @@ class Cell:
         if found is None:
             return self
         same = found.same
-        return self._each(
-            lambda values, absent: np.where(same, np.array(absent, values.dtype), values)
+        return self._of(
+            lambda columns: _each(
+                columns,
+                lambda values, absent: np.where(same, np.array(absent, values.dtype), values),
+            )
         )
 
-    def _each(self, of: Callable[[npt.NDArray[Any], Any], npt.NDArray[Any]]) -> Cell:
-        """The same with every field of one value per trial as `of` (values, absent) makes it."""
-
-        def made(columns: Cell | Columns) -> dict[str, Any]:
-            named = [f for f in fields(columns) if ABSENT in f.metadata]
-            return {f.name: of(getattr(columns, f.name), f.metadata[ABSENT]) for f in named}
-
+    def _of(self, made: Callable[[Cell | Columns], dict[str, Any]]) -> Cell:
+        """The same with those fields of the cell, and of every group, that `made` gives anew."""
         groups = tuple(replace(group, **made(group)) for group in self.groups)
         return replace(self, **made(self), groups=groups)
 
@@ -278,10 +269,9 @@ class Cell:
 
         def made(columns: Cell | Columns) -> dict[str, Any]:
             per_item = {name: getattr(columns, name)[row] for name in _having(columns, PER_ITEM)}
-            return per_item | _each(columns, self.asked)
+            return per_item | _each(columns, lambda values, _: values[self.asked][:, None])
 
-        groups = tuple(replace(group, **made(group)) for group in self.groups)
-        return replace(self, **made(self), groups=groups), row
+        return self._of(made), row
 
     def parts(self, trials: int | None = None) -> Iterator[tuple[slice, Cell]]:
         """The cell in parts of so many trials (`PART`) and whole items: which items, and the part.
@@ -307,8 +297,7 @@ class Cell:
             beside = (f.name for f in fields(columns) if isinstance(getattr(columns, f.name), Cell))
             return cut | {name: getattr(columns, name)._between(ends) for name in beside}
 
-        groups = tuple(replace(group, **made(group)) for group in self.groups)
-        return replace(self, **made(self), groups=groups)
+        return self._of(made)
 
     def _between(self, ends: npt.NDArray[np.int64] | None) -> Cell:
         """The items from the first of two numbers to the last; none without numbers."""
@@ -373,9 +362,12 @@ def _having(columns: Cell | Columns, *kinds: str) -> list[str]:
     return [f.name for f in fields(columns) if any(kind in f.metadata for kind in kinds)]
 
 
-def _each(columns: Cell | Columns, where: Bools) -> dict[str, Any]:
-    """Every field of one value per trial, those of the trials `where` below each other."""
-    return {name: getattr(columns, name)[where][:, None] for name in _having(columns, ABSENT)}
+def _each(
+    columns: Cell | Columns, of: Callable[[npt.NDArray[Any], Any], npt.NDArray[Any]]
+) -> dict[str, Any]:
+    """Every field of one value per trial as `of` (values, absent) makes it."""
+    named = [f for f in fields(columns) if ABSENT in f.metadata]
+    return {f.name: of(getattr(columns, f.name), f.metadata[ABSENT]) for f in named}
 
 
 @dataclass(frozen=True, eq=False)

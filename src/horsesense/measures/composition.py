@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from horsesense.measures.base import Measure, Rows, grouped, of_items
 from horsesense.measures.cells import MISSING, Bools, Cell, Parts, Scores
 from horsesense.measures.counting import goldless
 from horsesense.measures.joined import ORIGINAL, joined, part_means
+from horsesense.stats.two_way import Ints
 
 PARTS: Final = ("every_form", "published_only", "other_forms_only", "never")
 """In the order of the bar; the first two add up to the published score of the same items."""
@@ -24,8 +24,6 @@ that is answered both right and wrong as published."""
 
 MOST_UNCLASSIFIED: Final = 0.05
 """Share of the items without a part above which there are bounds alone."""
-
-Codes = npt.NDArray[np.int64]
 
 
 def _by_reader(every: Sequence[Cell], probe: str) -> dict[str, Cell]:
@@ -77,7 +75,7 @@ def complete(cell: Cell) -> Bools:
     return ~np.asarray(((cell.status == MISSING) & forms(cell)).any(axis=1))
 
 
-def parts(cell: Cell) -> Codes:
+def parts(cell: Cell) -> Ints:
     """The part that each item belongs to, or UNCLASSIFIED, (items,)."""
     may = possible(cell) & considered(cell)[:, None]
     return np.where(complete(cell) & (may.sum(axis=1) == 1), may.argmax(axis=1), UNCLASSIFIED)
@@ -95,7 +93,6 @@ class ScoreComposition(Measure):
     unread form are left out and counted.
     """
 
-    name = "score_composition"
     title = "What the score is made of"
     counted = "items"
     names = PARTS
@@ -130,7 +127,6 @@ class CompositionQuestionless(ScoreComposition):
     when the question is withheld.
     """
 
-    name = "composition_questionless"
     title = "Right without the question, by part of the score"
     GROUPS: ClassVar = (*PARTS, "all")
     layout = "halves"

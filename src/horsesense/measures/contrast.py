@@ -106,7 +106,6 @@ class AccuracyChange(AgainstOriginal):
 
     same_wording = True
 
-    name = "accuracy_change"
     of_gold = True
     title = "Change of accuracy"
     counted = "items"
@@ -130,7 +129,6 @@ class AnswerChangeRate(AgainstOriginal):
     both_choose: ClassVar[bool] = False
     """Whether both replies must choose an option to be counted, and not one of them."""
 
-    name = "answer_change_rate"
     title = "Changed answers"
 
     def rows(self, cell: Cell) -> Rows:
@@ -165,7 +163,7 @@ class Again(Columns):
     cell: Cell
 
 
-class ChangeBeyondRepeat(AnswerChangeRate):
+class AnswerChangeBeyondRepeat(AnswerChangeRate):
     """answer_change_rate under the probe minus that of the same items when the very same prompt is
     asked again, over the items that have both. p: a score test of the clusters' differences, which
     the interval inverts.
@@ -173,7 +171,6 @@ class ChangeBeyondRepeat(AnswerChangeRate):
     `cell.other` is the original; the group `Again` holds it asked again.
     """
 
-    name = "answer_change_beyond_repeat"
     title = "Changed answers beyond asking again"
     counted = "items"
     family = DIFFERENCE
@@ -205,7 +202,7 @@ class ChangeBeyondRepeat(AnswerChangeRate):
         return _of_both(cell, mine, found, (cell, cell.other, other))
 
 
-class SwitchBeyondRepeat(ChangeBeyondRepeat):
+class AnswerSwitchBeyondRepeat(AnswerChangeBeyondRepeat):
     """answer_change_beyond_repeat over the trials in which both replies choose an option: a reply
     that chooses none has not chosen another.
 
@@ -214,11 +211,10 @@ class SwitchBeyondRepeat(ChangeBeyondRepeat):
 
     both_choose = True
 
-    name = "answer_switch_beyond_repeat"
     title = "Other options chosen, beyond asking again"
 
 
-class SwitchBeyondOrders(SwitchBeyondRepeat):
+class SwitchBeyondOrders(AnswerSwitchBeyondRepeat):
     """answer_switch_beyond_repeat beyond two orders of an item's options, for the verdict on a
     model that never differs when asked again, and yet guesses differently in every form.
 
@@ -259,7 +255,6 @@ class ValidChange(AgainstOriginal):
 
     same_wording = True
 
-    name = "valid_change"
     title = "Change of valid answers"
     counted = "items"
     family = DIFFERENCE
@@ -282,14 +277,13 @@ SHARE: Final = "share"
 """The setting of its conditions that names the part, in percent."""
 
 
-class LostToTheLimit(OfProbe):
+class AccuracyUnderLimit(OfProbe):
     """Accuracy as graded under a limit on tokens minus that under the largest limit of the probe
     budget, over the items that have both.
 
     `cell.other` has the largest limit.
     """
 
-    name = "accuracy_under_limit"
     of_gold = True
     title = "Change of accuracy by the limit on tokens"
     counted = "items"
@@ -307,14 +301,13 @@ class LostToTheLimit(OfProbe):
         return item_differences(cell, cell.other, right)
 
 
-class LostToTheCut(LostToTheLimit):
+class AccuracyOfThought(AccuracyUnderLimit):
     """Accuracy as graded from a part of the recorded thought minus that with the whole one, as
     published, over the items that have both.
 
     `cell.other` is the original.
     """
 
-    name = "accuracy_of_thought"
     title = "Change of accuracy by a cut of the thought"
     probe_names = (THOUGHT,)
 

@@ -25,14 +25,12 @@ def goldless(cell: Cell) -> Bools:
     """
     gold = cell.get(Gold)
     shown = cell.read & (cell.correct < 0) if gold is None else ~gold.known
-    out: Bools = np.any(shown, axis=1) if gold is None else np.all(shown, axis=1)
-    return out
+    return np.asarray(np.any(shown, axis=1) if gold is None else np.all(shown, axis=1))
 
 
 def unanswered(cell: Cell) -> Bools:
     """Where a trial of an item with a right answer has no reading."""
-    lost: Bools = (cell.status == MISSING) & ~goldless(cell)[:, None]
-    return lost
+    return np.asarray((cell.status == MISSING) & ~goldless(cell)[:, None])
 
 
 def with_gold(cell: Cell) -> Cell:
@@ -64,11 +62,9 @@ def no_replicates(cell: Cell) -> str | None:
 def complete(cell: Cell) -> npt.NDArray[np.bool_]:
     """Items with at least two trials, all of them read."""
     asked = cell.asked.sum(axis=1)
-    every: npt.NDArray[np.bool_] = (asked > 1) & (cell.read.sum(axis=1) == asked)
-    return every
+    return np.asarray((asked > 1) & (cell.read.sum(axis=1) == asked))
 
 
 def unread(cell: Cell) -> npt.NDArray[np.bool_]:
     """Items that lack a reading of some of their trials, (items,)."""
-    lost: npt.NDArray[np.bool_] = np.any(cell.asked & ~cell.read, axis=1)
-    return lost
+    return np.asarray(np.any(cell.asked & ~cell.read, axis=1))

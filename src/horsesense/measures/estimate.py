@@ -116,13 +116,6 @@ class Computed(NamedTuple):
     unknown: Callable[[], LeftOpen | None] | None = None
 
 
-def estimate_all(
-    cells: Sequence[Cell], measures: Iterable[Measure], context: Context
-) -> list[Estimate]:
-    """The estimates of `found_all`."""
-    return [one.estimate for one in found_all(cells, measures, context)]
-
-
 def found_all(
     cells: Sequence[Cell], measures: Iterable[Measure], context: Context
 ) -> list[Computed]:

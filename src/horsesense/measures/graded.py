@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, Final
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -57,8 +58,7 @@ def to_the_letter(cell: Cell) -> Cell:
     return replace(cell, option=option)
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreRange:
+class ScoreRange(NamedTuple):
     """What became of a form's prompts, and what its score could be, whatever was lost.
 
     Attributes:
@@ -78,11 +78,11 @@ class ScoreRange:
     as_graded: float | None = None
     least: float | None = None
     most: float | None = None
-    without: Mapping[Cause, float] = field(default_factory=dict)
+    without: Mapping[Cause, float] = MappingProxyType({})
 
     def as_json(self) -> dict[str, Any]:
         """Every field by name; the condition as a text."""
-        found = {f.name: getattr(self, f.name) for f in fields(self)}
+        found = {**self._asdict(), "without": {**self.without}}
         return {**found, "condition": self.condition.format()}
 
 
@@ -100,8 +100,7 @@ def score_range(cell: Cell) -> ScoreRange:
         rows = item_means(hits, among)
         return float(rows[:, 0].sum() / rows[:, 1].sum())
 
-    return replace(
-        found,
+    return found._replace(
         as_graded=mean(right, came) if came.any() else None,
         least=mean(right & ~replies.of(*LOST), asked),
         most=mean(right | replies.of(*LOST), asked),

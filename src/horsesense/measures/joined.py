@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
-from typing import Any, ClassVar, Final, NamedTuple, get_args
+from typing import Any, ClassVar, Final, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -75,7 +75,7 @@ class AgainstOriginal(Measure):
 
 def _published(original: Cell, cell: Cell) -> Cell:
     """What a cell is compared with: of a log's orders the first, as the others are the cell's."""
-    return original.first() if cell.condition.matches(design=RECORDED_ORDERS) else original
+    return original.trimmed(1) if cell.condition.matches(design=RECORDED_ORDERS) else original
 
 
 Reworded = Mapping[tuple[str, str, str], Cell]
@@ -157,15 +157,27 @@ def joined(named: Mapping[str, Cell], probe: str, condition: Condition) -> Cell:
     item = np.unique(np.concatenate([cell.item for cell in made]))
     rows = [np.searchsorted(item, cell.item) for cell in made]
     part = np.repeat(np.arange(len(made)), [cell.status.shape[1] for cell in made])
-    side = _SideBySide(rows, part, len(item))
+
+    def laid(kind: type, found: Sequence[Cell | Columns | None]) -> dict[str, Any]:
+        """Every field of one value per trial, laid side by side."""
+        out = {}
+        for name, absent in ((f.name, f.metadata.get(ABSENT)) for f in fields(kind)):
+            there = {n: getattr(each, name) for n, each in enumerate(found) if each is not None}
+            if absent is not None:
+                dtype = next(iter(there.values())).dtype
+                out[name] = np.full((len(item), len(part)), absent, dtype=dtype)
+                for number, array in there.items():
+                    out[name][np.ix_(rows[number], np.flatnonzero(part == number))] = array
+        return out
+
     k = np.zeros(len(item), dtype=np.int64)
     for cell, row in zip(reversed(made), reversed(rows), strict=True):
         k[row] = cell.k
     kinds = dict.fromkeys(type(group) for cell in made for group in cell.groups)
     groups = [
-        replace(next(g for g in found if g is not None), **side.columns(kind, found))
+        replace(next(g for g in found if g is not None), **laid(kind, found))
         for kind in kinds
-        if _joins(kind)
+        if any(ABSENT in f.metadata for f in fields(kind))  # others cannot stand side by side
         for found in [[cell.get(kind) for cell in made]]
     ]
     return replace(
@@ -174,35 +186,6 @@ def joined(named: Mapping[str, Cell], probe: str, condition: Condition) -> Cell:
         condition=condition,
         item=item,
         k=k,
-        **side.columns(Cell, made),
+        **laid(Cell, made),
         groups=(*groups, Parts(tuple(named), part)),
     )
-
-
-def _joins(kind: type[Columns]) -> bool:
-    """Whether a group has values per trial, which can stand side by side."""
-    return any(ABSENT in f.metadata for f in fields(kind))
-
-
-class _SideBySide(NamedTuple):
-    """Where the values of several cells stand in a joined one."""
-
-    rows: Sequence[npt.NDArray[np.intp]]
-    part: npt.NDArray[np.intp]
-    n: int
-
-    def columns(self, kind: type, found: Sequence[Cell | Columns | None]) -> dict[str, Any]:
-        """Every field of one value per trial, laid side by side."""
-        return {
-            f.name: self.laid([getattr(each, f.name, None) for each in found], f.metadata[ABSENT])
-            for f in fields(kind)
-            if ABSENT in f.metadata
-        }
-
-    def laid(self, arrays: Sequence[npt.NDArray[Any] | None], absent: float) -> npt.NDArray[Any]:
-        dtype = next(array.dtype for array in arrays if array is not None)
-        out = np.full((self.n, len(self.part)), absent, dtype=dtype)
-        for number, array in enumerate(arrays):
-            if array is not None:
-                out[np.ix_(self.rows[number], np.flatnonzero(self.part == number))] = array
-        return out

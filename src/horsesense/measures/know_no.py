@@ -76,7 +76,6 @@ class AccuracyWithoutGold(WithoutGold):
     hint offers words for it, or a label, only these count.
     """
 
-    name = "accuracy_without_gold"
     title = "Accuracy without the right answer"
 
     def groups(self, cell: Cell) -> Sequence[str]:
@@ -95,7 +94,6 @@ class AccuracyWithoutGoldLenient(AccuracyWithoutGold):
     without a hint (the twin of accuracy_without_gold).
     """
 
-    name = "accuracy_without_gold_lenient"
     title = "Accuracy without the right answer, in any words"
     lenient = True
 
@@ -103,7 +101,6 @@ class AccuracyWithoutGoldLenient(AccuracyWithoutGold):
 class AccuracyWithoutGoldAsGraded(AccuracyWithoutGold):
     """accuracy_without_gold with a reply that cannot be read as a wrong one (Know-No)."""
 
-    name = "accuracy_without_gold_as_graded"
     title = "Accuracy without the right answer, as graded"
     as_if = staticmethod(graded)
 
@@ -113,7 +110,6 @@ class WithoutGoldNotWrong(AccuracyWithoutGoldLenient):
     replies that choose no wrong option.
     """
 
-    name = "without_gold_not_wrong"
     title = "Not wrong without the right answer"
     as_if = staticmethod(sparing)
 
@@ -124,7 +120,6 @@ class AccuracyWithoutGoldByName(WithoutGold):
     the others.
     """
 
-    name = "accuracy_without_gold_by_name"
     title = "Accuracy without the right answer, by class name"
     needs = (NearNames,)
     layout = "halves"
@@ -147,7 +142,6 @@ class OmniAccuracy(WithoutGold):
     Always saying "none" has 0.5, more than some published models: see `baseline`.
     """
 
-    name = "omni_accuracy"
     title = "OmniAccuracy"
 
     parts = ("with_gold", *HINTS)
@@ -161,7 +155,6 @@ class OmniAccuracy(WithoutGold):
 class OmniAccuracyAsGraded(OmniAccuracy):
     """omni_accuracy with a reply that cannot be read as a wrong one (Know-No)."""
 
-    name = "omni_accuracy_as_graded"
     title = "OmniAccuracy as graded"
     as_if = staticmethod(graded)
 
@@ -171,7 +164,6 @@ class OmniAccuracyLenient(OmniAccuracy):
     of omni_accuracy).
     """
 
-    name = "omni_accuracy_lenient"
     title = "OmniAccuracy, in any words"
     lenient = True
 
@@ -182,7 +174,6 @@ class AccuracyBesideNone(OfProbe):
     compares different items).
     """
 
-    name = "accuracy_beside_none"
     title = "Accuracy with and without a none-option"
     counted = "items"
     probe_names = ("gold_plus_none",)
@@ -222,8 +213,7 @@ def _d_prime(totals: Floats) -> Floats:
     """d' (..., 1) of counts of hits, misses, false alarms and rejections, none of them 0."""
     hits, misses, alarms, rejections = np.split(totals, 4, axis=-1)
     hit, alarmed = hits / (hits + misses), alarms / (alarms + rejections)
-    found: Floats = functions.ndtri(hit) - functions.ndtri(alarmed)
-    return found
+    return np.asarray(functions.ndtri(hit) - functions.ndtri(alarmed))
 
 
 class GoldDetection(OfProbe):
@@ -234,7 +224,6 @@ class GoldDetection(OfProbe):
     Rows: hits, misses, false alarms and rejections.
     """
 
-    name = "gold_detection"
     title = "Detection of the right answer (d')"
     unit: ClassVar[Unit] = "d_prime"
     family: ClassVar[Family | None] = OfCounts(_d_prime)
@@ -277,7 +266,6 @@ class GoldDetectionBalanced(GoldDetection):
     where it is shown; always none and never none both have 0.5.
     """
 
-    name = "gold_detection_balanced"
     title = "Detection of the right answer"
     unit: ClassVar[Unit] = "fraction"
 

@@ -37,7 +37,7 @@ from horsesense.measures.cells import (
     Other,
     People,
 )
-from horsesense.measures.contrast import Again, SwitchBeyondRepeat, differences, paired, pairs
+from horsesense.measures.contrast import Again, AnswerSwitchBeyondRepeat, differences, paired, pairs
 from horsesense.measures.families import DIFFERENCE
 from horsesense.measures.parts import part_by_part
 from horsesense.measures.positions import PositionLocked, PositionPreference
@@ -104,8 +104,7 @@ def supposing(cell: Cell, right: bool) -> Cell:
 def _most_named(cell: Cell) -> npt.NDArray[np.int64]:
     """How often each item's most frequent option was chosen, (items,)."""
     counts = np.where(cell.option == NO_OPTION, 0, option_counts(cell))
-    most: npt.NDArray[np.int64] = counts.max(axis=1)
-    return most
+    return np.asarray(counts.max(axis=1))
 
 
 def _agreeing(measure: Measure, cell: Cell, place: int) -> Ends:
@@ -155,7 +154,7 @@ def _placed(
 
 def _switched(measure: Measure, cell: Cell, place: int) -> Ends:
     """Of each missing reply, or of where the noise is: another option's or the same."""
-    assert isinstance(measure, SwitchBeyondRepeat)
+    assert isinstance(measure, AnswerSwitchBeyondRepeat)
     other, noise = measure.noise(cell)
     mine, theirs = paired(cell, other)
     sides = _Side.of(mine, cell, *measure.changes(cell)), _Side.of(theirs, other, *noise)
@@ -206,8 +205,7 @@ def _between(orders: Cell) -> tuple[Bools, Bools]:
 def unknown(cell: Cell) -> Bools:
     """Replies of which it is not known whether they are another option's than as published."""
     base = cell.other.item[cell.other.status[:, 0] == MISSING]
-    found: Bools = (cell.status == MISSING) | (np.isin(cell.item, base)[:, None] & cell.asked)
-    return found
+    return np.asarray((cell.status == MISSING) | (np.isin(cell.item, base)[:, None] & cell.asked))
 
 
 def _came(cell: Cell) -> Cell:
@@ -239,33 +237,21 @@ def _void(measure: Measure, cell: Cell, place: int) -> Ends:
     return Ends(Rows(low, n, 0), Rows(high, n, 0))
 
 
-_ENDS: Mapping[str, Callable[[Measure, Cell, int], Ends]] = {
-    "accuracy": _supposed,
-    "accuracy_as_graded": _supposed,
-    "accuracy_hard_as_graded": _void,
-    "plurality_agreement_as_graded": _agreeing,
-    "accuracy_change": _supposed,
-    "accuracy_hard": _void,
-    "accuracy_valid": _void,
-    "accuracy_without_gold_lenient": _supposed,
-    "answer_switch_beyond_orders": _switched,
-    "answer_switch_beyond_repeat": _switched,
-    "composition_questionless": _void,
-    "majority_at_n": _void,
-    "mismatch_valid": lambda measure, cell, place: _void(measure, _came(cell), place),
-    "pass_at_k": _supposed,
-    "pass_hat_k": _supposed,
-    "plurality_agreement": _agreeing,
-    "position_locked": _locked,
-    "position_preference": _chosen,
-    "score_composition": _void,
-    "score_gain": lambda measure, cell, place: _supposed(measure, _came(cell), place),
-    "true_false_consistency": _supposed,
-    "true_false_not_wrong": _supposed,
-    "valid_change": _supposed,
-    "valid_rate": _supposed,
-    "without_gold_not_wrong": _supposed,
+_RULES: Mapping[Callable[[Measure, Cell, int], Ends], str] = {
+    _supposed: "accuracy accuracy_as_graded accuracy_change accuracy_without_gold_lenient pass_at_k"
+    " pass_hat_k true_false_consistency true_false_not_wrong valid_change valid_rate"
+    " without_gold_not_wrong",
+    _agreeing: "plurality_agreement plurality_agreement_as_graded",
+    _locked: "position_locked",
+    _chosen: "position_preference",
+    _switched: "answer_switch_beyond_orders answer_switch_beyond_repeat",
+    _void: "accuracy_hard accuracy_hard_as_graded accuracy_valid composition_questionless"
+    " majority_at_n score_composition",
+    lambda measure, cell, place: _supposed(measure, _came(cell), place): "score_gain",
+    lambda measure, cell, place: _void(measure, _came(cell), place): "mismatch_valid",
 }
-"""By measure: all that a verdict, a comparison or an audit that may stop early rests on, but for
-problems that share a prompt; and what several samples give, but for parts of a variance, which a
-missing reply may raise or lower."""
+"""Measures by the rule that bounds them: all that a verdict, a comparison or an audit that may stop
+early rests on, but for problems that share a prompt; and what several samples give, but for parts
+of a variance, which a missing reply may raise or lower."""
+
+_ENDS = {name: rule for rule, names in _RULES.items() for name in names.split()}

@@ -46,7 +46,6 @@ def too_many_positions(cell: Cell) -> str | None:
 class Recall(Measure):
     """Share of right answers among trials whose right answer stands in the position."""
 
-    name = "recall"
     layout = "halves"
     title = "Recall per position"
 
@@ -70,7 +69,6 @@ class Rstd(Recall):
     A model that refuses everything has 0 here: never to be read without accuracy.
     """
 
-    name = "rstd"
     title = "Spread of recalls"
     unit = "points"
     family = OfSpread(lambda d: (slice(0, d // 2), slice(d // 2, d)))
@@ -142,7 +140,6 @@ class PositionPreference(Measure):
     position equally often, a model that reads the options has the mean of 1/k there.
     """
 
-    name = "position_preference"
     layout = "halves"
     whole = True
     title = "Choice per position"
@@ -208,7 +205,6 @@ def _adding_up_to_nothing(about: Floats, trials: Floats) -> Floats:
 class PositionLocked(PositionPreference):
     """Share of items with the position for which it was chosen in every trial, whatever it held."""
 
-    name = "position_locked"
     title = "Same position in every order"
     counted = "items"
 

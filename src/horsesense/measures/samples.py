@@ -33,7 +33,7 @@ SHARES: Final = ("items", "samples")
 
 def samples(every: Sequence[Cell]) -> Iterator[Cell]:
     """The answers of each reader to the items as published and to the same prompts again."""
-    published = {c.reader: c.first() for c in every if c.probe == ORIGINAL and not c.condition}
+    published = {c.reader: c.trimmed(1) for c in every if c.probe == ORIGINAL and not c.condition}
     for again in every:
         if again.probe == REPEAT and again.reader in published:
             parts = {ORIGINAL: published[again.reader], REPEAT: again}
@@ -73,7 +73,6 @@ class PassHatK(OfSamples):
     """Whether it is 1 less the chance that all are wrong."""
 
     layout = "halves"
-    name = "pass_hat_k"
     title = "All of k samples right (pass^k)"
     as_if = staticmethod(graded)
 
@@ -112,7 +111,6 @@ class PassAtK(PassHatK):
 
     wrong = True
 
-    name = "pass_at_k"
     title = "One of k samples right (pass@k)"
 
 
@@ -122,7 +120,6 @@ class MajorityAtN(OfSamples):
     choice agrees with none.
     """
 
-    name = "majority_at_n"
     title = "Most frequent of n samples right (majority@n)"
     as_if = staticmethod(to_the_letter)
 
@@ -153,7 +150,6 @@ class ScoreVariance(Measure):
     Of the cells of the probe `order`, with the group `Draws` beside them.
     """
 
-    name = "score_variance"
     title = "Variance of right answers"
     family = VARIANCE
     counted = "items"
@@ -318,7 +314,6 @@ class SampleVariance(ScoreVariance):
     one-way analysis of variance, the nested one of score_variance without orders. As graded.
     """
 
-    name = "sample_variance"
     title = "Variance of right answers, items and samples"
     needs = ()
     names = SHARES

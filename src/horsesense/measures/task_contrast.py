@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Measure, Rows, item_means, ratio
 from horsesense.measures.cells import Bundles, Cell, Parts
@@ -13,9 +12,9 @@ from horsesense.measures.contrast import paired
 from horsesense.measures.families import DIFFERENCE, Crossed, Unknown
 from horsesense.measures.joined import ORIGINAL, AgainstOriginal, families, joined
 from horsesense.measures.per_problem import crossing
+from horsesense.stats.two_way import Ints
 from horsesense.trials.trial import BUNDLED
 
-Ints = npt.NDArray[np.intp]
 TASKS = ("batch", "select_one", "select_all")
 SHARES = (0.90, 0.80, 0.75)
 """Thresholds of Table 2 of Wang et al. (2025)."""
@@ -54,7 +53,6 @@ class TaskDifference(Measure):
     The cell joins two tasks about the same bundles.
     """
 
-    name = "task_difference"
     of_gold = True
     title = "Difference between tasks"
     probe_names = TASKS
@@ -86,7 +84,6 @@ class TaskDifferenceByItem(TaskDifference):
     it takes the prompts as given.
     """
 
-    name = "task_difference_by_item"
     title = "Difference between tasks, items alone"
 
     def rows(self, cell: Cell) -> Rows:
@@ -108,14 +105,13 @@ def paired_outcomes(cell: Cell) -> tuple[Ints, Ints, Floats, Floats]:
     return (both // 2**31).astype(np.intp), (both % 2**31).astype(np.intp), *rights
 
 
-class SingleShare(Measure):
+class ShareOfSizesNearSingle(Measure):
     """Share of bundle sizes at which batch accuracy exceeds 0.90, 0.80 or 0.75 of the accuracy one
     by one (Table 2 of Wang et al. 2025; strictly greater).
 
     The cell joins the original and the batches of all sizes; a size is one unit.
     """
 
-    name = "share_of_sizes_near_single"
     of_gold = True
     title = "Sizes that keep single accuracy"
     family = Unknown("a count of sizes that jumps at a threshold has no valid one")

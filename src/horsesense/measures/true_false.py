@@ -53,7 +53,6 @@ class TrueFalseConsistency(OfProbe):
     (distractors), each proposed alone; a reply that is neither yes nor no counts against.
     """
 
-    name = "true_false_consistency"
     layout = "halves"
     title = "Judgements that fit the answer"
     probe_names = ("true_false",)
@@ -76,23 +75,20 @@ class TrueFalseNotWrong(TrueFalseConsistency):
     options that are not rejected (gold), and of wrong ones that are not accepted (distractors).
     """
 
-    name = "true_false_not_wrong"
     title = "Judgements that are not wrong"
     as_if = staticmethod(sparing)
 
 
-class TrueFalseBalanced(TrueFalseConsistency):
+class TrueFalseBalancedAccuracy(TrueFalseConsistency):
     """Mean of both shares of true_false_consistency; always yes and always no have 0.5."""
 
-    name = "true_false_balanced_accuracy"
     title = "Judgements, balanced"
     family = OfCounts(pseudo=_judgement_cells)
     chance = 0.5
     names = ("",)
 
     def value(self, totals: Floats) -> Floats:
-        both: Floats = super().value(totals).mean(axis=-1, keepdims=True)
-        return both
+        return np.asarray(super().value(totals).mean(axis=-1, keepdims=True))
 
 
 def _wrong_ones(cell: Cell) -> Floats:
@@ -165,7 +161,6 @@ class ConfidenceRatio(OfProbe):
 class OptionConfidenceRelative(ConfidenceRatio):
     """option_confidence with the probability of yes divided by that of yes and no."""
 
-    name = "option_confidence_relative"
     title = "Probability of yes against no"
     relative = True
 
@@ -175,7 +170,6 @@ class OptionConfidenceDerived(ConfidenceRatio):
     such forms were asked: fewer and more options, and "none of the above" (REVAS, section 3.1).
     """
 
-    name = "option_confidence_derived"
     title = "Probability of yes, items right in every derived form"
 
     def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
@@ -198,7 +192,6 @@ class OptionAuroc(Area, OfProbe):
     items: the chance that a right option gets more than a wrong one, ties counting half.
     """
 
-    name = "option_auroc"
     title = "Right options told from wrong ones"
     counted = "items"
     probe_names = ("option_confidence",)
@@ -275,7 +268,6 @@ class RecoveryRate(OfProbe):
     Without the controls the rate cannot be read: wrong items get better on any second look.
     """
 
-    name = "recovery_rate"
     layout = "halves"
     title = "Right at the second look"
     counted = "items"

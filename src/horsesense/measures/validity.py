@@ -21,7 +21,6 @@ class ValidRate(Measure):
     """Share of replies that choose an option, mean over items."""
 
     answer_format = EVERY_FORMAT
-    name = "valid_rate"
     title = "Valid answers"
 
     def rows(self, cell: Cell) -> Rows:
@@ -45,7 +44,6 @@ class MismatchRate(AgainstReader):
     Of readers of scores; `cell.other` holds the same trials as their texts say.
     """
 
-    name = "mismatch_rate"
     title = "First token against text"
     other_reader = TEXT
 
@@ -66,7 +64,6 @@ def read_by_both(cell: Cell) -> Bools:
 class MismatchValid(MismatchRate):
     """mismatch_rate over the trials in which both readers found a chosen option."""
 
-    name = "mismatch_valid"
     title = "First token against text, valid answers"
 
     def rows(self, cell: Cell) -> Rows:
@@ -115,7 +112,6 @@ class MismatchKappa(MismatchRate):
     Rows: agreements, trials, and how often either reader chose each position.
     """
 
-    name = "mismatch_kappa"
     title = "First token with text, beyond chance"
     unit = "kappa"
     family = OfCounts(pseudo=_agreement_cells)

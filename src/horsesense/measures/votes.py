@@ -137,7 +137,6 @@ class AnswerFloating(OfProbe):
     `cell` joins the trials without and with the added options.
     """
 
-    name = "answer_floating"
     title = "Answers that float when options are added"
     counted = "items"
     probe_names = ("extra_options",)
@@ -179,7 +178,6 @@ class AnswerFlow(AnswerFloating):
     The flow behind `answer_floating`; without gold, right and wrong are both "option".
     """
 
-    name = "answer_flow"
     title = "Where answers go when options are added"
 
     def groups(self, cell: Cell) -> Sequence[str]:

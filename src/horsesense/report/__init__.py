@@ -23,7 +23,7 @@ from horsesense.report.checks import checks_of
 from horsesense.report.item_text import item_of
 from horsesense.report.item_view import ItemView, view_of
 from horsesense.report.reasons import reasons_of
-from horsesense.report.rendering import rendered, templates
+from horsesense.report.rendering import page, rendered
 from horsesense.report.score_bar import NO_SCORE, headline, score_bar
 from horsesense.report.sections import APPENDIX, in_order
 from horsesense.report.sections.score import SCORE
@@ -33,7 +33,7 @@ from horsesense.runs import REPORT_ITEMS
 from horsesense.runs.directory import RunDirectory
 from horsesense.runs.results import Results
 
-__all__ = ["item_html", "item_report", "summary_html", "templates", "verdict_of", "write_report"]
+__all__ = ["item_html", "item_report", "summary_html", "verdict_of", "write_report"]
 
 ITEM_BYTES = 1_300_000
 """Bytes that all items of a report may take; those that do not fit are counted as not shown."""
@@ -65,8 +65,8 @@ def write_report(
     with directory.store() as store:
         shown = dict(_fitting(results, choice, store, drawn))
     filters = Filters.of([*map(item, shown)], every, choice, reasons)
-    page = templates().get_template("report.html.j2")
-    html = page.render(
+    html = page(
+        "report.html",
         run=results,
         finite=any(e.finite for e in results.estimates),
         headline=headline(results),
@@ -108,8 +108,8 @@ def _written(directory: RunDirectory, html: str, path: Path) -> Path:
 def summary_html(results: Results) -> str:
     """The verdict and the figure of the score, for a notebook: no script, nothing outside."""
     figures = [html for section, html in rendered(results, [SCORE])]
-    template = templates().get_template("summary.html.j2")
-    return template.render(
+    return page(
+        "summary.html",
         run=results,
         headline=headline(results),
         verdict=told_of(results),
@@ -127,8 +127,7 @@ def item_report(results: Results, item_id: str, to: Path | None = None) -> Path:
     # The id is the data's; a file is named by its hash.
     directory = results.directory
     path = to or directory.layout.root / f"item-{fingerprint(item_id)}.html"
-    page = templates().get_template("item_page.html.j2")
-    return _written(directory, page.render(run=results, id=item_id, body=body), path)
+    return _written(directory, page("item_page.html", run=results, id=item_id, body=body), path)
 
 
 def item_html(results: Results, item_id: str, reasons: Sequence[str] = ()) -> Markup:
@@ -162,5 +161,4 @@ def _fitting(
 def _item(
     run: Results, view: ItemView, limit: int, classes: str = "", *, whole: bool = False
 ) -> Markup:
-    template = templates().get_template("item.html.j2")
-    return Markup(template.render(run=run, view=view, limit=limit, classes=classes, whole=whole))
+    return Markup(page("item.html", run=run, view=view, limit=limit, classes=classes, whole=whole))

@@ -13,11 +13,13 @@ import math
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from statistics import NormalDist
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from markupsafe import Markup
 
+from horsesense.findings.wording import MINUS
 from horsesense.measures.base import Estimate
 from horsesense.report.pages import environment
 from horsesense.report.text import interval_of, value_of, visible
@@ -25,10 +27,11 @@ from horsesense.report.text import interval_of, value_of, visible
 if TYPE_CHECKING:
     from jinja2 import Template
 
-TEXT = "#50575f"
+    from horsesense.comparison.compare import Standing
+
 INK = {
     **{"accent": "#2f5d8a", "warning": "#a93f27"},
-    **{"text": TEXT, "faint": "#6b737c", "grid": "#dfe3e8"},
+    **{"text": "#50575f", "faint": "#6b737c", "grid": "#dfe3e8"},
 }
 WIDER = 1.16
 """How much wider a reader's font may be than the one in which names are cut to their limit."""
@@ -38,8 +41,8 @@ NARROWEST = 480
 MIDDLE, RIGHT = 300, 130
 """Pixels of a plot, and of the numbers beside it at least."""
 WIDEST_NAME = 180
-ROW, TOP, BOTTOM = 26, 22, 44
-"""Pixels of a row, above the first, and below the plot for its axis."""
+ROW, TOP, BOTTOM, PAST = 26, 22, 44, 14
+"""Pixels of a row, above the first, below the plot for its axis, and of a dot past its end."""
 NAME_LINE = 26
 """Characters of one line of a row's name; longer names are folded, never cut."""
 
@@ -107,12 +110,20 @@ def draw(spec: Mapping[str, Any], caption: str) -> Markup:
     return _named(caption, width, height, Markup(inner))
 
 
-def _named(caption: str, width: float, height: float, inner: Markup) -> Markup:
-    """A drawing as one picture with a name."""
+def _named(
+    caption: str, width: float, height: float, inner: Markup, right: float | None = None
+) -> Markup:
+    """A drawing as one picture with a name.
+
+    Where a narrow screen shows it without the numbers at its `right`, which then stand above their
+    lines, the style sheet is told how much wider it is with them.
+    """
+    narrow = "" if right is None else f";--whole:{width / (width - right):.3f}"
+    style = f"min-width:{min(width, NARROWEST):g}px{narrow}"
     return Markup(
-        '<svg role="img" aria-label="{}" viewBox="0 0 {} {}" width="{}" style="min-width:{}px">'
+        '<svg role="img" aria-label="{}" viewBox="0 0 {} {}" width="{}" style="{}">'
         '<g aria-hidden="true">{}</g></svg>'
-    ).format(visible(caption), width, height, width, min(width, NARROWEST), inner)
+    ).format(visible(caption), width, height, width, style, inner)
 
 
 def _in_words(caption: str) -> Markup:
@@ -171,14 +182,15 @@ def plot(
         height=height,
         step=step,
         at=lambda value: round(MIDDLE * (value - low) / (high - low), 2),
-        ticks=[(tick, f"{tick:g}") for tick in ticks],
+        ticks=[(tick, f"{tick:g}".replace("-", MINUS)) for tick in ticks],
         lines=lines,
         rows=rows,
         title=title,
         ink=INK,
     )
     right = max(RIGHT, round(WIDER * 6 * max(len(row["text"]) for row in rows)) + 12)
-    return _named(caption, left + MIDDLE + right, TOP + height + BOTTOM, Markup(drawn))
+    width = left + MIDDLE + right
+    return _named(caption, width, TOP + height + BOTTOM, Markup(drawn), right - PAST)
 
 
 @cache
@@ -191,8 +203,8 @@ def describe(points: Sequence[Point]) -> str:
     return "; ".join(f"{p.label} {value_of(p.estimate)} {interval_of(p.estimate)}" for p in points)
 
 
-def ends(e: Estimate, scale: float = 100) -> dict[str, float]:
-    """Value and interval of an estimate as a row of a chart; without an interval it is a point."""
+def ends(e: Estimate | Standing, scale: float = 100) -> dict[str, float]:
+    """Value and interval of a score as a row of a chart; without an interval it is a point."""
     value = e.value or 0.0
     low, high = (value if end is None else end for end in (e.low, e.high))
     return {"value": scale * value, "low": scale * low, "high": scale * high}
@@ -226,3 +238,34 @@ def _axis(
         first, last = math.floor(low / step), math.ceil(high / step)
         low, high = first * step, last * step
     return low, high, [round(n * step, 9) for n in range(first, last + 1)]
+
+
+ALPHA = 0.05
+"""Level at which a point is marked as one that holds after correction."""
+
+
+def side(e: Estimate, reference: float, comparisons: int = 1) -> Literal[-1, 0, 1]:
+    """Whether the interval lies below (-1) or above (1) a reference, or holds it (0).
+
+    0 also where there is no interval.
+
+    Where `e` is the most extreme of several, the interval is stretched to the level that
+    Bonferroni's correction asks for, as if it were normal on each side.
+    """
+    if e.value is None or e.low is None or e.high is None:
+        return 0
+    stretch = _quantile((1 - e.level) / comparisons) / _quantile(1 - e.level)
+    if e.value - stretch * (e.value - e.low) > reference:
+        return 1
+    if e.value + stretch * (e.high - e.value) < reference:
+        return -1
+    return 0
+
+
+def _quantile(alpha: float) -> float:
+    return NormalDist().inv_cdf(1 - alpha / 2)
+
+
+def significant(e: Estimate) -> bool:
+    """Whether a tested estimate holds after correction for the number of probes."""
+    return e.p_adjusted is not None and e.p_adjusted < ALPHA

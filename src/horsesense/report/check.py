@@ -8,7 +8,7 @@ from pathlib import Path
 from horsesense.checks.base import WEIGHTS
 from horsesense.checks.check import CheckResult, quiet_kinds, sentence, summary
 from horsesense.files import write_page
-from horsesense.report.pages import environment
+from horsesense.report.rendering import page
 from horsesense.version import __version__
 
 MOST = 30
@@ -17,9 +17,10 @@ MOST = 30
 
 def write_check(results: Sequence[CheckResult], path: Path) -> Path:
     """Write the page to `path`; StoreError where it cannot be written."""
-    page = environment().get_template("check.html.j2")
-    html = page.render(
-        results=[(result, summary(result), _groups(result)) for result in results],
+    html = page(
+        "check.html",
+        results=[(result, summary(result)) for result in results],
+        weights=WEIGHTS,
         sentence=sentence,
         quiet_kinds=quiet_kinds,
         most=MOST,
@@ -27,12 +28,3 @@ def write_check(results: Sequence[CheckResult], path: Path) -> Path:
     )
     write_page(path, html)
     return path
-
-
-def _groups(result: CheckResult) -> list[tuple[str, list[object]]]:
-    """Heading and findings of each weight that has any, the heaviest first."""
-    groups = (
-        (heading, [f for f in result.findings if f.rule.weight == weight])
-        for weight, heading in WEIGHTS.items()
-    )
-    return [(heading, list(found)) for heading, found in groups if found]

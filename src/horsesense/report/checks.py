@@ -12,7 +12,7 @@ from horsesense.findings.sentences import spread, statement, why, words
 from horsesense.findings.uncounted import noun_of
 from horsesense.findings.wording import against, between, level_text, plus, signed
 from horsesense.report.reasons import Reason, reason_for
-from horsesense.report.shown import LACKING
+from horsesense.report.text import LACKING
 from horsesense.runs.results import Results
 from horsesense.stats.words import plural
 
@@ -86,6 +86,13 @@ class CheckRow(NamedTuple):
     def why(self) -> str:
         """Why nothing is said of it; "" where its numbers say so."""
         return why(self.finding) or spread(self.finding)
+
+    @property
+    def beside(self) -> list[str]:
+        """What stands beside its title: where and why; not a form that the reason names."""
+        f, where, why = self.finding, self.where, self.why
+        named = where == f.label and (f.form or f.label) in why
+        return [text for text in ("" if named else where, why) if text]
 
     @property
     def lacking(self) -> bool:

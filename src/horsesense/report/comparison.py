@@ -5,10 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
-from functools import cache
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from horsesense.comparison.align import Side, stop_notice
@@ -19,16 +17,13 @@ from horsesense.findings.uncounted import MOST_LOST, left_out
 from horsesense.findings.wording import between, sided, signed
 from horsesense.measures.registry import MEASURES
 from horsesense.report.differing import differing
-from horsesense.report.pages import environment
 from horsesense.report.pieces import AS_FIGURES, AS_TABLES, Table, alone
 from horsesense.report.rank_chart import COLOURS, FEW, all_ranked, dot_chart, rank_text
-from horsesense.report.text import ShownShare, interval_of, p_text, value_of
+from horsesense.report.rendering import page
+from horsesense.report.text import ShownShare, interval_of, value_of
 from horsesense.stats.contrasts import Contrast
 from horsesense.stats.words import percent, plural
 from horsesense.version import __version__
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
 
 
 def write_comparison(
@@ -49,8 +44,8 @@ def write_comparison(
         write_again(path, alone(dot_chart(found, main=True), path.suffix[1:]))
         return path
     items, split = differing(sides, found.reader) if len(sides) > 1 else ([], 0)
-    page = _environment().get_template("comparison.html.j2")
-    html = page.render(
+    html = page(
+        "comparison.html",
         c=found,
         title=MEASURES.get(found.measure).title,
         headline=headline(found),
@@ -65,6 +60,11 @@ def write_comparison(
         each=[_of_run(side, path) for side in sides],
         orders={order.view: order for order in found.orders},
         version=__version__,
+        listed=_listed,
+        score_text=score_text,
+        rank_text=rank_text,
+        difference_text=difference_text,
+        order_text=order_text,
     )
     write_page(path, html)
     return path
@@ -77,11 +77,10 @@ def write_sets(sets: Mapping[str, tuple[Comparison, Path]], path: Path) -> Path:
         write_again(path, AS_TABLES[path.suffix](Table("All sets", ["set", *heads[1:]], rows)))
         return path
     each = [
-        (name, headline(c), quote(os.path.relpath(page, path.parent)))
-        for name, (c, page) in sets.items()
+        (name, headline(c), quote(os.path.relpath(own, path.parent)))
+        for name, (c, own) in sets.items()
     ]
-    page = _environment().get_template("sets.html.j2")
-    write_page(path, page.render(heads=heads, rows=rows, each=each, version=__version__))
+    write_page(path, page("sets.html", heads=heads, rows=rows, each=each, version=__version__))
     return path
 
 
@@ -116,7 +115,7 @@ def _mean(ranks: Sequence[Standing]) -> str:
     return f"{told} [{low:.2f}, {high:.2f}]"
 
 
-def _of_run(side: Side, page: Path) -> dict[str, object]:
+def _of_run(side: Side, page_path: Path) -> dict[str, object]:
     """What the verdict of a run found, and where its report lies, seen from the page."""
     report = side.results.directory.layout.report
     found = [statement(f, short=True) for f in side.results.verdict if f.conclusion == "found"]
@@ -125,7 +124,7 @@ def _of_run(side: Side, page: Path) -> dict[str, object]:
         "place": side.place,
         "checks": len(side.results.verdict),
         "found": found,
-        "report": quote(os.path.relpath(report, page.parent)) if report.exists() else "",
+        "report": quote(os.path.relpath(report, page_path.parent)) if report.exists() else "",
     }
 
 
@@ -322,27 +321,6 @@ def order_text(order: OrderInView) -> str:
     return "no ranking" if order.tau is None else signed(order.tau, 2)
 
 
-def sampling_text(order: OrderInView) -> str:
-    """What tau would stay above by sampling alone; "" where that is not known."""
-    return "" if order.sampling_low is None else f"≥ {signed(order.sampling_low, 2)}"
-
-
-@cache
-def _environment() -> Environment:
-    made = environment()
-    made.filters.update(
-        score=score_text,
-        difference=difference_text,
-        ranks=rank_text,
-        tau=order_text,
-        by_sampling=sampling_text,
-        p=p_text,
-        count=lambda n: f"{n:,}",
-    )
-    made.globals.update(listed=_listed)
-    return made
-
-
 def table(c: Comparison) -> tuple[list[str], list[list[str]]]:
     """The table models x views for a terminal: headings, and one row a view; of several views,
     whether each ranks the models as the first does."""
@@ -356,7 +334,9 @@ def table(c: Comparison) -> tuple[list[str], list[list[str]]]:
         ]
         order = orders.get(view)
         n = f"{c.by_view[view][c.models[0]].n:,}"
-        ranking = "" if order is None else _told(order, len(c.models) > 2)
+        ranking = "" if order is None else order.verdict
+        if order is not None and len(c.models) > 2:
+            ranking += f" (tau {order_text(order)})"
         rows.append([view, *cells, n, ranking][: len(heads)])
     return heads, rows
 
@@ -371,12 +351,6 @@ def as_table(c: Comparison) -> Table:
         " ranks that a model may have; all of them hold together."
     )
     return Table(headline(c), ["form", *heads[1:]], rows, Table("", names, plain), note)
-
-
-def _told(order: OrderInView, tau: bool) -> str:
-    if not tau:
-        return order.verdict
-    return f"{order.verdict} (tau {order_text(order)})"
 
 
 def _short_rank(s: Standing) -> str:

@@ -10,7 +10,7 @@ from horsesense.items.item import Item
 from horsesense.report import examples
 from horsesense.report.examples import AskedExample, Read
 from horsesense.report.item_view import NO_CHOICE
-from horsesense.report.rendering import templates
+from horsesense.report.rendering import page
 from horsesense.runs.results import Results
 
 NEAR = 5
@@ -94,4 +94,4 @@ def _shown(trial: AskedExample, place: int) -> str:
 
 def item_text(found: Mapping[str, Any]) -> str:
     """What `item_json` gives, for people."""
-    return templates().get_template("item.txt.j2").render(no_choice=NO_CHOICE, **found).rstrip("\n")
+    return page("item.txt", no_choice=NO_CHOICE, **found).rstrip("\n")

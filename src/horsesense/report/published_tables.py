@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from horsesense.measures.base import Estimate
 from horsesense.measures.graded import GRADED
@@ -93,7 +93,7 @@ def published(run: Results, prefix: str, column: str) -> list[float]:
 def tabled() -> str:
     """The data sets with published tables, by suite, for a message."""
     found: dict[str, list[str]] = {}
-    for table in _tables():
+    for table in known("tables"):
         found.setdefault(table["suite"], []).append(table["data"])
     return "; ".join(
         f"--suite {suite}: {', '.join(dict.fromkeys(data))}" for suite, data in found.items()
@@ -104,7 +104,7 @@ def _fitting(run: Results, prefix: str) -> Iterator[Mapping[str, Any]]:
     name = re.sub(r"[^a-z0-9]", "", run.findings["dataset"]["name"].lower())
     examples = bool(run.findings["study"].get("shots"))
     data = {known for known, pattern in DATA_NAMES.items() if pattern.search(name)}
-    for table in _tables() if data else ():
+    for table in known("tables") if data else ():
         fits = table["id"].startswith(prefix) and bool(table.get("shots", examples)) == examples
         if fits and table["data"] in data:
             yield table
@@ -118,10 +118,11 @@ def _as_graded(run: Results, e: Estimate | None) -> Estimate | None:
 
 
 @cache
-def _tables() -> list[dict[str, Any]]:
+def known(what: Literal["tables", "numbers"]) -> list[dict[str, Any]]:
+    """The published tables, or the numbers that suites are known by, as published.toml has them."""
     text = (files("horsesense.report") / "published.toml").read_text(encoding="utf-8")
-    tables: list[dict[str, Any]] = tomllib.loads(text)["tables"]
-    return tables
+    found: list[dict[str, Any]] = tomllib.loads(text)[what]
+    return found
 
 
 def _beside(table: Mapping[str, Any], own: Sequence[Estimate | None]) -> Beside:

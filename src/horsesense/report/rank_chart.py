@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from markupsafe import Markup
 
 from horsesense.comparison.compare import Comparison, Standing
-from horsesense.report.charts import TEXT, draw
+from horsesense.report.charts import draw, ends, filled
 from horsesense.report.text import visible
 
 COLOURS = ("#2f5d8a", "#8a6d2f", "#4f8663", "#8460ad", "#1f8a8a", "#a05a7c", "#6b7a45", "#7a7f87")
@@ -31,56 +31,25 @@ def dot_chart(c: Comparison, *, main: bool = False) -> Markup:
     few = not main and len(c.models) <= FEW and len(c.views) > 1
     views = [view for view in c.views if all_ranked(c.by_view[view])] if few else [c.main]
     rows = [
-        {
-            "row": visible(view if few else model),
-            "model": number if few else 0,
-            "value": 100 * s.value,
-            "low": 100 * (s.value if s.low is None else s.low),
-            "high": 100 * (s.value if s.high is None else s.high),
-        }
+        {"row": visible(view if few else model), "model": number if few else 0, **ends(s)}
         for view in views
         for number, model in enumerate(c.models)
         for s in [c.by_view[view][model]]
     ]
     shown = len(c.models) if few else 1
-    y = {
-        "field": "row", "type": "ordinal", "sort": None, "title": None,
-        "scale": {"paddingInner": 0.6, "paddingOuter": 0.5},
-        "axis": {
-            **{"labelLimit": WIDTH, "ticks": False, "domain": False, "labelColor": TEXT},
-            **{"labelAlign": "left", "labelPadding": 0, "labelOffset": -6 * shown - 5},
-        },
-    }  # fmt: skip
-    scale = {"domain": list(range(shown))}
-    colour = {
-        "field": "model", "type": "nominal", "legend": None,
-        "scale": {**scale, "range": [COLOURS[n % len(COLOURS)] for n in range(shown)]},
-    }  # fmt: skip
-    x = {"type": "quantitative", "scale": {"zero": False, "nice": True}}
-    axis = {"title": "%", "grid": True, "tickCount": 6}
-    where = {"y": y, "yOffset": {"field": "model", "type": "nominal", "scale": scale}}
-    layers = [
-        {
-            "mark": {"type": "rule", "strokeWidth": 3, "opacity": 0.45},
-            "encoding": {
-                **where, "x": {**x, "field": "low", "axis": axis}, "x2": {"field": "high"},
-                "color": colour,
-            },
-        },
-        {
-            "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
-            "encoding": {**where, "x": {**x, "field": "value", "axis": axis}, "color": colour},
-        },
-    ]  # fmt: skip
+    spec = filled(
+        "ranks",
+        rows=rows,
+        width=WIDTH,
+        height=len(rows) // shown * (12 * shown + 20),
+        above=-6 * shown - 5,
+        models=list(range(shown)),
+        colours=[COLOURS[n % len(COLOURS)] for n in range(shown)],
+    )
     spoken = "; ".join(
         f"{view}: " + ", ".join(f"{m} {rank_text(c.by_view[view][m])}" for m in c.models)
         for view in views
     )
-    spec = {
-        "layer": layers, "data": {"values": rows}, "width": WIDTH,
-        "height": len(rows) // shown * (12 * shown + 20),
-        "padding": {"left": 12, "right": 12, "top": 4, "bottom": 4},
-    }  # fmt: skip
     return draw(spec, f"Scores of the models under each change. {spoken}")
 
 

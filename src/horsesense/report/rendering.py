@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
 from horsesense.findings.sentences import sentence, statement
-from horsesense.findings.wording import chance_text, in_points, number
+from horsesense.findings.wording import chance_text, in_points, number, signed
 from horsesense.report import examples, text
 from horsesense.report.pages import environment
 from horsesense.report.sections.base import Section
-from horsesense.report.shown import shown_interval, shown_size
 from horsesense.runs.results import Results
 
 if TYPE_CHECKING:
@@ -23,14 +22,16 @@ FILTERS = (
     text.value_of,
     text.interval_of,
     text.count_of,
+    text.p_text,
     number,
     chance_text,
     examples.letter,
     in_points,
+    signed,
     sentence,
     statement,
-    shown_interval,
-    shown_size,
+    text.shown_interval,
+    text.shown_size,
 )
 CALLED = (examples.pieces, examples.identity, examples.messages, examples.raw, examples.came_back)
 
@@ -42,6 +43,11 @@ def templates() -> Environment:
     made.filters.update({each.__name__: each for each in FILTERS})
     made.globals.update({each.__name__: each for each in CALLED})
     return made
+
+
+def page(name: str, **given: Any) -> str:
+    """The template `NAME.j2`, filled."""
+    return templates().get_template(f"{name}.j2").render(**given)
 
 
 def rendered(run: Results, sections: Iterable[Section]) -> Iterator[tuple[Section, Markup]]:

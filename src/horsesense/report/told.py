@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -10,7 +11,7 @@ from horsesense.findings.sentences import looks_faulty, sentence, spread, statem
 from horsesense.measures.contrast import REPEAT
 from horsesense.report.score_bar import NO_SCORE, spoken
 from horsesense.report.sections import in_order
-from horsesense.report.shown import shown_interval
+from horsesense.report.text import shown_interval
 from horsesense.runs.results import Results
 from horsesense.stats.words import percent, plural
 
@@ -67,8 +68,9 @@ def told_of(results: Results) -> list[tuple[Conclusion, str, list[Told]]]:
 
 
 def _line(conclusion: Conclusion, text: str) -> str:
-    title = TITLES[conclusion]
-    return f"[{title.lower()}] {text.removeprefix(f'{title}: ')}"
+    """What is said of a finding behind its conclusion, which it need not say again."""
+    said = re.sub(r":? undecided(?= \(|[;.])", "", text, count=1)
+    return f"[{TITLES[conclusion].lower()}] {said}"
 
 
 def verdict_of(results: Results) -> list[str]:
@@ -81,6 +83,24 @@ def verdict_of(results: Results) -> list[str]:
     return [*(spoken(results) or [NO_SCORE]), *said, *notices_of(results)]
 
 
+def _lines(results: Results) -> Iterator[tuple[str, int]]:
+    """The findings for a terminal, each with the number of checks that it tells of."""
+    for conclusion, _, group in told_of(results):
+        folded: list[Finding] = []
+        for told in group:
+            f = told.finding
+            each = [f, *told.others]
+            if conclusion != "undecided":
+                said = filter(None, (statement(f, short=True), spread(f), shown_interval(f)))
+                yield _line(conclusion, f"{'; '.join(said)}.{told.more}"), len(each)
+            elif any(o.kind == ALWAYS for o in each) or looks_faulty(f):
+                yield _line(conclusion, f"{told.sentence}{told.more}"), len(each)
+            else:
+                folded += each
+        if folded:
+            yield _line(conclusion, _open(folded)), len(folded)
+
+
 def in_brief(results: Results, most: int | None = None, *, table: bool = False) -> list[str]:
     """The same for a terminal: with intervals; what is open without a sign of it is one line.
 
@@ -89,22 +109,7 @@ def in_brief(results: Results, most: int | None = None, *, table: bool = False) 
         most: so many findings at most; a line counts the others.
         table: whether the numbers of the headline's figure stand in a table beside it.
     """
-    lines: list[tuple[str, int]] = []  # each with the number of checks that it tells of
-    folded: list[Finding] = []
-    for conclusion, _, group in told_of(results):
-        for told in group:
-            f = told.finding
-            each = [f, *told.others]
-            shows = any(o.kind == ALWAYS for o in each) or looks_faulty(f)
-            if conclusion != "undecided":
-                said = filter(None, (statement(f, short=True), spread(f), shown_interval(f)))
-                lines.append((_line(conclusion, f"{'; '.join(said)}.{told.more}"), len(each)))
-            elif shows:
-                lines.append((_line(conclusion, f"{told.sentence}{told.more}"), len(each)))
-            else:
-                folded += [f, *told.others]
-        if conclusion == "undecided" and folded:
-            lines.append((_line(conclusion, _open(folded)), len(folded)))
+    lines = list(_lines(results))
     kept = [line for line, _ in lines[:most]]
     if rest := sum(checks for _, checks in lines[len(kept) :]):
         kept.append(f"{plural(rest, 'more check')} in the report.")
@@ -137,10 +142,12 @@ def as_rows(results: Results) -> dict[str, Any]:
 
 
 def in_short(results: Results, most: int = 3) -> tuple[list[str], int]:
-    """The first lines of a run among several, with all that was found; how many are left out."""
-    lines, found = in_brief(results), _line("found", "")
-    kept = [line for n, line in enumerate(lines) if n < most or line.startswith(found)]
-    return kept, len(lines) - len(kept)
+    """The first lines of a run among several, with all that was found; how many checks are left."""
+    said, found = spoken(results) or [NO_SCORE], _line("found", "")
+    lines = [*((line, 0) for line in said), *_lines(results)]
+    lines += [(notice, 0) for notice in notices_of(results)]
+    left = [pair for pair in lines[most:] if not pair[0].startswith(found)]
+    return [line for line, n in lines if (line, n) not in left], sum(n for _, n in left)
 
 
 def notices_of(results: Results) -> list[str]:

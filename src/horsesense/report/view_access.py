@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from horsesense.report import templates
+from horsesense.report.rendering import page
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -81,8 +81,7 @@ class Access:
         return f"{self._prefix}/{quote(path.lstrip('/'))}" + f"?{kept}" * bool(kept)
 
     def _page(self, status: int, onward: str | None = None) -> HTMLResponse:
-        page = templates().get_template("view_access.html.j2").render(onward=onward)
-        return HTMLResponse(page, status, HEADERS)
+        return HTMLResponse(page("view_access.html", onward=onward), status, HEADERS)
 
 
 def server_of(app: ASGIApp) -> uvicorn.Server:

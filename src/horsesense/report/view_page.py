@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
@@ -17,9 +17,10 @@ from starlette.routing import BaseRoute, Mount, Route, Router
 
 from horsesense.errors import UnexpectedError
 from horsesense.files import read_whole
-from horsesense.report import item_html, templates
+from horsesense.report import item_html
 from horsesense.report.checks import checks_of
 from horsesense.report.reasons import reasons_of
+from horsesense.report.rendering import page
 from horsesense.report.score_bar import NAMES, headline, score_bar
 from horsesense.report.view_access import HEADERS, Access
 from horsesense.report.viewed import PAGE, RunFolder, Viewed, Wanted
@@ -43,66 +44,45 @@ def app_of(viewed: Viewed | RunFolder, token: str, prefix: str = "") -> Starlett
     threads: list[CapacityLimiter] = []  # made within the loop that it belongs to
     root = f"{prefix}/"
 
-    def found(request: Request) -> tuple[Viewed | None, str]:
-        """The run that is asked for, and where its pages begin."""
-        if isinstance(viewed, Viewed):
-            return viewed, root
-        name = request.path_params["run"]
-        return viewed.run(name), f"{root}{quote(name, safe='')}/"
-
-    async def made(request: Request, page: Callable[[Viewed, str], str | None]) -> Response:
-        """A page of a run, made beside the event loop; one that cannot be read says why."""
-
-        def make() -> str | None:
-            run, begin = found(request)
-            return None if run is None else page(run, begin)
-
-        return await told(make)
-
-    async def told(page: Callable[[], str | None]) -> Response:
+    async def told(made: Callable[[Request], str | None], request: Request) -> Response:
+        """A page, made beside the event loop; one that cannot be read says why."""
         if not threads:
             threads.append(CapacityLimiter(THREADS))
         html, status, why = None, 404, "There is no such page."
         try:
-            html = await to_thread.run_sync(page, limiter=threads[0])
+            html = await to_thread.run_sync(made, request, limiter=threads[0])
         except (Exception, *UNREADABLE) as error:  # noqa: BLE001 - told on the page
             status, why = 500, str(UnexpectedError.of(error, "The page"))
         if html is None:
-            shown = templates().get_template("view_error.html.j2").render(message=why, root=root)
-            return HTMLResponse(shown, status, HEADERS)
+            return HTMLResponse(page("view_error.html", message=why, root=root), status, HEADERS)
         return HTMLResponse(html, headers=HEADERS)
 
-    async def overview(request: Request) -> Response:
-        wanted = Wanted.of(request.query_params)
-        index = None if isinstance(viewed, Viewed) else root
-        return await made(request, lambda run, begin: _overview(run, wanted, begin, index))
+    def of_run(path: str, made: Callable[[Viewed, Request, str], str | None]) -> Route:
+        """A page of the run that is asked for; it is told where the run's pages begin."""
 
-    async def item(request: Request) -> Response:
-        given = request.path_params["number"]
-        number = int(given) if re.fullmatch("[0-9]{1,9}", given) else None
-        if number is None:
-            return await told(lambda: None)
-        return await made(request, lambda run, begin: _item(run, number, begin))
+        def found(request: Request) -> str | None:
+            if isinstance(viewed, Viewed):
+                return made(viewed, request, root)
+            run = viewed.run(name := request.path_params["run"])
+            return None if run is None else made(run, request, f"{root}{quote(name, safe='')}/")
 
-    async def report(request: Request) -> Response:
-        return await made(request, lambda run, _: _report(run.directory.layout.report))
+        return Route(path, partial(told, found))
 
+    index = root if isinstance(viewed, RunFolder) else None
     routes: list[BaseRoute] = [
-        Route("/", overview),
-        Route("/items/{number}", item),
-        Route("/report", report),
+        of_run("/", partial(_overview, index=index)),
+        of_run("/items/{number}", _item),
+        of_run("/report", _report),
     ]
     if isinstance(viewed, RunFolder):
         folder = viewed
-
-        async def index(request: Request) -> Response:
-            return await told(lambda: _index(folder))
 
         async def slash(request: Request) -> Response:
             return RedirectResponse(f"{root}{quote(request.path_params['run'], safe='')}/")
 
         inner = Router(routes, redirect_slashes=False)
-        routes = [Route("/", index), Route("/{run}", slash), Mount("/{run}", inner)]
+        shown = partial(told, lambda _: _index(folder))
+        routes = [Route("/", shown), Route("/{run}", slash), Mount("/{run}", inner)]
     hosts = ["127.0.0.1", "localhost"]
     guards = [
         Middleware(TrustedHostMiddleware, allowed_hosts=hosts),
@@ -113,78 +93,65 @@ def app_of(viewed: Viewed | RunFolder, token: str, prefix: str = "") -> Starlett
     return Starlette(routes=[pages], middleware=guards)
 
 
-def _report(path: Path) -> str | None:
+def _report(viewed: Viewed, _: Request, __: str) -> str | None:
+    path = viewed.directory.layout.report
     return read_whole(path, inside=True).decode() if path.is_file() else None
 
 
 def _index(folder: RunFolder) -> str:
     """Every run of a folder in a line, with a link to its page."""
     rows, complete = folder.rows()
-    return templates().get_template("view_index.html.j2").render(rows=rows, complete=complete)
+    return page("view_index.html", rows=rows, complete=complete)
 
 
-def _overview(viewed: Viewed, wanted: Wanted, root: str, index: str | None) -> str:
+def _overview(viewed: Viewed, request: Request, root: str, index: str | None) -> str:
+    wanted = Wanted.of(request.query_params)
     progress = viewed.progress()
     results = None if progress and progress.state == "planned" else viewed.results()
     evidence, items = viewed.evidence(), viewed.find(wanted)
     reasons = [] if results is None else reasons_of(results)
     last = max(1, -(-len(items) // PAGE))
-    page = min(wanted.page, last)
-    numbers = {item.id: number for number, item in enumerate(viewed.items)}
+    number = min(wanted.page, last)
+    places = {item.id: place for place, item in enumerate(viewed.items)}
 
-    def link(number: int) -> str:
+    def link(number: int) -> str | None:
         kept = {**wanted.__dict__, "page": number}
-        return "?" + urlencode({name: value for name, value in kept.items() if value})
+        query = urlencode({name: value for name, value in kept.items() if value})
+        return f"?{query}" if 1 <= number <= last else None
 
-    return (
-        templates()
-        .get_template("view.html.j2")
-        .render(
-            root=root,
-            index=index,
-            run=results,
-            name=viewed.directory.known.model.name,
-            data=viewed.directory.items.name,
-            headline=[] if results is None else headline(results),
-            bar=None if results is None else score_bar(results),
-            checks=None if results is None else checks_of(results, reasons, {}),
-            parts={},
-            progress=progress,
-            refresh=REFRESH if progress and progress.state in ("planned", "begun") else None,
-            evidence=evidence,
-            names=NAMES,
-            subjects=sorted({item.subject for item in viewed.items if item.subject}),
-            wanted=wanted,
-            found=len(items),
-            total=len(viewed.items),
-            shown=[(numbers[i.id], i) for i in items[(page - 1) * PAGE : page * PAGE]],
-            page=page,
-            last=last,
-            previous=link(page - 1) if page > 1 else None,
-            following=link(page + 1) if page < last else None,
-            has_report=viewed.directory.layout.report.is_file(),
-        )
+    return page(
+        "view.html",
+        root=root,
+        index=index,
+        run=results,
+        viewed=viewed,
+        headline=[] if results is None else headline(results),
+        bar=None if results is None else score_bar(results),
+        checks=None if results is None else checks_of(results, reasons, {}),
+        parts={},
+        progress=progress,
+        refresh=REFRESH if progress and progress.state in ("planned", "begun") else None,
+        evidence=evidence,
+        names=NAMES,
+        subjects=sorted({item.subject for item in viewed.items if item.subject}),
+        wanted=wanted,
+        found=len(items),
+        shown=[(places[i.id], i) for i in items[(number - 1) * PAGE : number * PAGE]],
+        page=number,
+        last=last,
+        previous=link(number - 1),
+        following=link(number + 1),
     )
 
 
-def _item(viewed: Viewed, number: int, root: str) -> str | None:
-    if number >= len(viewed.items):
+def _item(viewed: Viewed, request: Request, root: str) -> str | None:
+    given = request.path_params["number"]
+    if not re.fullmatch("[0-9]{1,9}", given) or int(given) >= len(viewed.items):
         return None
-    results, item = viewed.results(), viewed.items[number]
-    evidence = viewed.evidence()
+    results, item, evidence = viewed.results(), viewed.items[int(given)], viewed.evidence()
     held = () if evidence is None else evidence.holds.items()
     reasons = tuple(name for name, ids in held if item.id in ids)
     body = None if results is None else item_html(results, item.id, reasons)
-    return (
-        templates()
-        .get_template("view_item.html.j2")
-        .render(
-            root=root,
-            id=item.id,
-            name=viewed.directory.known.model.name,
-            data=viewed.directory.items.name,
-            body=body,
-            previous=number - 1 if number else None,
-            following=number + 1 if number + 1 < len(viewed.items) else None,
-        )
+    return page(
+        "view_item.html", root=root, viewed=viewed, id=item.id, number=int(given), body=body
     )

@@ -29,7 +29,6 @@ class Expected:
     probes: Mapping[str, Mapping[str, Any]]
     by_people: bool = False
     ended: str = ""
-    lacking: str = ""
     unasked: Mapping[str, str] = field(default_factory=dict)
     some_gold: bool = True
 
@@ -50,8 +49,8 @@ class Expected:
         """Nothing is lost before anything is asked."""
         return 0
 
-    def label(self, probe: str, condition: Condition) -> str:
-        return probe
+    def setting(self, probe: str, condition: Condition) -> str:
+        return ""
 
     @property
     def kinds(self) -> list[Kind]:

@@ -229,19 +229,19 @@ def _signer(
                 f"{directory.layout.asked} does not say how {probe} was asked.",
                 hint=directory.again,
             )
+        reviewed = reviews.count_for(reader)
+        people = f"+{reviewed}reviewed" if reviewed else ""
         return Signature(
             data=f"{items.name}@{items.fingerprint}",
-            items=len(items),
+            items=str(len(items)),
             model=model,
-            probe=found.signature,
-            condition=condition,
+            probe=f"{found.signature}[{condition}]" if condition else found.signature,
             prompt=found.prompt,
             decoding=_decoding(directory),
-            reader=f"{reader}@{record.readers[reader.removesuffix(HELD_OUT)]}",
-            reviewed=reviews.count_for(reader),
+            reader=f"{reader}@{record.readers[reader.removesuffix(HELD_OUT)]}{people}",
             measure="",
             interval=f"{settings.level:g}",
-            seed=settings.seed,
+            seed=str(settings.seed),
             horsesense=__version__,
         )
 

@@ -22,7 +22,7 @@ from horsesense.findings.uncounted import (
     not_covered,
     of_gold,
 )
-from horsesense.findings.wording import in_words
+from horsesense.findings.wording import in_words, labelled
 from horsesense.items.item import ItemSet
 from horsesense.kept import read_kept
 from horsesense.measures.base import Estimate
@@ -359,9 +359,7 @@ class Results:
 
     def label(self, probe: str, condition: Condition) -> str:
         """A probe and, where it has several conditions, what sets this one apart."""
-        apart = self.setting(probe, condition)
-        title = str(self.probes[probe]["title"])
-        return f"{title}: {apart}" if apart else title
+        return labelled(str(self.probes[probe]["title"]), self.setting(probe, condition))
 
     def setting(self, probe: str, condition: Condition) -> str:
         """What sets a condition apart from the others of its probe; "" where it is the only one."""

@@ -37,8 +37,7 @@ def numbers(chances: Floats) -> Floats:
 def binomial(k: Floats, n: int, p: float) -> Floats:
     """The binomial chance of k of n."""
     choose = functions.gammaln(n + 1) - functions.gammaln(k + 1) - functions.gammaln(n - k + 1)
-    found: Floats = np.exp(choose + functions.xlogy(k, p) + functions.xlog1py(n - k, -p))
-    return found
+    return np.asarray(np.exp(choose + functions.xlogy(k, p) + functions.xlog1py(n - k, -p)))
 
 
 def score_ends(share: float, n: float, c: float) -> tuple[float, float]:

@@ -18,13 +18,11 @@ from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
-import numpy.typing as npt
 
 from horsesense.stats.binomial import limits
 from horsesense.stats.share import Share
-from horsesense.stats.two_way import Ints
+from horsesense.stats.two_way import Bools, Ints
 
-Bools = npt.NDArray[np.bool_]
 Bounded = tuple[float, float, float]
 """A share, and its limits."""
 

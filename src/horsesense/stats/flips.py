@@ -13,10 +13,9 @@ from __future__ import annotations
 from math import copysign, exp, log, pi, sqrt
 
 import numpy as np
-import numpy.typing as npt
 
 from horsesense.stats import functions
-from horsesense.stats.two_way import Floats
+from horsesense.stats.two_way import Floats, Ints
 
 ROUNDING = 1e-9
 UNITS = (1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 20, 24, 60, 120, 360, 840, 2520)
@@ -46,18 +45,18 @@ def tail(sums: Floats) -> float:
     return _saddlepoint(sizes, total)
 
 
-def _whole(sizes: Floats) -> npt.NDArray[np.int64] | None:
+def _whole(sizes: Floats) -> Ints | None:
     """The sizes in their common unit; None where there is no unit, or too many of it."""
     for unit in UNITS:
         scaled = np.rint(sizes * unit)
         if np.abs(sizes * unit - scaled).max() < ROUNDING and scaled.min() > 0:
-            whole: npt.NDArray[np.int64] = scaled.astype(np.int64)
+            whole: Ints = scaled.astype(np.int64)
             whole //= np.gcd.reduce(whole)
             return whole if whole.max() == 1 or whole.sum() <= LONGEST else None
     return None
 
 
-def _exact(whole: npt.NDArray[np.int64], total: float) -> float:
+def _exact(whole: Ints, total: float) -> float:
     span = int(whole.sum())
     up = (span + round(total)) // 2
     if whole.max() == 1:

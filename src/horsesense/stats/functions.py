@@ -13,8 +13,8 @@ import numpy
 
 _PLACES: Final = {
     "scipy.optimize": "brentq",
-    "scipy.special": "betainc betainccinv betaincinv chdtrc expit gammaincc gammaln logit ndtr"
-    " ndtri stdtr stdtrit xlog1py xlogy",
+    "scipy.special": "bdtrc bdtrik betainc betainccinv betaincinv betaln chdtrc comb expit"
+    " gammaincc gammaln logit ndtr ndtri softmax stdtr stdtrit xlog1py xlogy",
     "scipy.stats": "binom binomtest false_discovery_control kendalltau mannwhitneyu ncx2 rankdata"
     " wilcoxon",
 }

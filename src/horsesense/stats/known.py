@@ -16,22 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.stats import functions
+from horsesense.stats import known_classes as classes
 from horsesense.stats.binomial import limits
-from horsesense.stats.known_classes import (
-    Fit,
-    Floats,
-    Ints,
-    Parameters,
-    ReplyPatterns,
-    clustering,
-    described,
-    em_step,
-    fitted,
-    goodness_of_fit,
-    graded_as_likely,
-    log_likelihood,
-    patterns,
-)
+from horsesense.stats.known_classes import Fit, Floats, Ints, Parameters, ReplyPatterns
 from horsesense.stats.share import Share
 from horsesense.stats.words import plural, some_of
 
@@ -89,7 +76,7 @@ class CountTable:
         names = np.arange(len(table)) if cluster is None else np.asarray(cluster, dtype=np.int64)
         if names.shape != table.shape[:1]:
             raise ValueError("clusters are one number for each item")
-        return cls(table, names, patterns(table))
+        return cls(table, names, classes.patterns(table))
 
     @property
     def right(self) -> npt.NDArray[np.bool_]:
@@ -150,7 +137,7 @@ class ProfileInterval:
 
 def profile(data: ReplyPatterns, at: Parameters, reach: float) -> ProfileInterval:
     """The profile around a fit, as far as a deviance of about `reach` squared."""
-    top = float(log_likelihood(data, at)[0])
+    top = float(classes.log_likelihood(data, at)[0])
     peak = float(at.p[0])
     spread = np.sqrt(max(peak * (1 - peak), 1 / data.n) / data.n)
     # Root deviances are nearly straight lines in p, so that few points carry the whole curve;
@@ -162,8 +149,8 @@ def profile(data: ReplyPatterns, at: Parameters, reach: float) -> ProfileInterva
     rest = (1 - nodes) / max(1 - peak, 1e-9)
     fixed = Parameters(nodes, np.minimum(fixed.b * rest + 1e-6, 1 - nodes), fixed.e, fixed.q)
     for _ in range(PROFILE_ITERATIONS):
-        fixed = em_step(data, fixed, fixed=True)
-    drop = 2 * (top - log_likelihood(data, fixed))
+        fixed = classes.em_step(data, fixed, fixed=True)
+    drop = 2 * (top - classes.log_likelihood(data, fixed))
     root = np.sign(nodes - peak) * np.sqrt(np.maximum(drop, 0))
     nodes, root = np.append(nodes, peak), np.append(root, 0.0)
     order = np.argsort(nodes)
@@ -247,7 +234,7 @@ def share_known(
     whole = right_throughout(used)
     if whole.reason:
         return replace(none, reason=whole.reason)
-    fits = [fitted(t.data) for t in used]
+    fits = [classes.fitted(t.data) for t in used]
     checked = [_checked(*pair, seed, draws) for pair in zip(used, fits, strict=True)]
     p_values = [f.p_value for f in checked if f.p_value is not None]
     p_value = min(1.0, min(p_values) * len(p_values)) if p_values else None
@@ -256,7 +243,7 @@ def share_known(
         reason = "answers over the orders do not look like knowing, misbelieving and guessing"
         return replace(none, reason=reason)
     doubted = zip(used, fits, strict=True)
-    if any(_enough(t) and graded_as_likely(t.data, at) for t, at in doubted):
+    if any(_enough(t) and classes.graded_as_likely(t.data, at) for t, at in doubted):
         return replace(none, reason=GRADED)
     weights = [t.data.n / n for t in used]
     effect = max(1.0, whole.n / whole.effective)
@@ -308,6 +295,6 @@ def _checked(table: CountTable, at: Parameters, seed: int, draws: int) -> Fit:
     """A fit with its p, where enough items are not right throughout to check it."""
     data = table.data
     if draws <= 0 or not _enough(table):
-        return described(data, at)
-    inflation = clustering(table.choices, table.cluster)
-    return described(data, at, goodness_of_fit(data, at, seed, draws, inflation))
+        return classes.described(data, at)
+    inflation = classes.clustering(table.choices, table.cluster)
+    return classes.described(data, at, classes.goodness_of_fit(data, at, seed, draws, inflation))

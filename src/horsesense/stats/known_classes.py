@@ -135,8 +135,7 @@ def joint(data: ReplyPatterns, at: Parameters) -> tuple[Floats, Floats, Floats]:
 def log_likelihood(data: ReplyPatterns, at: Parameters) -> Floats:
     knows, misbelieves, guesses = joint(data, at)
     whole = knows + misbelieves.sum(axis=-1) + guesses
-    found: Floats = np.log(np.maximum(whole, TINY)) @ data.count
-    return found
+    return np.asarray(np.log(np.maximum(whole, TINY)) @ data.count)
 
 
 def em_step(data: ReplyPatterns, at: Parameters, fixed: bool) -> Parameters:
@@ -198,8 +197,7 @@ def _cells(same: Ints) -> Ints:
     k = same.shape[1]
     none = same[:, 0] == 0
     throughout = same[:, 1:].max(axis=1) == k
-    cell: Ints = np.where(none, np.where(throughout, k, k + 1), k - same[:, 0])
-    return cell
+    return np.asarray(np.where(none, np.where(throughout, k, k + 1), k - same[:, 0]))
 
 
 def _whole(parts: Floats, one: Floats) -> Floats:
@@ -221,7 +219,7 @@ def _cell_chances(k: int, e: Floats) -> tuple[Floats, Floats, Floats, Floats]:
     """Chance of each cell for who knows and who misbelieves, `e` of (sets, 1), and slips expected
     with it (joint): (sets, k + 2) each."""
     right = np.arange(k, 0, -1)
-    choose = _binomials(k)[right]
+    choose = functions.comb(k, right)
     wrong = e / (k - 1)
     knows = _whole(choose * (1 - e) ** right * e ** (k - right), (k - 1) * wrong**k)
     # Of the forms that are not right, a misbelieving item slips in some: to k - 2 contents.
@@ -236,13 +234,6 @@ def _cell_chances(k: int, e: Floats) -> tuple[Floats, Floats, Floats, Floats]:
     slips = np.concatenate([parts, one, rest], axis=1)
     missed = np.append(k - right, [k, k]).astype(np.float64)
     return knows, misbelieves, knows * missed, slips
-
-
-def _binomials(k: int) -> Floats:
-    row = np.ones(1)
-    for _ in range(k):
-        row = np.convolve(row, [1.0, 1.0])
-    return row
 
 
 def _misfit(cells: Floats, q: Floats, start: Fit) -> Floats:
@@ -261,8 +252,7 @@ def _misfit(cells: Floats, q: Floats, start: Fit) -> Floats:
         p, b = a / n, m / n
     knows, misbelieves, _, _ = _cell_chances(k, e)
     expected = n * (p * knows + b * misbelieves + (1 - p - b) * guesses)
-    squares: Floats = ((cells - expected) ** 2 / np.maximum(expected, 0.5)).sum(axis=1)
-    return squares
+    return np.asarray(((cells - expected) ** 2 / np.maximum(expected, 0.5)).sum(axis=1))
 
 
 def _guess_weighted(same: Ints, chosen: Ints, count: Floats, at: Parameters) -> Floats:
@@ -321,8 +311,7 @@ def _drawn(at: Fit, n: int, rng: np.random.Generator) -> Ints:
     slip = np.where(rng.random((n, k)) < at.slip, rng.integers(1, k, (n, k)), 0)
     held = (places + content + slip) % k
     guess = np.searchsorted(np.cumsum(at.bias)[:-1], rng.random((n, k)))
-    drawn: Ints = np.where((kind < at.known + at.misbelieved)[:, None], held, guess)
-    return drawn
+    return np.asarray(np.where((kind < at.known + at.misbelieved)[:, None], held, guess))
 
 
 NOTHING = 0.05
@@ -340,12 +329,8 @@ def graded_as_likely(data: ReplyPatterns, at: Parameters) -> bool:
     right = np.arange(data.k + 1)
     wrong = data.k - right
     count = np.bincount(data.same[:, 0], weights=data.count, minlength=data.k + 1)
-    chance = _log_beta(a + right, b + wrong) - _log_beta(a, b) - wrong * np.log(data.k - 1)
+    chance = functions.betaln(a + right, b + wrong) - functions.betaln(a, b)
+    chance = chance - wrong * np.log(data.k - 1)
     graded = float((chance @ count).max())
     # Who guesses everything knows nothing by any description.
     return bool(at.p[0] > NOTHING and graded > log_likelihood(data, at)[0] - CLEARLY)
-
-
-def _log_beta(a: Floats, b: Floats) -> Floats:
-    found: Floats = functions.gammaln(a) + functions.gammaln(b) - functions.gammaln(a + b)
-    return found

@@ -20,7 +20,7 @@ import numpy as np
 from horsesense.stats import functions
 from horsesense.stats.binomial import binomial
 from horsesense.stats.change import Change
-from horsesense.stats.two_way import Floats, Ints, worth
+from horsesense.stats.two_way import Floats, worth
 
 POWER = 0.82
 FEWEST = 30
@@ -95,32 +95,14 @@ def power(n: int, base: float, change: float, alpha: float) -> float:
     t = np.arange(max(0, int(n * differ - reach)), min(n, int(n * differ + reach)) + 1)
     known = _known(n, alpha / 2)
     new = t[np.isnan(known[t])]
-    known[new] = _most(new, alpha / 2)
+    known[new] = np.nan_to_num(np.ceil(functions.bdtrik(1 - alpha / 2, new, 0.5)))
     most = known[t]
-    found = _beyond(most, t, ahead) + _beyond(most, t, 1 - ahead)
+    found = functions.bdtrc(most, t, ahead) + functions.bdtrc(most, t, 1 - ahead)
     return float(binomial(t.astype(np.float64), n, differ) @ np.where(most < t, found, 0.0))
 
 
 @lru_cache(8)
 def _known(n: int, alpha: float) -> Floats:
-    """`_most` of 0 to `n`, filled in as it is needed: each step of a search asks for nearly the
-    same."""
+    """The least numbers of heads, of 0 to `n` coins, with a chance of more of at most `alpha`:
+    filled in as they are needed, as each step of a search asks for nearly the same."""
     return np.full(n + 1, np.nan)
-
-
-def _most(t: Ints, alpha: float) -> Floats:
-    """The least numbers of heads, of t coins, with a chance of more of at most `alpha`."""
-    most = np.clip(np.round(t / 2 - float(functions.ndtri(alpha)) * np.sqrt(t) / 2), 0, t)
-    for _ in range(8):  # the normal quantile is off by less
-        before = most
-        most = np.where(_beyond(most, t, 0.5) > alpha, np.minimum(most + 1, t), most)
-        less = np.maximum(most - 1, 0)
-        most = np.where(_beyond(less, t, 0.5) <= alpha, less, most)
-        if np.array_equal(most, before):
-            break
-    return most
-
-
-def _beyond(k: Floats, t: Ints, p: float) -> Floats:
-    """The chance of more than k of t."""
-    return np.where(k < t, functions.betainc(k + 1, np.maximum(t - k, 1), p), 0.0)

@@ -38,8 +38,7 @@ def normalised(observed: npt.ArrayLike) -> Floats:
     totals = values.sum(axis=-1, keepdims=True)
     if not np.isfinite(values).all() or (values < 0).any() or (totals <= 0).any():
         raise ValueError("label probabilities must be finite, not negative, and not all 0")
-    found: Floats = values / totals
-    return found
+    return np.asarray(values / totals)
 
 
 def item_prior(observed: npt.ArrayLike) -> Floats:
@@ -75,9 +74,7 @@ def debiased(observed: npt.ArrayLike, prior: npt.ArrayLike) -> Floats:
 
 
 def _softmax(logs: Floats) -> Floats:
-    weights = np.exp(logs - logs.max(axis=-1, keepdims=True))
-    found: Floats = weights / weights.sum(axis=-1, keepdims=True)
-    return found
+    return np.asarray(functions.softmax(logs, axis=-1))
 
 
 @dataclass(frozen=True, slots=True)

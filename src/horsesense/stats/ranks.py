@@ -14,13 +14,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from horsesense.stats import functions
 from horsesense.stats.multiplicity import weighted_holm
+from horsesense.stats.two_way import Bools, Floats
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 DRAWS = 2000
 FAR = 1e4
 """A statistic beyond which noncentral chi-squared is normal, and slow."""
@@ -52,8 +50,7 @@ def rank_intervals(better: Bools) -> list[tuple[int, int]]:
 
 def ranks(scores: Floats) -> Floats:
     """Rank of each score, 1 for the highest; equal scores share the mean of their ranks."""
-    found: Floats = functions.rankdata(-np.round(scores, 12))
-    return found
+    return np.asarray(functions.rankdata(-np.round(scores, 12)))
 
 
 def tau(first: Floats, second: Floats) -> float | None:
@@ -142,8 +139,7 @@ def _taus(first: Floats, second: Floats) -> Floats:
     one, other = np.triu_indices(first.shape[1], 1)
     here = np.sign(first[:, one] - first[:, other])
     there = np.sign(second[:, one] - second[:, other])
-    found: Floats = (here * there).mean(axis=1)
-    return found
+    return np.asarray((here * there).mean(axis=1))
 
 
 def errors_of(sums: Floats, pairs: Floats) -> Floats:
@@ -155,5 +151,4 @@ def errors_of(sums: Floats, pairs: Floats) -> Floats:
     """
     n = pairs.sum()
     means = sums.sum(axis=0) / n
-    found: Floats = (sums - np.outer(pairs, means)) / n
-    return found
+    return np.asarray((sums - np.outer(pairs, means)) / n)

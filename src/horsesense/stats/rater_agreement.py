@@ -14,12 +14,10 @@ from math import isnan
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from horsesense.errors import UsageError
+from horsesense.errors import UsageError, install
 from horsesense.stats.smooth import Located
-
-Floats = npt.NDArray[np.float64]
+from horsesense.stats.two_way import Floats, Ints
 
 
 def cohen_kappa(pairs: Sequence[tuple[object, object]]) -> float | None:
@@ -84,7 +82,7 @@ def krippendorff_alpha(ratings: Floats) -> float | None:
     if counts.size == 0 or (counts.sum(axis=0) > 0).sum() < 2:
         return None
     if not have_krippendorff():
-        raise UsageError.missing_extra("Krippendorff's alpha", "people", "krippendorff")
+        raise UsageError("Krippendorff's alpha needs krippendorff.", hint=install("people"))
     import krippendorff
 
     return float(krippendorff.alpha(value_counts=counts, level_of_measurement="nominal"))
@@ -113,7 +111,7 @@ class Alpha(NamedTuple):
     high: float | None = None
 
 
-def alpha_with_interval(ratings: Floats, cluster: npt.NDArray[np.intp], level: float) -> Alpha:
+def alpha_with_interval(ratings: Floats, cluster: Ints, level: float) -> Alpha:
     """Alpha, and the jackknife over clusters of units and over raters, added up.
 
     What both leave-outs share is not taken off, so that the interval errs on the wide side; it is

@@ -18,11 +18,9 @@ from math import log
 from typing import NamedTuple, Self
 
 import numpy as np
-import numpy.typing as npt
 
-from horsesense.stats.two_way import Floats
+from horsesense.stats.two_way import Bools, Floats, Ints
 
-Bools = npt.NDArray[np.bool_]
 BETS = ((0.4, 0.3), (0.8, 0.6), (4.0, 0.1))
 """Effects for which the bets are best, in multiples of the smallest size that matters, and their
 shares of the stake; any choice is valid."""
@@ -60,12 +58,12 @@ class Ratio(NamedTuple):
     least: float = 0.0
     lean: float = 0.0
 
-    def of(self, units: npt.NDArray[np.intp]) -> Self:
+    def of(self, units: Ints) -> Self:
         """Some of the units, in the order given."""
         low, high, weight = (x[units] for x in (self.low, self.high, self.weight))
         return self._replace(low=low, high=high, weight=weight)
 
-    def of_clusters(self, cluster: npt.NDArray[np.intp]) -> Self:
+    def of_clusters(self, cluster: Ints) -> Self:
         """The same with clusters as units, in the order of their numbers, which is random.
 
         More of a cluster comes between two looks. So this is no sequence: its errors are those of

@@ -71,11 +71,6 @@ class Spread(NamedTuple):
             positions=k,
         )
 
-    @property
-    def corrected(self) -> float:
-        """The spread (population standard deviation) with the noise taken off, 0 or more."""
-        return sqrt(max(self.squares - self.noise, 0.0) / self.positions)
-
     def p(self) -> float:
         """p of equal recalls."""
         return _tail(self.squares, self.null, 2 * self.null2)

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from horsesense.errors import UsageError
 from horsesense.inference.limits import RunSummary
@@ -61,14 +61,6 @@ def unwrapped(reply: str, question: str) -> str:
     return text
 
 
-class Draft(NamedTuple):
-    """A rewording that is to be judged."""
-
-    question: str
-    options: Sequence[str]
-    text: str
-
-
 def why_refused(item: Item, text: str, others: Iterable[str] = ()) -> str | None:
     """Why `text` cannot replace the item's question; None if its form allows it.
 
@@ -79,17 +71,20 @@ def why_refused(item: Item, text: str, others: Iterable[str] = ()) -> str | None
     Args:
         others: rewordings that were accepted before.
     """
-    draft = Draft(item.question, item.options, text)
     for reason, fails in CHECKS.items():
-        if fails(draft):
+        if fails(item, text):
             return reason
     said = normalised(text)
     return "it equals another version" if said in map(normalised, others) else None
 
 
-def _unlike(found: Callable[[str], object]) -> Callable[[Draft], bool]:
+Check = Callable[[Item, str], bool]
+"""Whether a text cannot replace the question of an item."""
+
+
+def _unlike(found: Callable[[str], object]) -> Check:
     """True if question and text differ in what `found` finds in them."""
-    return lambda draft: found(draft.question) != found(draft.text)
+    return lambda item, text: found(item.question) != found(text)
 
 
 _NUMBER = re.compile(r"(?:(?<!\w)[-−])?\d+(?:[.,]\d+)*%?")
@@ -131,39 +126,43 @@ def _words(text: str) -> str:
     return f" {' '.join(_WORD.findall(text.casefold()))} "
 
 
-def _names_an_option(draft: Draft) -> bool:
+def _names_an_option(item: Item, text: str) -> bool:
     """True if it holds an option that the question does not hold; single signs are too common."""
-    asked, said = _words(draft.question), _words(draft.text)
-    options = (words for words in map(_words, draft.options) if len(words) > 3)
+    asked, said = _words(item.question), _words(text)
+    options = (words for words in map(_words, item.options) if len(words) > 3)
     return any(words in said and words not in asked for words in options)
 
 
-def _lists(draft: Draft) -> bool:
-    return len(_LISTED.findall(draft.text)) > max(1, len(_LISTED.findall(draft.question)))
+def _lists(item: Item, text: str) -> bool:
+    return len(_LISTED.findall(text)) > max(1, len(_LISTED.findall(item.question)))
 
 
 def _lines(text: str) -> int:
     return sum(bool(line.strip()) for line in text.splitlines())
 
 
-CHECKS: Final[dict[str, Callable[[Draft], bool]]] = {
-    "it is empty": lambda d: not any(map(str.isalnum, d.text)),
-    "it declines": lambda d: bool(REFUSAL.search(d.text.lower())),
-    "it is the question itself": lambda d: normalised(d.text) == normalised(d.question),
-    "it has more lines": lambda d: _lines(d.text) > max(1, _lines(d.question)),
-    "it is less than a third as long": lambda d: 3 * len(d.text) + SLACK < len(d.question),
-    "it is over three times as long": lambda d: len(d.text) > 3 * len(d.question) + SLACK,
+CHECKS: Final[dict[str, Check]] = {
+    "it is empty": lambda item, text: not any(map(str.isalnum, text)),
+    "it declines": lambda item, text: bool(REFUSAL.search(text.lower())),
+    "it is the question itself": lambda item, text: normalised(text) == normalised(item.question),
+    "it has more lines": lambda item, text: _lines(text) > max(1, _lines(item.question)),
+    "it is less than a third as long": lambda item, text: (
+        3 * len(text) + SLACK < len(item.question)
+    ),
+    "it is over three times as long": lambda item, text: len(text) > 3 * len(item.question) + SLACK,
     "its formulas differ": _unlike(_formulas),
     "its numbers differ": _unlike(_numbers),
-    "a single letter is gone": lambda d: not {*_symbols(d.question)} <= {*_symbols(d.text)},
+    "a single letter is gone": lambda item, text: (
+        not {*_symbols(item.question)} <= {*_symbols(text)}
+    ),
     "its quotations differ": _unlike(_quotations),
     "its blanks differ": _unlike(lambda text: len(_BLANK.findall(text))),
     "it lists options": _lists,
     "it names an option": _names_an_option,
     "a negation came or went": _unlike(lambda text: bool(_NEGATION.search(text))),
-    "it asks nothing": lambda d: "?" in d.question and "?" not in d.text,
+    "it asks nothing": lambda item, text: "?" in item.question and "?" not in text,
 }
-"""Reason -> whether a draft is refused for it; the first that holds is reported."""
+"""Reason -> whether a text is refused for it; the first that holds is reported."""
 
 
 ROUNDS: Final = 2

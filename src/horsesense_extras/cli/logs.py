@@ -103,9 +103,9 @@ def unread_as(given: str | None) -> Unread | None:
 def summary(run: Run) -> dict[str, Any]:
     """What an import found, as JSON values."""
     from horsesense_extras.logs.log_score import findings, log_scores
-    from horsesense_extras.logs.told import load_imported
+    from horsesense_extras.logs.told import logs_of
 
-    logs = (load_imported(run.directory) or {"logs": []})["logs"]
+    logs = logs_of(run.directory)
     scores = log_scores(run.results)
     return {
         "out": str(run.path),
@@ -176,9 +176,8 @@ def _of_batch(run: Run) -> list[str]:
     ]
     count = without_answer(run.directory)
     if count:
-        has = "has" if count == 1 else "have"
         lines.append(
-            f"{plural(count, 'request')} {has} no answer; horsesense export {run.path} FOLDER"
+            f"{plural(count, 'request', 'have')} no answer; horsesense export {run.path} FOLDER"
             " --to batch writes what is to be sent."
         )
     return lines

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -16,6 +15,7 @@ from horsesense.cli.options import AsJson, FieldMap, pairs
 from horsesense.cli.output import print_json
 from horsesense.errors import InterruptedRunError, UsageError
 from horsesense.stats.words import plural
+from horsesense_extras.cli.groups import tell
 
 if TYPE_CHECKING:
     from horsesense_extras.readers.training.examples import Score
@@ -107,28 +107,24 @@ def reader(
         plan = Plan(kind, recipe, tuple(files), fields, test_share, leave_out, most)  # type: ignore[arg-type]
         trained = train_reader(plan, out)
         if not as_json:
-            sys.stdout.write(table(trained))
-            sys.stdout.flush()
+            print(*table(trained), sep="\n", flush=True)
     others = (
         evaluate_reader(out, evaluate, fields, most=most, seed=changes.seed) if evaluate else []
     )
-    if as_json:
-        print_json("train-reader", Manifest.load(out).model_dump(mode="json"))
-    else:
-        sys.stdout.write("".join(evaluated(other) for other in others))
+    told = Manifest.load(out).model_dump(mode="json")
+    tell("train-reader", told, as_json, [line for other in others for line in evaluated(other)])
 
 
-def evaluated(found: Evaluation) -> str:
+def evaluated(found: Evaluation) -> list[str]:
     """How another file was read."""
     left = ", ".join(f"{plural(n, 'row')}: {reason}" for reason, n in found.dropped.items())
-    lines = [f"{found.file}{f' (left out: {left})' if left else ''}:", *_scores(found.results)]
-    return "\n".join(lines) + "\n"
+    return [f"{found.file}{f' (left out: {left})' if left else ''}:", *_scores(found.results)]
 
 
-def table(found: Trained) -> str:
+def table(found: Trained) -> list[str]:
     """What was held out and how it was read, one line for each source model."""
     data = found.manifest.data
-    lines = [
+    return [
         f"{found.folder}: trained on {plural(data['trained_on'], 'reply')} to"
         f" {plural(data['questions_trained_on'], 'question')} in"
         f" {plural(len(found.losses), 'update')};"
@@ -136,7 +132,6 @@ def table(found: Trained) -> str:
         " others.",
         *_scores(found.results),
     ]
-    return "\n".join(lines) + "\n"
 
 
 def _scores(results: Sequence[Score]) -> list[str]:

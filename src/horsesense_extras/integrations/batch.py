@@ -7,7 +7,8 @@ order, in several files, and beside answers that came by other ways.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -19,6 +20,7 @@ from horsesense.files import new_folder
 from horsesense.inference.limits import RunSummary
 from horsesense.items.faults import Faults
 from horsesense.items.files import read_rows
+from horsesense.models.base import Asked
 from horsesense.models.known import KnownAnswers
 from horsesense.models.messages import Failure, Key, Request, Response
 from horsesense.models.openai.api_key import Secret
@@ -81,17 +83,18 @@ def write_batch(directory: RunDirectory, folder: Path) -> Written:
             hint="Plan it without --until to have it asked as a batch.",
         )
     name, dialect = _model(directory)
-    split = _Split()
+    requests: Counter[str] = Counter()
     answered = 0
     with new_folder(folder) as lines, directory.store() as store:
-        for asked in unanswered(directory, store):
-            line = orjson.dumps(batch_line(asked, name, dialect))
-            lines.add(split.file(len(line)), line)
+        sent = (batch_line(asked, name, dialect) for asked in unanswered(directory, store))
+        for file, line in _in_files(map(orjson.dumps, sent)):
+            lines.add(file, line)
+            requests[file] += 1
         for request, line in _answers(directory, name, dialect):
             lines.add("answered.jsonl", request)
             lines.add("answers.jsonl", line)
             answered += 1
-    return Written(tuple(split.names), split.requests, answered)
+    return Written(tuple(requests), requests.total(), answered)
 
 
 def _model(directory: RunDirectory) -> tuple[str, Dialect]:
@@ -103,31 +106,20 @@ def _model(directory: RunDirectory) -> tuple[str, Dialect]:
     return directory.known.model.name.partition(":")[2] or directory.known.model.name, Dialect()
 
 
-class _Split:
-    """Says which file a request belongs to: none grows beyond what services take."""
-
-    def __init__(self) -> None:
-        self.names: list[str] = []
-        self.requests = 0
-        self._in_file = self._bytes = 0
-
-    def file(self, size: int) -> str:
-        full = self._in_file >= MOST_REQUESTS or self._bytes + size > MOST_BYTES
-        if full or not self.names:
-            self.names.append(f"requests-{len(self.names) + 1:04d}.jsonl")
-            self._in_file = self._bytes = 0
-        self.requests += 1
-        self._in_file += 1
-        self._bytes += size + 1
-        return self.names[-1]
+def _in_files(lines: Iterable[bytes]) -> Iterator[tuple[str, bytes]]:
+    """The file of each request and the request: no file grows beyond what services take."""
+    number, held, size = 1, 0, 0
+    for line in lines:
+        if held and (held >= MOST_REQUESTS or size + len(line) > MOST_BYTES):
+            number, held, size = number + 1, 0, 0
+        held, size = held + 1, size + len(line) + 1
+        yield f"requests-{number:04d}.jsonl", line
 
 
 def _answers(
     directory: RunDirectory, model: str, dialect: Dialect
 ) -> Iterator[tuple[bytes, bytes]]:
     """Each answered request once, as a line of input and of output."""
-    from horsesense.models.base import Asked
-
     seen: set[Key] = set()
     for each in exchanges(directory):
         if each.response is None or each.request is None or each.key in seen:

@@ -21,7 +21,6 @@ from horsesense.trials.condition import Condition
 from horsesense.trials.trial import Trial
 from horsesense.version import __version__
 from horsesense_extras.integrations.inspect_log import (
-    logs_of,
     of_log,
     score_of,
     score_rows,
@@ -30,6 +29,7 @@ from horsesense_extras.integrations.inspect_log import (
 )
 from horsesense_extras.integrations.lm_eval_task import document, slug
 from horsesense_extras.logs.carried import OURS, Carrier, carried_by_log
+from horsesense_extras.logs.told import logs_of
 
 ALONE = "none"
 """The filter of a task without any."""
@@ -324,7 +324,14 @@ def _instances(results: Results, exchange: Exchange, name: str) -> Iterator[dict
                     }
                 ],
                 "evaluation": {"score": float(right), "is_correct": right},
-                "metadata": _metadata(exchange, row),
+                "metadata": {
+                    "probe": trial.probe,
+                    "condition": str(trial.condition),
+                    "repetition": str(trial.repetition),
+                    "status": row["status"],
+                    "trial": str(exchange.number),
+                    "custom_id": exchange.key.hex(),
+                },
             }
             if usage := usage_of(response):
                 found["token_usage"] = usage
@@ -335,15 +342,3 @@ def _text(request: Request) -> str:
     if request.messages is None:
         return request.text or ""
     return "\n\n".join(f"{role}: {text}" for role, text in request.messages)
-
-
-def _metadata(exchange: Exchange, row: Mapping[str, Any]) -> dict[str, str]:
-    trial = exchange.trial
-    return {
-        "probe": trial.probe,
-        "condition": str(trial.condition),
-        "repetition": str(trial.repetition),
-        "status": row["status"],
-        "trial": str(exchange.number),
-        "custom_id": exchange.key.hex(),
-    }

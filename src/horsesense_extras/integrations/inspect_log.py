@@ -32,7 +32,7 @@ from horsesense.trials.trial import Trial, Variant
 from horsesense.version import __version__
 from horsesense_extras.logs.carried import OURS, Carrier, carried_by_log
 from horsesense_extras.logs.imported import RECORDED
-from horsesense_extras.logs.told import load_imported
+from horsesense_extras.logs.told import logs_of
 
 _STOP_REASONS: Final = {"stop": "stop", "length": "max_tokens"}
 
@@ -287,11 +287,6 @@ def _scores(results: Results) -> Iterator[dict[str, Any]]:
             "metrics": {n: _metric(n, float(v)) for n, v in ends.items() if v is not None},
             "metadata": {"signature": str(e.signature)},
         }
-
-
-def logs_of(directory: RunDirectory) -> list[Any]:
-    """What is known of the logs that a run was imported from; none of a run of ours."""
-    return list((load_imported(directory) or {"logs": []})["logs"])
 
 
 def _reported(directory: RunDirectory) -> Iterator[dict[str, Any]]:

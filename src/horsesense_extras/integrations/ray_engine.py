@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from horsesense.errors import ModelError, UsageError, install
 from horsesense.version import __version__
-from horsesense_extras.workers.schedule import Event, Pool
+from horsesense_extras.workers.schedule import Event
 from horsesense_extras.workers.work import Job, Outcome, Task, Worker
 
 MEMORY: Final = 2**28
@@ -68,7 +68,7 @@ class RayEngine:
         _ray()
 
     @contextmanager
-    def pool(self, task: Task) -> Iterator[Pool]:
+    def pool(self, task: Task) -> Iterator[RayPool]:
         """Workers for a run; on leaving, all of them are gone.
 
         Raises UsageError where Ray is not installed, or there is no cluster at the address.
@@ -77,7 +77,7 @@ class RayEngine:
         ours = not ray.is_initialized()
         if ours:
             self._connect(ray, len(task.items))
-        pool = _RayPool(ray, self, task)
+        pool = RayPool(ray, self, task)
         try:
             yield pool
         finally:
@@ -141,8 +141,8 @@ class _Actor:
         self._worker.stop()
 
 
-class _RayPool:
-    """The actors of a run.
+class RayPool:
+    """The actors of a run. Numbers of workers are never used again.
 
     Each has a thread beside the one that works, so that it can be told to stop, and tell how far it
     is.
@@ -168,12 +168,14 @@ class _RayPool:
         self._looks: dict[Any, int] = {}
 
     def start(self) -> int:
+        """Begin a worker; an event tells when it is ready, or died before that."""
         number = next(self._numbers)
         self._actors[number] = actor = self._actor.remote(self._task)
         self._waited[actor.version.remote()] = number
         return number
 
     def give(self, worker: int, job: Job) -> None:
+        """Hand a job to a worker that is ready and has none; an event tells how it ended."""
         self._waited[self._actors[worker].work.remote(job)] = worker
         self._busy[worker] = time.monotonic() + LOOK
 
@@ -186,6 +188,7 @@ class _RayPool:
                 self._looks[self._actors[worker].standing.remote()] = worker
 
     def events(self, seconds: float) -> Sequence[Event]:
+        """What happened since the last call; waits at most so long for something to."""
         self._check()
         self._look()
         waited = [*self._waited, *self._looks]
@@ -232,7 +235,8 @@ class _RayPool:
         except errors.RayTaskError:
             raise
         except errors.RayError as error:
-            self._kill(self._actors.pop(worker))  # it may only have been out of reach
+            actor = self._actors.pop(worker)
+            self._ray.kill(actor, no_restart=True)  # it may only have been out of reach
             return Event(worker, "died", why=_first_line(error))
         if isinstance(value, Outcome):
             return Event(worker, "done", value)
@@ -244,17 +248,15 @@ class _RayPool:
         return Event(worker, "ready")
 
     def stop(self) -> None:
+        """Have all workers finish what is in flight; a second call has them abandon it."""
         for actor in self._actors.values():
             actor.stop.remote()
 
     def close(self) -> None:
         """End all workers."""
         for actor in self._actors.values():
-            self._kill(actor)
+            self._ray.kill(actor, no_restart=True)
         self._actors.clear()
-
-    def _kill(self, actor: Any) -> None:
-        self._ray.kill(actor, no_restart=True)
 
 
 def _reach(address: str) -> None:

@@ -6,7 +6,7 @@ option is right: that comes from the items that the import is given.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,7 @@ from horsesense.errors import UsageError
 from horsesense.models.messages import Request, Response, SamplingParams
 from horsesense_extras.logs.known_items import Content, content
 from horsesense_extras.logs.options import lettered
-from horsesense_extras.logs.sample import LeftOut, Log, NotTakenError, Sample
+from horsesense_extras.logs.sample import LeftOut, Log, NotTakenError, Reads, Sample
 from horsesense_extras.logs.streams import first_row, head_of, rows
 from horsesense_extras.logs.values import at, mapping, messages_of, settings_of
 from horsesense_extras.models.batch import read_line
@@ -51,9 +51,7 @@ def open_log(path: Path, companions: Sequence[Path]) -> Log:
     return Log(path, "batch", lambda log: _samples(log, companions), task=path.name.split(".")[0])
 
 
-def _samples(
-    log: Log, companions: Sequence[Path]
-) -> Iterator[tuple[str, Callable[[], Iterator[Sample]]]]:
+def _samples(log: Log, companions: Sequence[Path]) -> Reads:
     requests: dict[str, Mapping[str, Any]] = {}
     for path in companions:
         for _, row in rows(path, LeftOut()):

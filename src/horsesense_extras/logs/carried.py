@@ -166,18 +166,16 @@ class Carrier:
             ],
             "params": None if request is None else request.params.as_json(),
             "plain": request is not None and request.messages is None,
-            "items": {
-                str(self._number[name]): item_as_json(self._items.by_id[name])
-                for name in sorted(new)
-            },
+            "items": self._rows(new),
         }
 
     def left(self) -> dict[str, Any]:
         """Items that no sample showed."""
-        return {
-            str(self._number[name]): item_as_json(self._items.by_id[name])
-            for name in sorted(self._left)
-        }
+        return self._rows(self._left)
+
+    def _rows(self, names: set[str]) -> dict[str, Any]:
+        items = (self._items.by_id[name] for name in sorted(names))
+        return {str(self._number[item.id]): item_as_json(item) for item in items}
 
 
 def run_directory(

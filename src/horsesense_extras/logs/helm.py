@@ -6,13 +6,13 @@ plain ones.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from horsesense.models.messages import Failure
-from horsesense_extras.logs.sample import SEVERAL_RIGHT, Log, NotTakenError, Reported, Sample, Score
+from horsesense_extras.logs.sample import Log, NotTakenError, Reads, Reported, Sample, Score
 from horsesense_extras.logs.streams import damaged, document
 from horsesense_extras.logs.values import (
     Layout,
@@ -91,9 +91,7 @@ def _scores(stats: object) -> dict[Place, dict[str, Score]]:
     return found
 
 
-def _samples(
-    log: Log, folder: Path, method: str
-) -> Iterator[tuple[str, Callable[[], Iterator[Sample]]]]:
+def _samples(log: Log, folder: Path, method: str) -> Reads:
     if not (folder / STATE).is_file():
         raise damaged(str(folder), f"{STATE} is missing")
     scores = _scores(_document(folder / "per_instance_stats.json"))
@@ -122,7 +120,7 @@ def _sample(
     if len(options) < 2:
         raise NotTakenError("not multiple choice: the instance has no options")
     if len(right) > 1:
-        raise NotTakenError(SEVERAL_RIGHT)
+        raise NotTakenError.several_right()
     shown = mapping(state.get("output_mapping"))
     order = tuple(range(len(options)))
     if sorted(shown.values()) == sorted(options) and len(set(options)) == len(options):

@@ -36,13 +36,7 @@ from horsesense.stats.words import plural
 from horsesense.trials.condition import PLAIN, Condition
 from horsesense.trials.trial import Trial, Variant
 from horsesense_extras.logs.carried import WrittenRun, made_beside
-from horsesense_extras.logs.imported_answers import (
-    Offers,
-    Totals,
-    message,
-    offers_of,
-    params_of,
-)
+from horsesense_extras.logs.imported_answers import Tally, message, params_of, readers_of
 from horsesense_extras.logs.known_items import Known, KnownItems
 from horsesense_extras.logs.sample import Log, NotTakenError, Sample
 
@@ -103,12 +97,7 @@ class _Import:
         self.given = items
         self.items = KnownItems(items)
         self.model = one_model(logs)
-        self.offers = Offers(False, 0, False)
-        self.totals = [Totals() for _ in logs]
-        self.samples = [0 for _ in logs]
-        self.failed = [0 for _ in logs]
-        self._by: list[Counter[str]] = [Counter() for _ in logs]
-        self._without_gold: list[Counter[str]] = [Counter() for _ in logs]
+        self.tallies = [Tally() for _ in logs]
         self._keys: set[Key] = set()
         self._run = WrittenRun(layout)
         self._recorded = NewTable(layout.recorded, RECORDED)
@@ -157,23 +146,23 @@ class _Import:
 
     def _note_unknown(self) -> None:
         """Say of how many answers no right option is known."""
-        for number, log in enumerate(self.logs):
+        for log, tally in zip(self.logs, self.tallies, strict=True):
             unknown = sum(
                 times
-                for name, times in self._without_gold[number].items()
+                for name, times in tally.without_gold.items()
                 if self.items.known[name].item.gold is None
             )
             if unknown:
                 log.notes.append(
                     f"{log.path.name}: no right option is known for {unknown:,} of"
-                    f" {plural(self.samples[number], 'answer')}; nothing counts them as right or"
+                    f" {plural(tally.samples, 'answer')}; nothing counts them as right or"
                     " wrong."
                 )
 
     def _note_who_and_how_often(self) -> None:
         """Say which logs hold replies of several models, and which logs repeat a task."""
-        for log, by in zip(self.logs, self._by, strict=True):
-            if len(by) > 1:
+        for log, tally in zip(self.logs, self.tallies, strict=True):
+            if len(by := tally.models) > 1:
                 told = ", ".join(f"{name[:80]} ({n:,})" for name, n in by.most_common(5))
                 log.notes.append(
                     f"{log.path.name}: its replies name {len(by)} models: {told}. All are counted"
@@ -201,10 +190,9 @@ class _Import:
             known.item = replace(known.item, gold=gold)
         elif None not in (gold, known.item.gold) and gold != known.item.gold:
             raise NotTakenError("another option is right here than in an earlier answer")
-        self.totals[number].add(known.item.id, sample)
-        self.samples[number] += 1
+        self.tallies[number].graded(known.item.id, sample)
         if gold is None:
-            self._without_gold[number][known.item.id] += 1
+            self.tallies[number].without_gold[known.item.id] += 1
         return self._answer(number, known, sample, tuple(moved[o] for o in sample.order))
 
     def _answer(
@@ -231,12 +219,10 @@ class _Import:
         self._numbers.setdefault(item.id, len(self._numbers))
         self._run.add(trial, key, self._numbers)
         if not isinstance(came := sample.came, Response):
-            self.failed[number] += 1
+            self.tallies[number].failed += 1
             why = NO_ANSWER if came is None else came.message[:2000]
             return Asked(key, request), Failure("rejected", why)
-        if came.served_by:
-            self._by[number][came.served_by] += 1
-        self.offers |= offers_of(came)
+        self.tallies[number].answered(came)
         return Asked(key, request), came
 
     def _request(self, sample: Sample) -> tuple[Request, Key]:
@@ -260,12 +246,12 @@ class _Import:
             items=", ".join(str(log.path) for log in self.logs),
             model=self.identity,
             probes=("original",),
-            readers=self.offers.readers or ("text",),
+            readers=readers_of(self.tallies),
         )
         offers = Capabilities(
-            text=self.offers.text,
-            top_logprobs=self.offers.tokens,
-            continuations=self.offers.texts,
+            text=any(tally.text for tally in self.tallies),
+            top_logprobs=max(tally.tokens for tally in self.tallies),
+            continuations=any(tally.texts for tally in self.tallies),
             notes=tuple(note for log in self.logs for note in log.notes),
         )
         prompt = "recorded:" + ",".join(dict.fromkeys(log.format for log in self.logs))
@@ -309,13 +295,13 @@ class _Import:
         return ItemSet(name=name, kind="choice", items=found, flags=flags, source=source)
 
     def _log_json(self, number: int, log: Log) -> dict[str, Any]:
-        totals = self.totals[number]
+        tally = self.tallies[number]
         reported = [
             {
                 **asdict(each),
                 "from_samples": None
                 if each.score is None
-                else totals.mean(each.score, each.task, each.split),
+                else tally.mean(each.score, each.task, each.split),
             }
             for each in log.reported
         ]
@@ -326,11 +312,11 @@ class _Import:
             "model": log.model or self.model,
             "created": log.created,
             "state": log.state,
-            "samples": self.samples[number],
-            "failed": self.failed[number],
+            "samples": tally.samples,
+            "failed": tally.failed,
             "left_out": log.left_out.as_json(),
             "reported": reported,
-            "scores": {name: totals.mean(name) for name in totals.names},
+            "scores": {name: tally.mean(name) for name in tally.names},
             "notes": log.notes,
         }
 

@@ -2,28 +2,51 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from math import fsum
-from typing import NamedTuple
 
 from horsesense.models.messages import Message, Response, SamplingParams
 from horsesense_extras.logs.sample import Sample
 
 
-class Totals:
-    """Means of the scores in one log, over its own items: by score, task and split."""
+class Tally:
+    """What the answers of one log come to.
+
+    Attributes:
+        samples, failed: how many were taken, and how many of them hold no answer.
+        models: the names that replies give their model.
+        without_gold: item -> its answers whose right option the log does not know.
+        text, tokens, texts: what there is to be read: replies, so many scored tokens, scored
+            option texts.
+    """
 
     def __init__(self) -> None:
+        self.samples = self.failed = self.tokens = 0
+        self.models: Counter[str] = Counter()
+        self.without_gold: Counter[str] = Counter()
+        self.text = self.texts = False
         self._by: dict[tuple[str, str, str], dict[str, list[float]]] = {}
 
-    def add(self, item: str, sample: Sample) -> None:
+    def graded(self, item: str, sample: Sample) -> None:
+        """Count a sample, and the scores that the log gave it."""
+        self.samples += 1
         for name, score in sample.scores.items():
             if score.value is not None:
                 for split in {"", sample.split}:
                     key = (name, sample.task, split)
                     self._by.setdefault(key, {}).setdefault(item, []).append(score.value)
 
+    def answered(self, came: Response) -> None:
+        """Note what an answer holds."""
+        if came.served_by:
+            self.models[came.served_by] += 1
+        self.text |= not came.scores_alone
+        self.tokens = max(self.tokens, max(map(len, came.token_logprobs), default=0))
+        self.texts |= bool(came.continuations)
+
     def mean(self, name: str, task: str = "", split: str = "") -> float | None:
-        """Mean over items of the mean over epochs; None where there is no such score."""
+        """Mean of a score over items of the mean over epochs; None where there is no such score."""
         every = [
             sum(values) / len(values)
             for (n, t, s), found in self._by.items()
@@ -37,27 +60,12 @@ class Totals:
         return list(dict.fromkeys(name for name, _, _ in self._by))
 
 
-class Offers(NamedTuple):
-    """What the answers of an import hold, and so can be read by."""
-
-    text: bool
-    tokens: int
-    texts: bool
-
-    def __or__(self, other: Offers) -> Offers:
-        return Offers(
-            self.text or other.text, max(self.tokens, other.tokens), self.texts or other.texts
-        )
-
-    @property
-    def readers(self) -> tuple[str, ...]:
-        names = (("text",) if self.text else ()) + (("first_token",) if self.tokens else ())
-        return names + (("option_text", "option_text(norm=char)") if self.texts else ())
-
-
-def offers_of(came: Response) -> Offers:
-    tokens = max(map(len, came.token_logprobs), default=0)
-    return Offers(not came.scores_alone, tokens, bool(came.continuations))
+def readers_of(tallies: Sequence[Tally]) -> tuple[str, ...]:
+    """The readers that answers of these logs can be read by; "text" where there are none."""
+    by_text = ("option_text", "option_text(norm=char)")
+    names = ("text",) * any(tally.text for tally in tallies)
+    names += ("first_token",) * any(tally.tokens for tally in tallies)
+    return names + by_text * any(tally.texts for tally in tallies) or ("text",)
 
 
 def message(recorded: tuple[str, str]) -> Message:

@@ -8,8 +8,9 @@ they show a prompt that was never sent and a letter that was never written.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -26,7 +27,7 @@ from horsesense_extras.logs.options import (
     right_option,
     shown_order,
 )
-from horsesense_extras.logs.sample import Log, NotTakenError, Reported, Sample, Score, own_of
+from horsesense_extras.logs.sample import Log, NotTakenError, Reads, Reported, Sample, Score, own_of
 from horsesense_extras.logs.streams import Archive, damaged, document
 from horsesense_extras.logs.values import (
     Layout,
@@ -139,9 +140,7 @@ def _rows(path: Path) -> Rows:
         yield f"sample {place}", found.pop()
 
 
-def _samples(
-    log: Log, found: Rows, header: Mapping[str, Any]
-) -> Iterator[tuple[str, Callable[[], Iterator[Sample]]]]:
+def _samples(log: Log, found: Rows, header: Mapping[str, Any]) -> Reads:
     given = (at(header, "eval.model_generate_config"), at(header, "plan.config"))
     defaults, packed = {**mapping(given[0]), **mapping(given[1])}, log.path.suffix == ".eval"
     for entry, row in found:
@@ -153,19 +152,19 @@ def _samples(
         yield told, sample.own if log.own else partial(sample.made, isinstance(row, dict))
 
 
+@dataclass
 class _Sample:
     """One sample of a log as it is made neutral."""
 
-    def __init__(
-        self, name: str, row: Mapping[str, Any], log: Log, defaults: Mapping[str, Any]
-    ) -> None:
-        self.name = name
-        self.row = row
-        self.log = log
-        self.defaults = defaults
+    name: str
+    row: Mapping[str, Any]
+    log: Log
+    defaults: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
         self._lost: set[str] = set()
-        self._attachments = mapping(row.get("attachments"))
-        self._pool = items_of(at(row, "events_data.messages", "message_pool"))
+        self._attachments = mapping(self.row.get("attachments"))
+        self._pool = items_of(at(self.row, "events_data.messages", "message_pool"))
 
     def made(self, is_object: bool) -> Iterator[Sample]:
         """The sample; NotTakenError says why it cannot be taken."""
@@ -220,9 +219,6 @@ class _Sample:
         prompt, output = self._said(self._event())
         yield Sample(
             id=self.name,
-            question="",
-            options=(),
-            order=(),
             prompt=prompt,
             model=self.log.model,
             came=self._settled(self._came(output), output),

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -28,10 +29,10 @@ from horsesense_extras.logs.options import (
     shown_order,
 )
 from horsesense_extras.logs.sample import (
-    SEVERAL_RIGHT,
     LeftOut,
     Log,
     NotTakenError,
+    Reads,
     Reported,
     Sample,
     Score,
@@ -40,6 +41,7 @@ from horsesense_extras.logs.sample import (
 from horsesense_extras.logs.streams import document, first_row, rows
 from horsesense_extras.logs.values import (
     LETTERS,
+    Prompt,
     at,
     items_of,
     log_probability,
@@ -146,9 +148,7 @@ def _reported(
             yield Reported(name, known, name if metric in means else None, over=over)
 
 
-def _samples(
-    log: Log, settings: Mapping[str, Any]
-) -> Iterator[tuple[str, Callable[[], Iterator[Sample]]]]:
+def _samples(log: Log, settings: Mapping[str, Any]) -> Reads:
     """One answer of each document; rows of other filters say what those make of it."""
     scores: dict[tuple[str, str], dict[str, Score]] = defaultdict(dict)
     for _, row in rows(log.path, LeftOut()):
@@ -192,24 +192,19 @@ class Ordered(NamedTuple):
     labels: tuple[str, ...]
 
 
+@dataclass
 class _Row:
     """One row as it is made neutral."""
 
-    def __init__(
-        self,
-        row: Mapping[str, Any],
-        line: int,
-        log: Log,
-        settings: Mapping[str, Any],
-        scores: Mapping[str, Score],
-    ) -> None:
-        self.row = row
-        self.line = line
-        self.log = log
-        self.settings = settings
-        self.scores = scores
-        self.doc = mapping(row.get("doc"))
-        self.calls = list(_calls(row.get("arguments")))
+    row: Mapping[str, Any]
+    line: int
+    log: Log
+    settings: Mapping[str, Any]
+    scores: Mapping[str, Score]
+
+    def __post_init__(self) -> None:
+        self.doc = mapping(self.row.get("doc"))
+        self.calls = list(_calls(self.row.get("arguments")))
         # Unconditional scores, where there are any, follow in the same list.
         first, self.rest = self.calls[0] if self.calls else (None, None)
         self.scored = [
@@ -250,9 +245,6 @@ class _Row:
         )
         yield Sample(
             id=str(self.doc.get("id")),
-            question="",
-            options=(),
-            order=(),
             prompt=prompt if plain else (("user", prompt),),
             came=Failure("rejected", error) if isinstance(error, str) else came,
             model=self.log.model,
@@ -299,7 +291,6 @@ class _Row:
                 )
             if found.labels != labels:
                 raise NotTakenError("other labels were scored than the prompt shows")
-            own = {"settings": {"label_tokens": labels}}
             keys = labels
         else:
             order = tuple(range(len(bare)))
@@ -307,10 +298,10 @@ class _Row:
             found = Ordered(bare, order, known if placed == order else ())
             leads = [" " if text[:1].isspace() else "" for text in texts]
             keys = tuple(lead + text for lead, text in zip(leads, bare, strict=True))
-            own = {}
         gold = self._gold_of_scored(bare, found, logs)
         came = _scores_as_reply(dict(zip(keys, logs, strict=True)), texts=not by_letter)
-        yield self._sample(found, gold=gold, scores=self.scores, came=came, **own)
+        settings = {"label_tokens": labels} if by_letter else {}
+        yield self._sample(found, gold=gold, scores=self.scores, came=came, settings=settings)
 
     def _generated(self) -> Iterator[Sample]:
         """A task whose reply was generated; repeats are epochs, and the scores are of the first."""
@@ -366,7 +357,7 @@ class _Row:
         """
         named = answers_in(self.row.get("target"), bare)
         if len(named) > 1:
-            raise NotTakenError(SEVERAL_RIGHT)
+            raise NotTakenError.several_right()
         target = str(named[0]).strip() if named else ""
         place = whole(target)
         by_number = place if place is not None and place < len(bare) else None
@@ -406,7 +397,7 @@ def _calls(arguments: object) -> Iterator[tuple[object, object]]:
             yield call[0], call[1]
 
 
-def _prompt(context: object) -> tuple[tuple[str, str], ...] | str | None:
+def _prompt(context: object) -> Prompt:
     """What was sent: a text, or the messages of a chat that newer versions keep as JSON."""
     if isinstance(context, list) and len(context) == 1:
         context = context[0]

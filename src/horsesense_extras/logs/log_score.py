@@ -25,7 +25,7 @@ from horsesense.runs.parts import readable, scan_parts
 from horsesense.runs.results import Results
 from horsesense.stats.words import agreeing, percent, plural, some_of
 from horsesense_extras.logs.imported import RECORDED
-from horsesense_extras.logs.told import load_imported
+from horsesense_extras.logs.told import logs_of
 
 _CAUSES = {status: of_status(status) for status in STATUSES}
 
@@ -191,8 +191,8 @@ def log_scores(results: Results) -> list[LogScore]:
     Raises StoreError where the run's files are damaged.
     """
     directory = results.directory
-    told = load_imported(directory)
-    if told is None or not (names := main_scores(told)):
+    logs = logs_of(directory)
+    if not (names := main_scores(logs)):
         return []
     reader = "text" if "text" in results.readers else results.reader
     with readable(directory.layout.root):
@@ -200,7 +200,7 @@ def log_scores(results: Results) -> list[LogScore]:
     said = results.one("accuracy", reader=reader)
     of = defaultdict(frame.clear, frame.partition_by("name", as_dict=True))
     with directory.store() as store:
-        return [_score(store, told, of[name,], name, reader, said) for name in names]
+        return [_score(store, logs, of[name,], name, reader, said) for name in names]
 
 
 def findings(results: Results, scores: Sequence[LogScore]) -> list[str]:
@@ -237,9 +237,8 @@ def _inferred(results: Results) -> Iterator[str]:
             yield "No stop reason stands in the log: “cut off” is inferred from how a reply ends."
 
 
-def main_scores(told: Mapping[str, Any]) -> list[str]:
+def main_scores(logs: Sequence[Mapping[str, Any]]) -> list[str]:
     """Names of the scores that a log reports means of; where it reports none, all that it has."""
-    logs = told["logs"]
     named = [r["score"] for log in logs for r in log["reported"] if r["score"] in log["scores"]]
     return list(dict.fromkeys(named or [name for log in logs for name in log["scores"]]))
 
@@ -276,28 +275,28 @@ def joined(directory: RunDirectory, reader: str) -> pl.DataFrame:
 
 def _score(
     store: Store,
-    told: Mapping[str, Any],
+    logs: Sequence[Mapping[str, Any]],
     frame: pl.DataFrame,
     name: str,
     reader: str,
     said: Estimate | None,
 ) -> LogScore:
-    names = [(log["task"], Path(log["path"]).name, log["path"]) for log in told["logs"]]
+    names = [(log["task"], Path(log["path"]).name, log["path"]) for log in logs]
     having = Counter(name for each in names for name in set(each))
 
     def named(log: Mapping[str, Any]) -> str:
         """What tells the numbers of several logs apart: the task, or of one task the file."""
-        each = names[told["logs"].index(log)]
+        each = names[logs.index(log)]
         found = next((name for name in each if having[name] == 1), each[-1])
         return f"{found}: " * (len(names) > 1)
 
     reported = {
         f"{named(log)}{row['name']}": row["value"]
-        for log in told["logs"]
+        for log in logs
         for row in log["reported"]
         if row["score"] == name
     }
-    means = [log["scores"][name] for log in told["logs"] if name in log["scores"]]
+    means = [log["scores"][name] for log in logs if name in log["scores"]]
     both, right = pl.col("correct").is_not_null(), pl.col("value") >= 0.5
     wrong, stated = ~right, pl.col("correct").fill_null(value=False)
     differ = both & (right != stated)
@@ -320,9 +319,9 @@ def _score(
         said=said,
         only_log=dict(differing.filter(~pl.col("correct"))["cause"].value_counts(sort=True).rows()),
         examples=_examples(store, differing),
-        answers=sum(log["samples"] for log in told["logs"]),
+        answers=sum(log["samples"] for log in logs),
         graded=frame.height,
-        over=_over(told, name, {frame.height, frame["item_id"].n_unique()}),
+        over=_over(logs, name, {frame.height, frame["item_id"].n_unique()}),
         without_missed=_without(frame, missed),
         if_right=_mean(frame.select(pl.when(missed).then(1.0).otherwise("value"))),
         lost=dict(counts),
@@ -356,12 +355,12 @@ def _mean(scores: pl.DataFrame) -> float | None:
     return float(scores.to_series().to_numpy().mean()) if scores.height else None
 
 
-def _over(told: Mapping[str, Any], name: str, there: set[int]) -> int | None:
+def _over(logs: Sequence[Mapping[str, Any]], name: str, there: set[int]) -> int | None:
     """Of how many samples the one log says its score is, where they are not those it holds."""
-    rows = [row for log in told["logs"] for row in log["reported"] if row["score"] == name]
+    rows = [row for log in logs for row in log["reported"] if row["score"] == name]
     said = {row.get("over") for row in rows} - {None}
     [over, *more] = said or {None}
-    return None if len(told["logs"]) > 1 or more or over in there else over
+    return None if len(logs) > 1 or more or over in there else over
 
 
 def _examples(store: Store, differing: pl.DataFrame) -> tuple[Differing, ...]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import orjson
 
-from horsesense_extras.logs.sample import SEVERAL_RIGHT, NotTakenError
+from horsesense_extras.logs.sample import NotTakenError
 
 _LABELLED = re.compile(
     r"^[ \t]*(?:[-*][ \t]+)?(?P<open>[(\[]?)\**(?P<label>[A-Z]|\d{1,2})\**"
@@ -63,7 +63,8 @@ def lettered(prompt: str) -> Shown | None:
         return None
     last = blocks[-1]
     before = blocks[-2][-1].end() if len(blocks) > 1 else 0
-    *context, question = _paragraphs(prompt[before : last[0].start()])
+    parts = map(str.strip, re.split(r"\n\s*\n", prompt[before : last[0].start()]))
+    *context, question = [*filter(None, parts)] or [""]
     labels = tuple(match["label"] for match in last)
     texts = tuple(match["text"] for match in last)
     return Shown(_HEADING.sub("", question), labels, texts, "\n\n".join(context))
@@ -80,11 +81,6 @@ def labels_of(count: int) -> tuple[str, ...]:
     """The labels of so many options: A to Z, then 1, 2, 3, as Inspect has it."""
     numbers = (str(n) for n in range(1, count - len(_LETTERS) + 1))
     return (*_LETTERS[:count], *numbers)
-
-
-def _paragraphs(text: str) -> list[str]:
-    """The paragraphs of a text, at least one."""
-    return [part.strip() for part in re.split(r"\n\s*\n", text) if part.strip()] or [""]
 
 
 def shown_order(prompt: str, options: Sequence[str]) -> tuple[tuple[int, ...], tuple[str, ...]]:
@@ -200,5 +196,5 @@ def right_option(target: object, options: Sequence[str], labels: Sequence[str]) 
     """Which option a target names, by label or text; NotTakenError where it names several."""
     found = {index_of(each, options, labels) for each in answers_in(target, options)}
     if len(found) > 1:
-        raise NotTakenError(SEVERAL_RIGHT)
+        raise NotTakenError.several_right()
     return found.pop() if found else None

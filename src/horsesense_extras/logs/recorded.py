@@ -26,7 +26,7 @@ from horsesense.stats.words import percent, plural
 from horsesense_extras.checks.label_errors import Choices, LabelError, label_errors
 from horsesense_extras.cue_tests.answers import load_choices
 from horsesense_extras.logs.log_score import joined, main_scores
-from horsesense_extras.logs.told import load_imported
+from horsesense_extras.logs.told import logs_of
 
 LEVEL: Final = 0.95
 _ENDED: Final = ("cut_off", "thought_open", "empty", "filtered")
@@ -206,9 +206,10 @@ def record_of(runs: Sequence[tuple[Run, str]]) -> Record:
     choices = load_choices([run.path for run, _ in runs], every)
     doubted, why = _doubted(every, choices)
     compared, why_unranked = _compared([run for run, _ in runs if run.results.readers])
+    logs = [log for run, _ in runs for log in logs_of(run.directory)]
     return Record(
         name=every.name,
-        told=[*dict.fromkeys(n for run, _ in runs for log in _logs(run) for n in log["notes"])],
+        told=list(dict.fromkeys(note for log in logs for note in log["notes"])),
         models=sorted(models, key=lambda model: -model.value),
         items=items,
         compared=compared,
@@ -218,11 +219,6 @@ def record_of(runs: Sequence[tuple[Run, str]]) -> Record:
         why_none=why,
         alike=sorted(_alike(items, choices), key=lambda pair: -(pair.same_wrong.low or 0)),
     )
-
-
-def _logs(run: Run) -> Sequence[Mapping[str, Any]]:
-    found: Sequence[Mapping[str, Any]] = (load_imported(run.directory) or {"logs": ()})["logs"]
-    return found
 
 
 def _compared(runs: Sequence[Run]) -> tuple[Comparison | None, str]:
@@ -235,8 +231,7 @@ def _compared(runs: Sequence[Run]) -> tuple[Comparison | None, str]:
 
 def _graded(run: Run) -> pl.DataFrame:
     """The answers that the program of a run graded, a row each; see `log_score.joined`."""
-    told = load_imported(run.directory)
-    names = main_scores(told) if told is not None else []
+    names = main_scores(logs_of(run.directory))
     every = joined(run.directory, run.results.reader)
     return every.filter(pl.col("name").is_in(names[:1]))
 
@@ -265,7 +260,7 @@ def _model(run: Run, page: str, graded: pl.DataFrame) -> Model:
     return Model(
         name=run.directory.known.model.name,
         page=page,
-        left_out=sum(row["samples"] for log in _logs(run) for row in log["left_out"]),
+        left_out=sum(row["samples"] for log in logs_of(run.directory) for row in log["left_out"]),
         published=mean,
         graded=graded.height,
         unfound=unfound.height,

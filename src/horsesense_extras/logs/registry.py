@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -20,43 +19,30 @@ DEPTH = 3
 """Levels of folders that are looked into: lm-eval writes FOLDER/MODEL/samples_*, for one."""
 
 
-@dataclass(frozen=True)
-class Format:
+class Format(NamedTuple):
     """One format of logs.
 
     Attributes:
-        name: short, as in `run.toml`.
         title: for messages: "Inspect log (.eval, .json)".
         role: what a file is to this format, from its path and first bytes; None for no business of
             its. A folder has no bytes.
         open: the log in a file with samples, given all companions of the same format.
     """
 
-    name: str
     title: str
     role: Callable[[Path, bytes], Role | None]
     open: Callable[[Path, Sequence[Path]], Log]
 
 
-FORMATS: dict[str, Format] = {
-    made.name: made
-    for made in (
-        Format("inspect", "Inspect log (.eval or .json)", inspect_ai.role, inspect_ai.open_log),
-        Format(
-            "lm-eval",
-            "samples of lm-evaluation-harness (--log_samples, JSONL)",
-            lm_eval.role,
-            lm_eval.open_log,
-        ),
-        Format("helm", "run folder of HELM", helm.role, helm.open_log),
-        Format(
-            "batch",
-            "answers of a batch API, with the file of its requests (JSONL)",
-            batch.role,
-            batch.open_log,
-        ),
+FORMATS = [
+    Format(title, made.role, made.open_log)
+    for made, title in (
+        (inspect_ai, "Inspect log (.eval or .json)"),
+        (lm_eval, "samples of lm-evaluation-harness (--log_samples, JSONL)"),
+        (helm, "run folder of HELM"),
+        (batch, "answers of a batch API, with the file of its requests (JSONL)"),
     )
-}
+]
 
 
 class Found(NamedTuple):
@@ -70,7 +56,7 @@ class Found(NamedTuple):
 def recognise(path: Path) -> Found | None:
     """The format of a file or folder; None where none knows it."""
     head = head_of(path) if path.is_file() else b""
-    for form in FORMATS.values():
+    for form in FORMATS:
         role = form.role(path, head)
         if role is not None:
             return Found(path, form, role)
@@ -131,7 +117,7 @@ def _companions(samples: Found, given: dict[Path, Found]) -> Iterator[Path]:
 
 
 def _unknown(path: Path) -> UsageError:
-    known = "; ".join(form.title for form in FORMATS.values())
+    known = "; ".join(form.title for form in FORMATS)
     return UsageError(
         f"{path} is not a log of a known format, nor a table with replies.",
         hint=f"Known: {known}; tables with a column of replies: --map response=COLUMN names it.",

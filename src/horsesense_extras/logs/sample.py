@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from horsesense.models.messages import Failure, Response, no_reply
 from horsesense.values import quick
+from horsesense_extras.logs.values import Prompt
 
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
@@ -63,8 +64,7 @@ class Sample:
         subject: what the log groups the question under.
         split: of the data set ("test").
         epoch: which time it was asked, from 1.
-        prompt: what was sent: messages (role, text), or the plain text; None where the log does
-            not hold it.
+        prompt: what was sent, as far as the log holds it.
         came: the reply, or the scores that were asked for in its place (of option texts with
             their leading space); what went wrong; None where the log holds neither.
         settings: decoding as the log states it: max_tokens, temperature, top_p, top_logprobs; and
@@ -75,16 +75,16 @@ class Sample:
     """
 
     id: str
-    question: str
-    options: tuple[str, ...]
-    order: tuple[int, ...]
+    question: str = ""
+    options: tuple[str, ...] = ()
+    order: tuple[int, ...] = ()
     labels: tuple[str, ...] = ()
     gold: int | None = None
     context: str | None = None
     subject: str | None = None
     split: str = ""
     epoch: int = 1
-    prompt: tuple[tuple[str, str], ...] | str | None = None
+    prompt: Prompt = None
     came: Response | Failure | None = None
     settings: Mapping[str, Any] = field(default_factory=_nothing)
     scores: Mapping[str, Score] = field(default_factory=_nothing)
@@ -123,11 +123,12 @@ class Reported:
     over: int | None = None
 
 
-SEVERAL_RIGHT: Final = "several options are right"
-
-
 class NotTakenError(Exception):
     """Why a sample is left out of an import."""
+
+    @classmethod
+    def several_right(cls) -> NotTakenError:
+        return cls("several options are right")
 
 
 @dataclass
@@ -156,13 +157,17 @@ class LeftOut:
         ]
 
 
+Reads = Iterator[tuple[str, Callable[[], Iterable[Sample]]]]
+"""Names of samples, each with what makes them."""
+
+
 @dataclass
 class Log:
     """One log, ready to be read.
 
     Attributes:
         path: the file or folder.
-        format: its name in `logs.registry.FORMATS`.
+        format: its name: "inspect", or that of a layout of tables.
         read: names of samples, each with what makes them; each call reads the files anew. What is
             made may raise NotTakenError.
         task, model: as the log names them; "" where only its samples do.
@@ -176,7 +181,7 @@ class Log:
 
     path: Path
     format: str
-    read: Callable[[Log], Iterator[tuple[str, Callable[[], Iterable[Sample]]]]]
+    read: Callable[[Log], Reads]
     task: str = ""
     model: str = ""
     created: str = ""

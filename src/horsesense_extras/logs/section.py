@@ -15,10 +15,9 @@ def context(run: Results) -> Context | None:
     if not run.directory.layout.imported.exists():  # most runs: nothing is loaded for them
         return None
     from horsesense_extras.logs.log_score import log_scores
-    from horsesense_extras.logs.told import for_readers, load_imported
+    from horsesense_extras.logs.told import for_readers, logs_of
 
-    told = load_imported(run.directory) or {}
-    logs = [{**log, "notes": [*map(for_readers, log["notes"])]} for log in told["logs"]]
+    logs = [{**log, "notes": [*map(for_readers, log["notes"])]} for log in logs_of(run.directory)]
     return {"logs": logs, "scores": log_scores(run), "percent": percent}
 
 

@@ -20,14 +20,10 @@ from horsesense.progress import say
 from horsesense.runs.studies import FILE, slug
 from horsesense_extras.logs.carried import import_own, made_beside
 from horsesense_extras.logs.imported import import_logs
-from horsesense_extras.logs.sample import Log, Sample
+from horsesense_extras.logs.sample import Log, Reads, Sample
 
 ITEMS: Final = "items.jsonl"
 """The items of all runs, for commands on items: `check F/items.jsonl --responses F`."""
-
-
-Reads = Callable[[Log], Iterator[tuple[str, Callable[[], Iterable[Sample]]]]]
-"""How a log yields the names of its samples, each with what makes them."""
 
 
 def by_model(logs: Sequence[Log]) -> dict[str, list[Log]]:
@@ -80,9 +76,7 @@ def import_study(
     return [place / name for name in names.values()]
 
 
-def _in_one_order(
-    read: Reads, asked: Mapping[str, Item], log: Log
-) -> Iterator[tuple[str, Callable[[], Iterable[Sample]]]]:
+def _in_one_order(read: Callable[[Log], Reads], asked: Mapping[str, Item], log: Log) -> Reads:
     """The samples of a log, an item's own order of options being that of the first model.
 
     Otherwise models whose options were shuffled differently would share no item.

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -40,7 +40,7 @@ from horsesense.rng import fingerprint
 from horsesense.stats.words import plural
 from horsesense_extras.logs.known_items import Content, content
 from horsesense_extras.logs.options import in_own_order, lettered, shown_order
-from horsesense_extras.logs.sample import SEVERAL_RIGHT, Log, NotTakenError, Sample, Score
+from horsesense_extras.logs.sample import Log, NotTakenError, Reads, Sample, Score
 from horsesense_extras.logs.study import ITEMS
 from horsesense_extras.logs.table_layouts import (
     ANSWERED,
@@ -52,17 +52,11 @@ from horsesense_extras.logs.table_layouts import (
     layout_of,
     rows_in,
 )
-from horsesense_extras.logs.values import items_of, mapping, number, stopped, text_of
+from horsesense_extras.logs.values import Prompt, items_of, mapping, number, stopped, text_of
 
 _NO_ERROR: Final = frozenset(("", "none", "null", "nan", "n/a", "false", "no", "ok", "0", "0.0"))
 READ: Final = "program's grade"
 """The name of the program's own score, where it does not say what it is called."""
-
-
-def is_table(path: Path) -> bool:
-    """Whether a file's name is that of a table."""
-    endings = [suffix.lower() for suffix in path.suffixes]
-    return bool({*endings[-2:]} & {*ENDINGS}) and path.is_file()
 
 
 def tables(
@@ -145,7 +139,7 @@ def _files(path: Path) -> Iterator[Path]:
         for entry in sorted(path.iterdir()):
             if not entry.name.startswith("."):
                 yield from _files(entry)
-    elif is_table(path):
+    elif {suffix.lower() for suffix in path.suffixes[-2:]} & {*ENDINGS} and path.is_file():
         yield path
 
 
@@ -173,24 +167,17 @@ def _name(layout: TableLayout, row: Row, otherwise: str) -> str:
     return next(filter(None, told), otherwise)
 
 
+@dataclass
 class _Table:
     """The rows of one model in a table."""
 
-    def __init__(
-        self,
-        layout: TableLayout,
-        asked: Mapping[str, Item],
-        model: str,
-        by_file: str,
-        column: str | None,
-    ) -> None:
-        self.layout = layout
-        self.asked = asked
-        self.model = model
-        self.by_file = by_file
-        self.column = column
+    layout: TableLayout
+    asked: Mapping[str, Item]
+    model: str
+    by_file: str
+    column: str | None
 
-    def read(self, log: Log) -> Iterator[tuple[str, Callable[[], Iterator[Sample]]]]:
+    def read(self, log: Log) -> Reads:
         self.names: dict[tuple[Content, str], str] = {}
         self.times: Counter[str] = Counter()
         self.nothing = 0
@@ -218,12 +205,7 @@ class _Table:
         flat_ = self.layout.flat(row, self.column)
         prompt = _prompt(flat_.get("prompt"))
         replies = _replies(flat_.get("response"))
-        if (
-            replies is None
-            and isinstance(prompt, tuple)
-            and prompt
-            and prompt[-1][0] == "assistant"
-        ):
+        if replies is None and isinstance(prompt, tuple) and prompt[-1][0] == "assistant":
             replies, prompt = [prompt[-1][1]], prompt[:-1]
         item, order, labels = self._item(line, flat_, prompt)
         name = self._name(item, flat_.get("id") is not None)
@@ -263,7 +245,7 @@ class _Table:
         return self.names.setdefault(key, item.id if named else f"q-{fingerprint(key)}")
 
     def _item(
-        self, line: int, row: dict[str, Any], prompt: tuple[tuple[str, str], ...] | str | None
+        self, line: int, row: dict[str, Any], prompt: Prompt
     ) -> tuple[Item, tuple[int, ...], tuple[str, ...]]:
         """What was asked, in which order, under which labels; NotTakenError where it is unknown."""
         own = self.asked.get(str(row.get("id")))
@@ -284,7 +266,7 @@ class _Table:
         made |= {"options": options} if options else {}
         right = items_of(made.get("answer"))
         if len(right) > 1:
-            raise NotTakenError(SEVERAL_RIGHT)
+            raise NotTakenError.several_right()
         made |= {"answer": right[0]} if right else {}
         if block is not None and "question" not in made:
             made["question"] = block.question
@@ -359,7 +341,7 @@ def _are_labels(options: Any) -> bool:
     )
 
 
-def _prompt(value: Any) -> tuple[tuple[str, str], ...] | str | None:
+def _prompt(value: Any) -> Prompt:
     """What was sent; messages of OpenCompass hold their text in `prompt`, by roles of its own."""
     roles = {"bot": "assistant", "human": "user"}
     if not isinstance(value, list):

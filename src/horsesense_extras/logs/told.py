@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Any, Final
 
 import orjson
-from pydantic import BaseModel, ConfigDict, TypeAdapter
+from pydantic import BaseModel, ConfigDict
 
 from horsesense.errors import StoreError
 from horsesense.kept import read_kept
@@ -51,7 +50,6 @@ class _Told(_Row):
     logs: list[_Log]
 
 
-_TOLD: Final = TypeAdapter(_Told)
 _TO_TYPE: Final = re.compile(r" ?\([^()]*--\w[^()]*\)|(?<=[.;]) [^.;]*--\w[^.;]*\.")
 """What a note says of options of the command line."""
 
@@ -65,15 +63,14 @@ def for_readers(note: str) -> str:
     return _TO_TYPE.sub("", note)
 
 
-def load_imported(directory: RunDirectory) -> Mapping[str, Any] | None:
-    """What `imported.json` says; None for a run that is no import. StoreError if it is damaged."""
+def logs_of(directory: RunDirectory) -> list[Any]:
+    """What `imported.json` says of each log; none of a run of ours. StoreError if it is damaged."""
     path = directory.layout.imported
     if not path.exists():
-        return None
+        return []
     try:
         content = read_kept(path)
-        _TOLD.validate_json(content)
-        found: dict[str, Any] = orjson.loads(content)
+        _Told.model_validate_json(content)
+        return list(orjson.loads(content)["logs"])
     except (OSError, ValueError) as error:
         raise StoreError.unreadable(path, error) from None
-    return found

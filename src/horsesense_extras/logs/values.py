@@ -81,6 +81,8 @@ def _steps(path: str) -> tuple[tuple[str, Any], ...]:
     return tuple((step, int(step) if step.isdigit() else None) for step in path.split("."))
 
 
+Prompt = tuple[tuple[str, str], ...] | str | None
+"""What was sent: messages (role, text), or the plain text; None where it is not known."""
 Read = Callable[[object], str]
 """Makes the text of a message's content."""
 

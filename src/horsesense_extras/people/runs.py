@@ -241,7 +241,13 @@ def _fill(test: HumanTest, returned: Sequence[Returned], run: WrittenRun) -> Non
         for one in returned
         for place, question in enumerate(test.booklets[one.booklet - 1], 1)
     ]
-    put.sort(key=lambda p: _in_tables(p[0].trial, forms, index))
+
+    def place_of(trial: Trial) -> tuple[int, int, int]:
+        """By form, item and person, whoever's booklet came first."""
+        form = forms[trial.probe, trial.condition.format()]
+        return form, index[trial.variant.item_id], trial.extras.person or 0
+
+    put.sort(key=lambda question: place_of(question[0].trial))
     for (trial, request), answer in put:
         key = request.key(identity)
         run.add(trial, key, index)
@@ -260,14 +266,6 @@ def _fill(test: HumanTest, returned: Sequence[Returned], run: WrittenRun) -> Non
         probes=test.probes,
         excluded=test.excluded,
     )
-
-
-def _in_tables(
-    trial: Trial, forms: Mapping[tuple[str, str], int], index: Mapping[str, int]
-) -> tuple[int, int, int]:
-    """Where a trial stands: by form, item and person, whoever's booklet came first."""
-    form = forms[trial.probe, trial.condition.format()]
-    return form, index[trial.variant.item_id], trial.extras.person or 0
 
 
 def _told(test: HumanTest, returned: Sequence[Returned]) -> dict[str, Any]:

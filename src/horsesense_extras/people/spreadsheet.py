@@ -185,18 +185,34 @@ def read_booklet(path: Path, test: str, booklets: Mapping[int, Mapping[int, Aske
     codes = {code_of(test, number): number for number in booklets}
     filled = next((codes[row["booklet"]] for _, row in rows if row["booklet"] in codes), None)
     if filled is None:
-        seen = next((repr(row["booklet"][:40]) for _, row in rows), "nothing")
+        told = next((repr(row["booklet"][:40]) for _, row in rows), "nothing")
         raise UsageError(
-            f"{path} is not a booklet of this test: its column booklet says {seen}.",
+            f"{path} is not a booklet of this test: its column booklet says {told}.",
             hint=f"The booklets of this test are {min(codes)} to {max(codes)}.",
         )
-    reading = _Reading(code_of(test, filled), booklets[filled])
+    code, asked = code_of(test, filled), booklets[filled]
+    seen: dict[int, int] = {}
+    answers: dict[int, str] = {}
+    faults = []
     for line, row in rows:
-        reading.take(line, row)
-    if not reading.answers and not reading.faults:
-        reading.faults.append("no question has an answer")
-    if reading.faults:
-        raise ItemsError(str(path), reading.faults, hint=MEND)
+        written = _NUMBER.fullmatch(normalize("NFKC", row["number"]))
+        number = int(written[1]) if written else 0
+        fault = _fault(row, number, code, asked, seen)
+        if fault is None:
+            seen[number] = line
+            shown = (c for c in as_written(row["answer"]) if c.isprintable() or c.isspace())
+            answer = "".join(shown).strip()
+            found = offered(answer, asked[number])
+            if answer and found is None:
+                allowed = asked[number].allowed
+                fault = f"question {number}: {answer!r} was not offered; allowed: {allowed}"
+            elif found:
+                answers[number] = found
+        faults += [f"line {line}: {fault}"] if fault else []
+    if not answers and not faults:
+        faults.append("no question has an answer")
+    if faults:
+        raise ItemsError(str(path), faults, hint=MEND)
     person = next((row["person"] for _, row in rows if row["person"]), "")
     notes = [*_letters(path, [cell for _, row in rows for cell in row.values()])]
     headings = {name for name in table[0][1] if name}
@@ -206,8 +222,8 @@ def read_booklet(path: Path, test: str, booklets: Mapping[int, Mapping[int, Aske
         path,
         filled,
         " ".join(as_written(person).split())[:80],
-        reading.answers,
-        tuple(n for n in booklets[filled] if n not in reading.answers),
+        answers,
+        tuple(n for n in asked if n not in answers),
         tuple(notes),
     )
 
@@ -223,51 +239,24 @@ def _letters(path: Path, cells: Sequence[str]) -> Iterator[str]:
         )
 
 
-class _Reading:
-    """The rows of one file as they are read."""
+def _fault(
+    row: Mapping[str, str], number: int, code: str, asked: Mapping[int, Asked], seen: dict[int, int]
+) -> str | None:
+    """Why a row cannot be taken; None where it can, as far as its answer is one that was offered.
 
-    def __init__(self, code: str, asked: Mapping[int, Asked]) -> None:
-        self.code = code
-        self.asked = asked
-        self.seen: dict[int, int] = {}
-        self.answers: dict[int, str] = {}
-        self.faults: list[str] = []
-
-    def take(self, line: int, row: Mapping[str, str]) -> None:
-        """Take one row, or note what is wrong with it."""
-        written = _NUMBER.fullmatch(normalize("NFKC", row["number"]))
-        number = int(written[1]) if written else None
-        fault = self._fault(line, row, number)
-        if fault:
-            self.faults.append(f"line {line}: {fault}")
-            return
-        assert number is not None
-        self.seen[number] = line
-        answer = "".join(c for c in as_written(row["answer"]) if c.isprintable() or c.isspace())
-        answer = answer.strip()
-        if answer:
-            found = offered(answer, self.asked[number])
-            if found is None:
-                self.faults.append(
-                    f"line {line}: question {number}: {answer!r} was not offered; "
-                    f"allowed: {self.asked[number].allowed}"
-                )
-            else:
-                self.answers[number] = found
-
-    def _fault(self, line: int, row: Mapping[str, str], number: int | None) -> str | None:
-        if row["booklet"] != self.code:
-            return f"booklet {row['booklet'][:40]!r} in a file of booklet {self.code}"
-        if number not in self.asked:
-            return (
-                f"booklet {self.code} has no question {row['number'][:40]!r}; "
-                f"allowed: 1 to {len(self.asked)}"
-            )
-        if number in self.seen:
-            return f"question {number} stands on line {self.seen[number]} too"
-        if len(row["answer"]) > LONGEST:
-            return f"question {number}: an answer of more than {LONGEST:,} characters"
-        return None
+    Args:
+        number: of its question, 0 for none; `seen` has the lines of those before.
+    """
+    if row["booklet"] != code:
+        return f"booklet {row['booklet'][:40]!r} in a file of booklet {code}"
+    if number not in asked:
+        given = row["number"][:40]
+        return f"booklet {code} has no question {given!r}; allowed: 1 to {len(asked)}"
+    if number in seen:
+        return f"question {number} stands on line {seen[number]} too"
+    if len(row["answer"]) > LONGEST:
+        return f"question {number}: an answer of more than {LONGEST:,} characters"
+    return None
 
 
 def offered(answer: str, asked: Asked) -> str | None:

@@ -6,5 +6,5 @@
     schedule  which shard is asked next, and what becomes of it when its worker dies
     drive     the whole: shards to workers, then one run of what they stored
 
-None of these knows what the workers run in: that is a `Pool` (see `integrations.ray_engine`).
+None of these knows what the workers run in: that is a pool (see `integrations.ray_engine`).
 """

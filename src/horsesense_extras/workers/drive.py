@@ -12,9 +12,8 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import asdict, replace
-from typing import Any, Final, Protocol, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from horsesense.errors import (
     BudgetSpentError,
@@ -24,7 +23,6 @@ from horsesense.errors import (
     StoreError,
     UsageError,
 )
-from horsesense.inference.absorb import Absorbed
 from horsesense.inference.control import Control
 from horsesense.inference.limits import Limits, RunSummary
 from horsesense.inference.store import Store
@@ -41,8 +39,11 @@ from horsesense.runs.shard import Shard
 from horsesense.runs.unanswered import trials_unanswered
 from horsesense.stats.words import agreeing, plural
 from horsesense_extras.workers.parts import Keep, Parts
-from horsesense_extras.workers.schedule import Budget, Event, Pool, Schedule
+from horsesense_extras.workers.schedule import Budget, Event, Schedule
 from horsesense_extras.workers.work import Task, at_last, write_token
+
+if TYPE_CHECKING:
+    from horsesense_extras.integrations.ray_engine import RayEngine, RayPool
 
 PROMPTS: Final = 2000
 """Prompts of a shard where nobody says how many shards there are."""
@@ -52,31 +53,8 @@ TICK: Final = 0.5
 """Seconds for which an event is waited for."""
 
 
-class Engine(Protocol):
-    """Where workers run.
-
-    Attributes:
-        workers: how many there are, as far as there is room.
-        shards: into how many parts the items are cut; None: as many as the prompts suggest.
-        keep: address where stores are kept, for workers that write to disks of their own.
-    """
-
-    @property
-    def workers(self) -> int: ...
-
-    @property
-    def shards(self) -> int | None: ...
-
-    @property
-    def keep(self) -> str | None: ...
-
-    def pool(self, task: Task) -> AbstractContextManager[Pool]:
-        """Workers for a run; on leaving, all of them are gone."""
-        ...
-
-
 def ask_with(
-    engine: Engine,
+    engine: RayEngine,
     directory: RunDirectory,
     limits: Limits,
     *,
@@ -136,14 +114,20 @@ def ask_with(
         answered = 0 if schedule.found is None else store.answered() - before
         spent = _spent(schedule, answered, time.monotonic() - started)
         if took.different:
-            tell(_differing(took))
+            twice = plural(len(took.different), "request", "were")
+            tell(
+                f"{twice} answered twice, and differently; the answer that was stored first is"
+                " kept."
+            )
         for fault in took.faults():
             tell(fault)
         _raise(directory, store, schedule, spent)
         with progress("planning the whole study"):
             complete(plan_again(directory, store))
         lost = _lost(directory, store, parts.found, schedule.stored)
-    _tell_spending(directory, spent)
+    asked = AskedRecord.load(directory.layout.asked)  # which tells of the planning's nothing
+    asked.spent = asdict(spent)
+    asked.save(directory.layout.asked)
     reason = spent.stopped or ("failures" if spent.failed or lost else "")
     directory.mark("ask", "stopped" if reason else "complete", reason)
     if lost:
@@ -212,7 +196,7 @@ def _check(directory: RunDirectory) -> None:
 
 def _told(
     schedule: Schedule,
-    engine: Engine,
+    engine: RayEngine,
     limits: Limits,
     rate: float | None,
     tell: Callable[[str], None],
@@ -229,7 +213,7 @@ def _told(
     return expected
 
 
-def _shards(engine: Engine, expected: Plan) -> list[str]:
+def _shards(engine: RayEngine, expected: Plan) -> list[str]:
     """The shards of a study, of which a small one has no more than items."""
     fitting = max(math.ceil(expected.trials / PROMPTS), FEWEST)
     of = engine.shards or max(1, min(expected.items, fitting))
@@ -280,20 +264,6 @@ def _early(schedule: Schedule, directory: RunDirectory) -> HorsesenseError:
     )
 
 
-def _tell_spending(directory: RunDirectory, spent: RunSummary) -> None:
-    """What the session took, in place of the planning's nothing."""
-    asked = AskedRecord.load(directory.layout.asked)
-    asked.spent = asdict(spent)
-    asked.save(directory.layout.asked)
-
-
-def _differing(took: Absorbed) -> str:
-    return (
-        f"{plural(len(took.different), 'request', 'were')} answered twice, and differently;"
-        " the answer that was stored first is kept."
-    )
-
-
 class _Crew:
     """The workers of a run: as many as are wanted, and another for each that dies.
 
@@ -301,7 +271,7 @@ class _Crew:
     What a cluster sends to end a job (SIGTERM) is taken for one.
     """
 
-    def __init__(self, pool: Pool, schedule: Schedule, workers: int) -> None:
+    def __init__(self, pool: RayPool, schedule: Schedule, workers: int) -> None:
         self._pool = pool
         self._schedule = schedule
         self._workers = workers

@@ -100,7 +100,8 @@ class Keep:
     def opened(self, name: str, folder: Path) -> Store:
         """A store of the address, copied to a folder and opened there, for reading."""
         path = folder / name
-        self.fetch(name, path)
+        with self._explained("read"):
+            self._files.get_file(f"{self._root}/{name}", str(path))
         try:
             return Store.open(path, read_only=True)
         except StoreError as error:
@@ -108,11 +109,6 @@ class Keep:
                 error.message.replace(str(path), f"{self.address}/{name}"),
                 hint="Move it away from there: what it held is asked again.",
             ) from None
-
-    def fetch(self, name: str, to: Path) -> None:
-        """Copy a store from the address; StoreError where that fails."""
-        with self._explained("read"):
-            self._files.get_file(f"{self._root}/{name}", str(to))
 
     def put(self, path: Path, name: str) -> None:
         """Copy a store to the address, in the place of an earlier copy of the same name."""

@@ -1,7 +1,7 @@
 """Which shard is asked next and by whom, and what becomes of a shard when its worker dies.
 
-Nothing here knows what workers run in: a `Pool` starts them, hands them jobs and tells what
-happened to them.
+Nothing here knows what workers run in: a pool (`integrations.ray_engine`) starts them, hands them
+jobs and tells what happened to them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import math
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal, Protocol
+from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -120,26 +120,6 @@ class Event:
     outcome: Outcome | None = None
     why: str = ""
     standing: tuple[int, int] = (0, 0)
-
-
-class Pool(Protocol):
-    """Workers somewhere. Numbers of workers are never used again."""
-
-    def start(self) -> int:
-        """Begin a worker; an event tells when it is ready, or died before that."""
-        ...
-
-    def give(self, worker: int, job: Job) -> None:
-        """Hand a job to a worker that is ready and has none; an event tells how it ended."""
-        ...
-
-    def events(self, seconds: float) -> Sequence[Event]:
-        """What happened since the last call; waits at most so long for something to."""
-        ...
-
-    def stop(self) -> None:
-        """Have all workers finish what is in flight; a second call has them abandon it."""
-        ...
 
 
 class Schedule:

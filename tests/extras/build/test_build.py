@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from horsesense.cli import main
+from command_line import call
 from horsesense.errors import UsageError
 from horsesense.items.item import Item, ItemSet
 from horsesense.items.load import load_items
@@ -48,25 +48,18 @@ def test_a_mix_words_each_problem_and_names_its_set() -> None:
         build_mix([texts(), texts(name="b")], 41)
 
 
-def call(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    with pytest.raises(SystemExit) as ended:
-        main(words)
-    assert ended.value.code == 0
-    return capsys.readouterr().out
-
-
-def test_both_are_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_both_are_on_the_command_line(tmp_path: Path) -> None:
     source = tmp_path / "sst2.jsonl"
     rows = [{"text": f"text {i}", "label": ("Positive", "Negative")[i % 2]} for i in range(60)]
     source.write_text("\n".join(map(json.dumps, rows)))
     out = tmp_path / "sst2_pairs.jsonl"
     words = ["build", "pairs", str(source), "--out", str(out), "--same", "9", "--different", "9"]
-    assert "18 items" in call(capsys, *words)
+    assert "18 items" in call(*words).stdout
     items = load_items(out)
     assert (len(items), items.labels) == (18, ("No", "Yes"))
     assert task_for(items).name == "sst2_pairs"
     mixed = tmp_path / "mixed.jsonl"
     words = ["build", "mix", str(source), "sample", "--out", str(mixed), "--each", "20", "--json"]
-    assert json.loads(call(capsys, *words))["items"] == 40
+    assert json.loads(call(*words).stdout)["items"] == 40
     items = load_items(mixed)
     assert (items.kind, len({item.subject for item in items})) == ("choice", 2)

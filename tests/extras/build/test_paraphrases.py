@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from command_line import call
 from each import each
 from horsesense.api import audit
-from horsesense.cli import main
 from horsesense.inference.store import Store
 from horsesense.items.item import Item, ItemSet
 from horsesense.measures.votes import PERTURBED
@@ -119,18 +119,15 @@ def source(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def build(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Build:
+def build(source: Path, tmp_path: Path) -> Build:
     """`horsesense build paraphrases --json`: exit code, and what was printed."""
 
-    def call(model: str, *more: str) -> tuple[int, Any]:
+    def built(model: str, *more: str) -> tuple[int, Any]:
         words = ["build", "paraphrases", str(source), "--out", str(tmp_path / "worded.jsonl")]
-        with pytest.raises(SystemExit) as done:
-            main([*words, "--model", model, "--json", *more])
-        said = capsys.readouterr()
-        assert isinstance(done.value.code, int)
-        return done.value.code, json.loads(said.out or said.err)
+        done = call(*words, "--model", model, "--json", *more)
+        return done.returncode, json.loads(done.stdout or done.stderr)
 
-    return call
+    return built
 
 
 def rows(tmp_path: Path) -> dict[str, dict[str, Any]]:
@@ -174,8 +171,8 @@ def test_the_file_holds_the_items_with_what_was_accepted(build: Build, tmp_path:
         k: found[k] for k in ("paraphrases", "refused")
     }
     written = rows(tmp_path)
-    assert [{**row, "paraphrases": None} for row in written.values()] == [
-        {**row, "paraphrases": None} for row in ITEMS
+    assert [row | {"paraphrases": None} for row in written.values()] == [
+        row | {"paraphrases": None} for row in ITEMS
     ]
     assert written["b"]["paraphrases"] == []
     assert found["refused"]["its numbers differ"] == 6  # 3 versions, 2 rounds

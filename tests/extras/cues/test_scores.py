@@ -118,7 +118,6 @@ def test_every_item_is_predicted_once_a_repeat_and_never_fitted_on() -> None:
         tests = np.concatenate([s.test for s in splits if s.repeat == repeat])
         assert sorted(tests) == list(range(100))
     for split in splits:
-        assert split.refit is not None
         assert not set(split.test) & set(split.refit)
         assert not set(split.fit) & set(split.choose)
         assert set(split.fit) | set(split.choose) == set(split.refit)

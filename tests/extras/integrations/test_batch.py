@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from horsesense.runs.settings import Settings
 from horsesense.testing.faults import letter
 from horsesense_extras.integrations import batch
 from horsesense_extras.integrations.batch import take_answers, write_batch
+from studies import jsonl
 
 TWO_STAGES = "misleading_replaced"
 
@@ -38,11 +38,6 @@ def answered(request: dict[str, Any], text: str | None = None) -> dict[str, Any]
     return {"id": "b", "custom_id": custom_id, "response": response, "error": None}
 
 
-def write(path: Path, lines: Iterable[Any]) -> Path:
-    path.write_bytes(b"\n".join(map(orjson.dumps, lines)))
-    return path
-
-
 def test_plan_export_import_until_nothing_is_left(tmp_path: Path) -> None:
     out = str(tmp_path / "run")
     words = ("sample", "-m", "batch:some-model", "--probes", TWO_STAGES, "--limit", "12")
@@ -56,7 +51,7 @@ def test_plan_export_import_until_nothing_is_left(tmp_path: Path) -> None:
         if not asked:
             break
         sent += [line["custom_id"] for line in asked]
-        answers = write(tmp_path / f"answers-{stage}.jsonl", reversed(list(map(answered, asked))))
+        answers = jsonl(tmp_path / f"answers-{stage}.jsonl", reversed(list(map(answered, asked))))
         assert call("import", str(answers), "--out", out).returncode == 0
     assert stage == 3
     assert len(sent) == len(set(sent))
@@ -87,7 +82,7 @@ def test_failures_are_failures_and_are_sent_again(tmp_path: Path) -> None:
         {"custom_id": bad["custom_id"], "response": {"status_code": 500, "body": error}},
         {"custom_id": refused["custom_id"], "response": None, "error": {"message": "expired"}},
     ]
-    take_answers(run.directory, [write(tmp_path / "answers.jsonl", lines)])
+    take_answers(run.directory, [jsonl(tmp_path / "answers.jsonl", lines)])
     with run.directory.store() as store:
         failed = store.failures()
         assert {f.failure.kind for f in failed.values()} == {"server", "rejected"}
@@ -103,10 +98,10 @@ def test_answers_of_another_run_are_refused(tmp_path: Path) -> None:
     write_batch(run.directory, tmp_path / "b")
     request = requests_of(tmp_path / "b")[0] | {"custom_id": "00" * 16}
     with pytest.raises(hs.ItemsError, match="none of its 1 answer belongs"):
-        take_answers(run.directory, [write(tmp_path / "a.jsonl", [answered(request)])])
+        take_answers(run.directory, [jsonl(tmp_path / "a.jsonl", [answered(request)])])
     with pytest.raises(hs.ItemsError, match="line 1: `custom_id` is not the key"):
         take_answers(
-            run.directory, [write(tmp_path / "b.jsonl", [answered(request) | {"custom_id": "7"}])]
+            run.directory, [jsonl(tmp_path / "b.jsonl", [answered(request) | {"custom_id": "7"}])]
         )
 
 
@@ -128,7 +123,7 @@ def test_what_is_left_out_and_what_is_missing_adds_up(tmp_path: Path) -> None:
         foreign,
         *map(answered, good),
     ]
-    path = write(tmp_path / "answers.jsonl", lines)
+    path = jsonl(tmp_path / "answers.jsonl", lines)
     path.write_bytes(path.read_bytes() + b'\n{"custom_id": broken')
     done = call("import", str(path), "--out", out)
     assert done.returncode == 0
@@ -140,6 +135,6 @@ def test_what_is_left_out_and_what_is_missing_adds_up(tmp_path: Path) -> None:
 
     expired_again = answered(failed) | {"response": None, "error": {"code": "expired"}}
     others = [*(answered(request, "Z") for request in (good[0], failed)), expired_again, lines[0]]
-    taken = take_answers(hs.open(out).directory, [write(tmp_path / "more.jsonl", others)])
+    taken = take_answers(hs.open(out).directory, [jsonl(tmp_path / "more.jsonl", others)])
     assert taken.left_out.counts == {batch.HAD_ONE: 1, batch.AGAIN: 2}
     assert taken.spent.answered == 1

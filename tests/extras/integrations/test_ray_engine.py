@@ -16,7 +16,6 @@ from pathlib import Path
 from shutil import which
 from typing import Any
 
-import orjson
 import pytest
 
 from horsesense.api import Run
@@ -24,7 +23,7 @@ from horsesense.errors import UsageError
 from horsesense.runs.settings import Settings
 from horsesense.testing.faults import FaultServer
 from horsesense_extras.integrations.ray_engine import RayEngine
-from studies import estimates
+from studies import estimates, items_file
 
 pytestmark = pytest.mark.harness
 
@@ -48,13 +47,7 @@ def server() -> Iterator[FaultServer]:
 
 def run_of(path: Path, server: FaultServer) -> Run:
     """A run over 40 items, of which no two ask the same."""
-    items = path.parent / "items.jsonl"
-    rows = [
-        {"id": str(n), "question": f"What is {n} + 1?", "options": options, "answer_index": n % 4}
-        for n in range(40)
-        for options in [[str(n + 1 + (place - n) % 4) for place in range(4)]]
-    ]
-    items.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    items = items_file(path.parent / "items.jsonl", 40)
     model = f"http:m@{server.url}"
     return Run.start(path, Settings.of(items=str(items), model=model, probes=("order",)))
 

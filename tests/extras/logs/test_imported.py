@@ -25,7 +25,7 @@ from horsesense_extras.logs.carried import import_own
 from horsesense_extras.logs.lm_eval import open_log
 from horsesense_extras.logs.log_score import findings, log_scores
 from horsesense_extras.logs.sample import Log
-from horsesense_extras.logs.told import load_imported
+from horsesense_extras.logs.told import logs_of
 
 REPORTED = {
     "inspect/mmlu_shuffled_mock.eval": {"choice/accuracy": 0.275},
@@ -51,8 +51,7 @@ def test_the_logs_own_score_is_the_mean_of_its_samples_to_the_last_digit(
     run = hs.load_log(logs / name, out=tmp_path / "run")
     assert hs.open(run.path).directory.question() == run.directory.question()
     assert log_scores(run.results) is log_scores(run.results)  # which take a while
-    told = load_imported(run.directory)
-    [log] = told["logs"]
+    [log] = logs_of(run.directory)
     found = {row["name"]: row for row in log["reported"]}
     for metric, value in REPORTED[name].items():
         assert found[metric]["value"] == value
@@ -254,8 +253,7 @@ def test_known_items_give_right_answers_to_a_batch(tmp_path: Path) -> None:
     run = hs.load_log(tmp_path / "out.jsonl", out=tmp_path / "run", items=items)
     assert sorted(item.id for item in run.items) == ["i0", "i1"]
     assert run.estimate("accuracy", reader="text").value == 0.5
-    told = load_imported(run.directory)
-    assert told["logs"][0]["left_out"][0]["reason"] == "about none of the given items"
+    assert logs_of(run.directory)[0]["left_out"][0]["reason"] == "about none of the given items"
 
 
 def test_every_command_that_takes_a_run_takes_a_log(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -12,13 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from command_line import annotate, call
+from command_line import annotate
 from horsesense.api import Run
 from horsesense.errors import ItemsError
 from horsesense.readers.reviews import Reviews
 from horsesense_extras.people.review_files import (
-    COLUMNS,
-    Row,
     _rows_in,
     checked,
     known_keys,
@@ -28,6 +25,7 @@ from horsesense_extras.people.review_files import (
     write_csv,
 )
 from horsesense_extras.people.spreadsheet import inert_cell
+from spreadsheets import rows_in, save
 from studies import Result, items_file, study
 
 N = 12
@@ -79,15 +77,9 @@ def share(out: Path, group: str) -> float:
 
 def filled(out: Path, path: Path, answer: str, **others: str) -> Path:
     """A reviewer's file: `others` by item, `answer` for the rest."""
-    rows = rows_to_review(Run.open(out).directory)
-    write_csv(rows, path)
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        read = list(csv.DictReader(file))
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS)
-        writer.writeheader()
-        writer.writerows({**row, "answer": others.get(row["item"], answer)} for row in read)
-    return path
+    write_csv(rows_to_review(Run.open(out).directory), path)
+    rows = [row | {"answer": others.get(row["item"], answer)} for row in rows_in(path)]
+    return Path(save(rows, path))
 
 
 def test_only_what_no_rule_decides_is_written(run: Path) -> None:
@@ -102,8 +94,7 @@ def test_only_what_no_rule_decides_is_written(run: Path) -> None:
 
 
 def answers_in(path: Path) -> dict[str, str]:
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        return {row["key"]: row["answer"] for row in csv.DictReader(file) if row["answer"]}
+    return {row["key"]: row["answer"] for row in rows_in(path) if row["answer"]}
 
 
 @pytest.mark.parametrize(
@@ -114,12 +105,8 @@ def test_what_a_spreadsheet_saved_is_read(
 ) -> None:
     path = filled(run, tmp_path / "mine.csv", "other", q0="new_wrong")
     before = answers_in(path)
-    with path.open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    with path.open("w", newline="", encoding=encoding) as file:
-        writer = csv.DictWriter(file, COLUMNS, delimiter=separator)
-        writer.writeheader()
-        writer.writerows({**row, "prompt": "Caf\u00e9 \u2013 wo?"} for row in rows)
+    rows = [row | {"prompt": "Caf\u00e9 \u2013 wo?"} for row in rows_in(path)]
+    save(rows, path, separator, encoding)
     done = annotate(run, "--to", str(path), "--also", "3")
     assert not any(row.rule for row in _rows_in(Path(done["file"])) or ())  # blind to the rules
     assert done["carried"] == len(before) > 0
@@ -133,9 +120,7 @@ def test_disagreements_settle_what_they_are_about_and_no_more(run: Path, tmp_pat
     done = annotate(run, "--take", str(a), "--take", str(b))
     assert (done["replies"], len(done["open"])) == (12, 6)
     path = run / "disagreements.csv"
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        rows = list(csv.DictReader(file))
-    write_csv([Row(**{**row, "answer": "other"}) for row in rows], path)
+    save([row | {"answer": "other"} for row in rows_in(path)], path)
     settled = annotate(run, "--take", str(path))
     assert (settled["replies"], settled["open"], settled["disagreements"]) == (18, [], 6)
     reviews = Reviews.load(run)
@@ -191,18 +176,9 @@ def test_all_faults_of_a_file_at_once(run: Path, tmp_path: Path) -> None:
     assert "Allowed: incorrect_option" in str(error.value)
 
 
-def test_command(run: Path, tmp_path: Path) -> None:
-    def command(*words: str) -> dict[str, Any]:
-        ended = call("annotate", str(run), *words, "--json")
-        assert ended.returncode == 0, ended.stderr
-        done: dict[str, Any] = json.loads(ended.stdout)
-        return done
-
-    assert command("--to", out := str(tmp_path / "out.csv"))["undecided"] == 18
-    a = filled(run, tmp_path / "a.csv", "new_correct")
-    b = filled(run, tmp_path / "b.csv", "new_wrong")
-    done = command("--take", str(a), "--take", str(b))
-    assert (done["replies"], done["disagreements"], len(done["open"])) == (0, 18, 18)
-    assert "judged 0 replies; the run was measured anew.\n18 rows" in command("--take", out)["says"]
-    assert (run / "disagreements.csv").exists()
+def test_a_file_that_nobody_filled_is_taken(run: Path, tmp_path: Path) -> None:
+    out = str(tmp_path / "out.csv")
+    assert annotate(run, "--to", out)["undecided"] == 18
+    said = annotate(run, "--take", out)["says"]
+    assert "judged 0 replies; the run was measured anew.\n18 rows" in said
     assert (run / "report.html").exists()

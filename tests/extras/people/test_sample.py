@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Callable
 from pathlib import Path
 
 import orjson
@@ -11,11 +9,11 @@ import pytest
 
 from command_line import annotate, call
 from horsesense.kept import keep
-from horsesense_extras.people.sample import COLUMNS, shown
+from horsesense_extras.people.sample import shown
+from spreadsheets import Rows, rows_in, save
 from studies import Result, items_file, study
 
 N = 24
-Table = list[dict[str, str]]
 
 
 @pytest.fixture(scope="module")
@@ -39,19 +37,10 @@ def run(finished: Result) -> Path:
     return finished.out
 
 
-def drawn(run: Path, path: Path, n: int) -> Table:
+def drawn(run: Path, path: Path, n: int) -> Rows:
     path.unlink(missing_ok=True)
     annotate(run, "--sample", str(n), "--to", str(path))
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        return list(csv.DictReader(file))
-
-
-def save(rows: Table, path: Path) -> str:
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS)
-        writer.writeheader()
-        writer.writerows(rows)
-    return str(path)
+    return rows_in(path)
 
 
 def test_from_the_sample_to_the_report(run: Path, tmp_path: Path) -> None:
@@ -92,42 +81,25 @@ def test_from_the_sample_to_the_report(run: Path, tmp_path: Path) -> None:
     assert drawn(run, path, 10)[3]["label"] in ("A", "B", "C", "D", "refusal")
 
 
-def other_label(rows: Table) -> None:
-    rows[0]["label"] = "E"
-
-
-def other_run(rows: Table) -> None:
-    rows[0]["key"] = "00" * 16
-
-
-def edited(rows: Table) -> None:
-    rows[0]["reply"] += " or B"
-
-
-def left_out(rows: Table) -> None:
-    rows[0]["label"] = ""
-
-
-def twice(rows: Table) -> None:
-    rows.append(rows[0])
-
-
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("column", "value", "said"),
     [
-        (other_label, "'E' is no label; allowed: A, B, C, D, none, refusal, unclear"),
-        (other_run, "no reply of this run has this key and item"),
-        (edited, "the reply is not as it was written"),
-        (left_out, "no label"),
-        (twice, "stands on line"),
+        ("label", "E", "'E' is no label; allowed: A, B, C, D, none, refusal, unclear"),
+        ("key", "00" * 16, "no reply of this run has this key and item"),
+        ("reply", "A or B", "the reply is not as it was written"),
+        ("label", "", "no label"),
+        ("", "twice", "stands on line"),
     ],
 )
 def test_what_cannot_be_used_is_refused(
-    run: Path, tmp_path: Path, change: Callable[[Table], None], said: str
+    run: Path, tmp_path: Path, column: str, value: str, said: str
 ) -> None:
     path = tmp_path / "sample.csv"
     rows = [{**row, "label": "A"} for row in drawn(run, path, 5)]
-    change(rows)
+    if column:
+        rows[0][column] = value
+    else:
+        rows.append(rows[0])
     ended = call("annotate", str(run), "--take", save(rows, path))
     assert ended.returncode != 0
     assert said in ended.stderr

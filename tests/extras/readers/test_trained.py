@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from horsesense.cli import main
+from command_line import call
 from horsesense.errors import UsageError
 from horsesense.inference.limits import UNLIMITED
 from horsesense.models.messages import Response
@@ -128,33 +128,21 @@ def base(kind: str, folder: Path, width: int = 32) -> Path:
     import torch
     import transformers as hf
 
-    size = len(tokenizer(folder))
+    vocab = len(tokenizer(folder))
     torch.manual_seed(0)
-    small = {"hidden_size": width, "intermediate_size": 2 * width, "num_hidden_layers": 2}
+    size = {"vocab_size": vocab, "num_hidden_layers": 2, "num_attention_heads": 2}
+    size |= {"hidden_size": width, "intermediate_size": 2 * width}
     model: Any
     if kind == "encoder":
-        model = hf.BertModel(hf.BertConfig(vocab_size=size, num_attention_heads=2, **small))
-    elif kind == "seq2seq":
-        config = hf.T5Config(
-            vocab_size=size,
-            d_model=32,
-            d_kv=8,
-            d_ff=64,
-            num_layers=2,
-            num_heads=4,
-            decoder_start_token_id=0,
-            pad_token_id=0,
-        )
-        model = hf.T5ForConditionalGeneration(config)
-    else:
-        config = hf.LlamaConfig(
-            vocab_size=size,
-            num_attention_heads=2,
-            num_key_value_heads=2,
-            initializer_range=0.3,
-            **small,
-        )
+        model = hf.BertModel(hf.BertConfig(**size))
+    elif kind == "causal":
+        config = hf.LlamaConfig(num_key_value_heads=2, initializer_range=0.3, **size)
         model = hf.LlamaForCausalLM(config)
+    else:
+        size = {"d_model": 32, "d_kv": 8, "d_ff": 64, "num_layers": 2, "num_heads": 4}
+        size |= {"decoder_start_token_id": 0, "pad_token_id": 0}
+        config = hf.T5Config(vocab_size=vocab, **size)
+        model = hf.T5ForConditionalGeneration(config)
     model.save_pretrained(folder)
     return folder
 
@@ -234,47 +222,33 @@ def test_a_trained_reader_reads_trials_and_leaves_the_rest(
 
 
 @pytest.mark.local
-def test_the_commands_train_read_and_audit(
-    tmp_path: Path, files: tuple[Path, ...], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_commands_train_read_and_audit(tmp_path: Path, files: tuple[Path, ...]) -> None:
     pytest.importorskip("torch")
     folder, out = tmp_path / "base", str(tmp_path / "out")
     folder.mkdir()
     base("encoder", folder)
     run = ["train", "reader", str(files[0]), "--out", out, "--base", str(folder)]
-    assert call([*run, "--steps", "2", "--test-share", "0.3"]) == 0
-    assert "trained on" in capsys.readouterr().out
-    assert call(run) == 2  # it is there already
-    capsys.readouterr()
+    assert "trained on" in call(*run, "--steps", "2", "--test-share", "0.3").stdout
+    assert call(*run).returncode == 2  # it is there already
     other = annotated(30)  # of which 24 are of the file that it was trained on
     elsewhere = str(write(tmp_path / "other.jsonl", other))
-    assert call(["train", "reader", "--out", out, "--evaluate", elsewhere, "--json"]) == 0
-    [evaluated] = json.loads(capsys.readouterr().out)["evaluated"]
+    measure = "train", "reader", "--evaluate", elsewhere, "--out"
+    [evaluated] = json.loads(call(*measure, out, "--json").stdout)["evaluated"]
     known = len((tmp_path / "out" / "questions.txt").read_text().split())
     assert evaluated["dropped"] == {"question trained on": 2 * known}
     assert sum(score["n"] for score in evaluated["results"]) == 30 - 2 * known
-    assert call(["train", "reader", "--out", out, "--evaluate", elsewhere, "--most", "4"]) == 0
-    assert "beyond --most" in capsys.readouterr().out
+    assert "beyond --most" in call(*measure, out, "--most", "4").stdout
     assert len(Manifest.load(tmp_path / "out").evaluated) == 1  # the same file again
-    assert call(["train", "reader", "--out", out]) == 2
-    assert call(["train", "reader", "--out", str(tmp_path), "--evaluate", elsewhere]) == 2
-    assert "does not contain a trained reader" in capsys.readouterr().err
+    assert call("train", "reader", "--out", out).returncode == 2
+    assert "does not contain a trained reader" in call(*measure, str(tmp_path)).stderr
     name = f"trained:{out}"
-    assert call(["read", str(files[0]), "--reader", name, "--json"]) == 0
-    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    *rows, score = rows
+    lines = call("read", str(files[0]), "--reader", name, "--json").stdout.splitlines()
+    *rows, score = map(json.loads, lines)
     assert score["schema"].startswith("horsesense.read-score/")
     assert len(rows) == 24
     assert {row["rule"] for row in rows} == {"trained_encoder"}
     audit = ["audit", "sample", "--model", "sim:talker", "--probes", "original", "--limit", "4"]
     audit += ["--readers", f"text,{name}", "--out", str(tmp_path / "run")]
-    assert call(audit) == 0
+    assert call(*audit).returncode == 0
     found = json.loads((tmp_path / "run" / "estimates.json").read_text())
     assert name in {estimate["reader"] for estimate in found["estimates"]}
-
-
-def call(arguments: list[str]) -> int:
-    with pytest.raises(SystemExit) as done:
-        main(arguments)
-    assert isinstance(done.value.code, int)
-    return done.value.code

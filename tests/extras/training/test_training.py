@@ -80,17 +80,11 @@ def test_a_difference_is_that_of_the_scores(found: Training) -> None:
 def test_both_intervals_hold_the_value_and_that_over_seeds_is_wider(found: Training) -> None:
     assert found.effects
     for e in found.effects:
-        assert e.items_low is not None
-        assert e.items_high is not None
         assert e.items_low <= e.value <= e.items_high
-        assert e.low is not None
-        assert e.high is not None
         assert e.low <= e.value <= e.high
         assert e.high - e.low >= e.items_high - e.items_low
 
     for row in (*found.effects, *found.scores):
-        assert row.items_low is not None
-        assert row.items_high is not None
         assert row.items_low <= row.value <= row.items_high
 
 
@@ -146,8 +140,6 @@ def test_seeds_that_differ_widen_the_interval() -> None:
 @pytest.mark.parametrize("value", [1.0, 0.5, -1.0])
 def test_an_effect_of_all_items_in_all_trainings_is_shown(value: float) -> None:
     items, both = intervals(np.full((20, 5), value), np.arange(20), 0.95)
-    assert both.low is not None
-    assert both.high is not None
     assert both.low <= value <= both.high
     assert both.low > 0 or both.high < 0
     assert both.high - both.low > (items.high or 0) - (items.low or 0)

@@ -15,7 +15,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import orjson
 import pytest
 
 from horsesense.api import Run
@@ -40,7 +39,7 @@ from horsesense_extras.workers.drive import ask_with
 from horsesense_extras.workers.parts import Keep, Parts
 from horsesense_extras.workers.schedule import Budget, Event, Schedule
 from horsesense_extras.workers.work import Job, Outcome, Task, Worker
-from studies import estimates
+from studies import estimates, items_file
 
 pytestmark = pytest.mark.thorough
 CONNECTIONS = 4
@@ -183,13 +182,7 @@ def server() -> Iterator[FaultServer]:
 
 def run_of(path: Path, server: FaultServer, **settings: Any) -> Run:
     """A run over 12 items, of which no two ask the same."""
-    items = path.parent / "items.jsonl"
-    rows = [
-        {"id": str(n), "question": f"What is {n} + 1?", "options": options, "answer_index": n % 4}
-        for n in range(12)
-        for options in [[str(n + 1 + (place - n) % 4) for place in range(4)]]
-    ]
-    items.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    items = items_file(path.parent / "items.jsonl", 12)
     asks = {"items": str(items), "model": f"http:m@{server.url}", "probes": ("order",), **settings}
     return Run.start(path, Settings.of(**asks, no_preflight=True))
 

@@ -5,46 +5,11 @@ from __future__ import annotations
 import json
 
 from each import each
-from horsesense.models.messages import Response
 from horsesense.readers.formats.bundled import names_of
-from horsesense.readers.reading import Reading
-from horsesense.readers.text_answers import TextAnswers
-from horsesense.trials.condition import PLAIN
-from horsesense.trials.extras import Bundled
-from horsesense.trials.trial import Trial, Variant
+from replies import bundle, shape
 
-SENTIMENT = ("Positive", "Negative")
 GRAMMAR = ("acceptable", "unacceptable")
 NEWS = ("Business", "Sports", "World", "Sci/Tech")
-LETTERS = ("A", "B", "C", "D")
-
-
-def variants(options: tuple[str, ...], n: int, letters: bool = False) -> tuple[Variant, ...]:
-    labels = LETTERS[: len(options)] if letters else ()
-    origin = tuple(range(len(options)))
-    return tuple(Variant(f"i{j}", f"text {j}", options, labels, origin, 0) for j in range(n))
-
-
-def read(
-    text: str,
-    options: tuple[str, ...] = SENTIMENT,
-    n: int = 3,
-    *,
-    answer_format: str = "label_lines",
-    asked: str | None = None,
-    letters: bool = False,
-    finish: str = "stop",
-) -> tuple[Reading, ...]:
-    shown, extras = variants(options, n, letters), Bundled(asked=asked)
-    trial = Trial("batch", PLAIN, 0, shown, answer_format, extras=extras)  # type: ignore[arg-type]
-    found = TextAnswers().read(trial, Response(text, finish))
-    assert len(found) == n
-    return found
-
-
-def shape(found: tuple[Reading, ...]) -> str:
-    """One sign per problem: the positions chosen, or the first letter of the status."""
-    return " ".join("".join(map(str, r.positions)) if r.positions else r.status[0] for r in found)
 
 
 P, N = "Positive", "Negative"
@@ -92,9 +57,53 @@ LINES = [
 ]  # fmt: skip
 
 
+OF_TODAY = [
+    ("1: Positive; 2: Negative; 3: Positive", "0 1 0"),
+    ("1. Positive, 2. Negative, 3. Positive", "0 1 0"),
+    ("1. Positive 2. Negative 3. Positive", "0 1 0"),
+    ("(1) Positive (2) Negative (3) Positive", "0 1 0"),
+    ("1 - Positive | 2 - Negative | 3 - Positive", "0 1 0"),
+    ("1=Positive 2=Negative 3=Positive", "0 1 0"),
+    ("2: Negative; 1: Positive; 3: Positive", "0 1 0"),
+    ("1: Positive; 3: Negative", "0 e 1"),
+    ("1: Positive, 2: unclear, 3: Negative", "0 i 1"),
+    ("Text 1: Positive, Text 2: Negative, Text 3: Positive", "0 1 0"),
+    ("Text 2 is Negative. Texts 1 and 3 are Positive.", "0 1 0"),
+    ("Texts 1 and 3: Positive; text 2: Negative", "0 1 0"),
+    ("Positive: 1, 3\nNegative: 2", "0 1 0"),
+    ("Positive (1), Negative (2), Positive (3)", "0 1 0"),
+    ("First: Positive. Second: Negative. Third: Positive.", "0 1 0"),
+    ("The second text is Negative; the first and the third are Positive.", "0 1 0"),
+    ("The first two are Negative, the last Positive.", "1 1 0"),
+    ("Text 2 is Negative, the others are Positive.", "0 1 0"),
+    ("Texts 1-3 are all Positive.", "0 0 0"),
+    ("All positive but the last.", "0 0 1"),
+    ("All are Positive except text 2.", "0 1 0"),
+    ("All positive but one.", "0 t t"),
+    ("#1 Positive\n#2 Negative\n#3 Positive", "0 1 0"),
+    ("Text 1\nPositive\n\nText 2\nNegative\n\nText 3\nPositive", "0 1 0"),
+    ("**Text 1**\n- Label: Positive\n\n**Text 2**\n- Label: Negative", "0 1 t"),
+    ("1. **Positive** - it praises the actors\n2. **Negative** - boring", "0 1 t"),
+    ("1. Positive (not negative)\n2. Negative\n3. Positive", "0 1 0"),
+    ("| Text | Label |\n|---|---|\n| 1 | Positive |\n| 2 | Negative |", "0 1 t"),
+    ('{"text_1": "Positive", "text_2": "Negative", "text_3": "Positive"}', "0 1 0"),
+    ('[{"id": 1, "label": "Positive"}, {"id": 2, "label": "Negative"}]', "0 1 t"),
+    ('{"results": [{"text": 2, "to": "Negative"}, {"text": 1, "to": "Positive"}]}', "0 1 t"),
+    ("Positive\nNegative\nPositive\n\nExplanation: the first and the last praise it.", "0 1 0"),
+    ("1. Text 1: Positive\n2. Text 2: Negative\n3. Text 3: Positive", "0 1 0"),
+    ("1. Positive\n2. Negative\n3. I cannot tell.", "0 1 i"),
+    ("Only text 2 is Negative.", "e 1 t"),
+]  # fmt: skip
+
+
+@each(("reply", "want"), OF_TODAY)
+def test_lines_as_models_of_today_write_them(reply: str, want: str) -> None:
+    assert shape(bundle(reply)) == want
+
+
 @each(("reply", "want", "excess", "rule"), LINES)
 def test_lines(reply: str, want: str, excess: int, rule: str | None) -> None:
-    found = read(reply)
+    found = bundle(reply)
     assert (shape(found), found[0].excess) == (want, excess)
     assert rule is None or found[0].rule == rule
     assert all(r.excess == 0 for r in found[1:])
@@ -115,7 +124,7 @@ def test_lines(reply: str, want: str, excess: int, rule: str | None) -> None:
     ],
 )
 def test_labels_of_all_kinds(reply: str, options: tuple[str, ...], want: str) -> None:
-    assert shape(read(reply, options)) == want
+    assert shape(bundle(reply, options=options)) == want
 
 
 @each(
@@ -133,7 +142,7 @@ def test_labels_of_all_kinds(reply: str, options: tuple[str, ...], want: str) ->
     ],
 )
 def test_letters(reply: str, want: str) -> None:
-    assert shape(read(reply, ("red", "blue", "green", "grey"), letters=True)) == want
+    assert shape(bundle(reply, options=("red", "blue", "green", "grey"), letters=True)) == want
 
 
 GOOD = '{"positive": [1, 3], "negative": [2]}'
@@ -174,6 +183,19 @@ ALL_LABELS = [
     ("Positive: 1, 3\nNegative: 2", "0 1 0", 0, "label_and_numbers"),
     ("Positive: 1, 3. Negative: 2", "0 1 0", 0, "in_words"),
     ("**Positive:** 1 and 3\n**Negative:** none", "0 n 0", 0, "label_and_numbers"),
+    ("Text 2 is Negative. Texts 1 and 3 are Positive.", "0 1 0", 0, None),
+    ("Texts 1 and 3 are Positive, text 2 is Negative.", "0 1 0", 0, None),
+    ("1: Positive; 2: Negative; 3: Positive", "0 1 0", 0, None),
+    ("1. Positive\n2. Negative\n3. Positive", "0 1 0", 0, None),
+    ("- Positive: 1, 3\n- Negative: 2", "0 1 0", 0, None),
+    ("Positive: Text 1, Text 3\nNegative: Text 2", "0 1 0", 0, None),
+    ("positive = [1, 3]\nnegative = [2]", "0 1 0", 0, None),
+    (f"<think>[2]?</think>```json\n{GOOD}\n```", "0 1 0", 0, None),
+    ('{"positive": [true, false, true], "negative": [false, true, false]}', "0 1 0", 0, None),
+    ('{"positive": [1, 0, 1], "negative": [0, 1, 0]}', "0 1 0", 0, None),
+    ('{"positive": true, "negative": false}', "i i i", 0, None),
+    ("[true, false, true]", "i i i", 0, None),
+    ('{"positive": [true], "negative": [false]}', "i i i", 0, None),
     ('{"neutral": [1, 3]}', "i i i", 0, None),
     ('{"positive": ["a fine film"], "negative": ["a bad one"]}', "i i i", 0, None),
     ("I am positive that 2 of the 3 are fine.", "i i i", 0, None),
@@ -184,7 +206,7 @@ ALL_LABELS = [
 
 @each(("reply", "want", "excess", "rule"), ALL_LABELS)
 def test_select_all(reply: str, want: str, excess: int, rule: str | None) -> None:
-    found = read(reply, answer_format="index_json")
+    found = bundle(reply, "index_json")
     assert (shape(found), found[0].excess) == (want, excess)
     assert rule is None or any(r.rule == rule for r in found)
 
@@ -204,28 +226,53 @@ ONE_LABEL = [
     ('{"negative": [1, 3]}', "i i i", None),
     ("Negative: 1, 3", "i i i", None),
     ("These films are hard to judge.", "i i i", None),
+    ("[true, false, true]", "0 n 0", None),
+    ("[True, False, True]", "0 n 0", None),
+    ("true, false, true", "0 n 0", None),
+    ("Yes, no, yes", "0 n 0", None),
+    ("[1, 0, 1]", "0 n 0", None),
+    ("[true]", "i i i", None),
+    ("[true, false]", "i i i", None),
+    ("True.", "i i i", None),
+    ('{"positive": [true, false, true]}', "0 n 0", None),
+    ('{"positive": true}', "i i i", None),
+    ('{"1": true, "2": false, "3": true}', "0 n 0", None),
+    ('{"positive": {"1": true, "2": false, "3": true}}', "0 n 0", None),
+    ('{"text_1": true, "text_2": false, "text_3": false}', "0 n n", None),
+    ("Not 2", "i i i", None),
+    ("I'd exclude 2.", "i i i", None),
+    ("Texts other than 2", "i i i", None),
+    ("Not [2]", "i i i", None),
+    ('{"Positive": "not 2"}', "i i i", None),
+    ("All but 2", "0 n 0", None),
+    ("1, 3 (not 2)", "0 n 0", None),
+    ("Texts 1 and 3 are positive, text 2 is not.", "0 n 0", None),
+    ("[4]", "i i i", None),
+    ("[2, 7]", "n 0 n", None),
+    ("[0, 2]", "u u u", None),
+    ("Text 2 is Negative. Texts 1 and 3 are Positive.", "0 n 0", None),
 ]
 
 
 @each(("reply", "want", "rule"), ONE_LABEL)
 def test_select_one(reply: str, want: str, rule: str | None) -> None:
-    found = read(reply, answer_format="index_json", asked="Positive")
+    found = bundle(reply, "index_json", "Positive")
     assert shape(found) == want
     assert rule is None or rule in {r.rule for r in found}
 
 
 def test_a_reply_that_was_cut_off_says_so() -> None:
-    found = read('{"positive": [1', answer_format="index_json", finish="length")
+    found = bundle('{"positive": [1', "index_json", finish="length")
     assert shape(found) == "0 t t"
-    assert shape(read("1. Positive", finish="length")) == "0 t t"
+    assert shape(bundle("1. Positive", finish="length")) == "0 t t"
 
 
 def test_labels_within_labels_in_json() -> None:
     reply = '{"acceptable": [1], "unacceptable": [2, 3]}'
-    assert shape(read(reply, GRAMMAR, answer_format="index_json")) == "0 1 1"
+    assert shape(bundle(reply, "index_json", options=GRAMMAR)) == "0 1 1"
     words = "Acceptable: 1\nUnacceptable: 2, 3"
-    assert shape(read(words, GRAMMAR, answer_format="index_json")) == "0 1 1"
-    assert shape(read('{"sci-tech": [1]}', NEWS, answer_format="index_json")) == "3 n n"
+    assert shape(bundle(words, "index_json", options=GRAMMAR)) == "0 1 1"
+    assert shape(bundle('{"sci-tech": [1]}', "index_json", options=NEWS)) == "3 n n"
 
 
 SIGNS = [
@@ -241,10 +288,10 @@ def test_labels_that_differ_in_signs_alone_stay_apart(labels: tuple[str, ...]) -
     plain, numbered = "\n".join(labels), "\n".join(f"{n}. {x}" for n, x in enumerate(labels, 1))
     bold = "\n".join(f"Text {n}: **{label}**" for n, label in enumerate(labels, 1))
     for reply in (plain, numbered, bold):
-        assert shape(read(reply, labels, len(labels))) == right, reply
+        assert shape(bundle(reply, options=labels, n=len(labels))) == right, reply
     for label in labels:
         reply = json.dumps({label: [2]})
-        found = read(reply, labels, 2, answer_format="index_json", asked=label)
+        found = bundle(reply, "index_json", label, labels, 2)
         assert shape(found) == f"n {labels.index(label)}", reply
 
 
@@ -266,30 +313,30 @@ def test_no_label_is_taken_for_the_form_of_a_reply(labels: tuple[str, ...]) -> N
         numbered = "\n".join(f"**{n})** {label}." for n, label in enumerate(chosen, 1))
         keyed = json.dumps({str(n): label for n, label in enumerate(chosen, 1)})
         for reply in (plain, f"Here they are:\n\n{numbered}\n\nAnything else?", keyed):
-            assert shape(read(reply, labels, n)) == " ".join(map(str, right)), reply
+            assert shape(bundle(reply, options=labels, n=n)) == " ".join(map(str, right)), reply
         lists = {
             label: ", ".join(str(n) for n, other in enumerate(chosen, 1) if other == label)
             for label in labels
         }
         lines = [f"{label}: {numbers or 'none'}" for label, numbers in lists.items()]
-        found = read("\n".join(lines), labels, n, answer_format="index_json")
+        found = bundle("\n".join(lines), "index_json", options=labels, n=n)
         assert shape(found) == " ".join(map(str, right)), lines
         for place, (label, line) in enumerate(zip(labels, lines, strict=True)):
             want = " ".join(str(place) if at == place else "n" for at in right)
             for reply in (line, lists[label] or line):
-                found = read(reply, labels, n, answer_format="index_json", asked=label)
+                found = bundle(reply, "index_json", label, labels, n)
                 assert shape(found) == want, reply
 
 
 def test_what_is_numbered_is_not_taken_for_labels() -> None:
     reply = "1: 0\n2: 1\n3: 0"
-    assert shape(read(reply, ("0", "1"), answer_format="index_json")) == "i i i"
-    assert shape(read(reply, ("0", "1"))) == "0 1 0"
+    assert shape(bundle(reply, "index_json", options=("0", "1"))) == "i i i"
+    assert shape(bundle(reply, options=("0", "1"))) == "0 1 0"
 
 
 def test_closed_thinking_is_left_out_though_its_tag_is_a_label() -> None:
     reply = "<think>\n<b>\n<b>\n</think>\n<b>\n<think>"
-    assert shape(read(reply, ("<b>", "<think>"), 2)) == "0 1"
+    assert shape(bundle(reply, options=("<b>", "<think>"), n=2)) == "0 1"
 
 
 def test_a_form_that_several_labels_have_is_none_of_them() -> None:
@@ -297,12 +344,4 @@ def test_a_form_that_several_labels_have_is_none_of_them() -> None:
     assert names.whole("50K") is None
     assert [names.whole(text) for text in ("> 50k", "`<=50K`", '">50K".')] == [1, 0, 1]
     assert names_of(("O+", "A-"), False).whole("O-") is None
-    assert shape(read("Sci-Tech\nsci tech\nSCI/TECH.", NEWS)) == "3 3 3"
-
-
-def test_several_options_that_differ_in_signs() -> None:
-    shown = Variant("i", "which?", ("X", "X++", "X#"), LETTERS[:3], (0, 1, 2), 0)
-    trial = Trial("multi_select", PLAIN, 0, (shown,), "letters")
-    for reply, chosen in (("X++, X#", (1, 2)), ("X and X++", (0, 1)), ("A+C", (0, 2))):
-        [found] = TextAnswers().read(trial, Response(reply, "stop"))
-        assert found.positions == chosen, reply
+    assert shape(bundle("Sci-Tech\nsci tech\nSCI/TECH.", options=NEWS)) == "3 3 3"

@@ -89,8 +89,9 @@ def refuse_shared_key(models: Iterable[object]) -> None:
     """Refuse to send a key that was given for one server to several; UsageError says so."""
     given = [(m.url.origin(), m.key_of) for m in models if isinstance(m, HttpModel) and m.key_of]
     if len({origin for origin, _ in given}) > 1:
+        name = next((name for _, name in given if name == GIVEN), given[0][1])
         raise UsageError(
-            f"{given[0][1]} holds the key of one server, and the models are on several.",
+            f"{name} holds the key of one server, and the models are on several.",
             hint="Audit the models of each server on their own. For --against, unset it, and keep"
             " the model's key in another variable (--key-env NAME).",
         )

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from horsesense.findings.wording import number
 from horsesense.measures.base import Estimate
-from horsesense.report.charts import Point, forest
-from horsesense.report.marks import significant
+from horsesense.report.charts import Point, forest, significant
 from horsesense.report.published_tables import beside
 from horsesense.report.sections.base import Context, Section
 from horsesense.runs.results import Results
@@ -27,10 +26,6 @@ def context(run: Results) -> Context | None:
         "changed": changed
         and forest(changed, "Answers that change, %", caption="Answers that change"),
         "strata": [(number(float(s[0].group), "fraction", 0), s) for s in strata],
-        "agreement": run.one("plurality_agreement", "order"),
-        "as_graded": run.one("plurality_agreement_as_graded", "order"),
-        "entropy": run.one("answer_entropy", "order"),
-        "floor": run.one("answer_change_rate", "repeat"),
         "samples": _shares(run),
         "tables": beside(run, "revas_strata", lambda _, column: _own(strata, column)),
     }

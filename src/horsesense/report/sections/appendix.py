@@ -6,7 +6,6 @@ from horsesense.items.item import FLAGS
 from horsesense.measures.base import Estimate
 from horsesense.measures.registry import MEASURES
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import p_text
 from horsesense.runs.results import Results
 from horsesense.runs.unanswered import failure_kinds
 from horsesense.trials.condition import Condition
@@ -22,15 +21,14 @@ def numbers(run: Results) -> Context:
     for listed in (list(run.estimates), main, [e for e in main if not e.group]):
         if len(listed) <= MOST_NUMBERS:
             break
-    by_cell: dict[str, list[tuple[Estimate, str, str, str]]] = {}
+    by_cell: dict[str, list[tuple[str, Estimate]]] = {}
     undefined: dict[tuple[str, str], dict[str, None]] = {}
     for e in listed:
         label, title = run.label(e.probe, e.condition), _title(e.measure)
         if e.value is None:
             undefined.setdefault((title, e.note), {})[label] = None
         else:
-            row = (e, title, p_text(e.p_value), p_text(e.p_adjusted))
-            by_cell.setdefault(label, []).append(row)
+            by_cell.setdefault(label, []).append((title, e))
     return {
         "cells": by_cell,
         "undefined": [(title, [why, ", ".join(at)]) for (title, why), at in undefined.items()],

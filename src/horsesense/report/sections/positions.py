@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from horsesense.measures.base import Estimate
 from horsesense.measures.joined import RECORDED_ORDERS, balanced
-from horsesense.report.charts import ChartLine, Point, forest
-from horsesense.report.marks import side
+from horsesense.report.charts import ChartLine, Point, forest, side
 from horsesense.report.sections.base import Context, Section
-from horsesense.report.text import p_text
 from horsesense.runs.results import Results
 
 
@@ -24,7 +22,6 @@ def context(run: Results) -> Context | None:
     ]
     recalls = [Point(f"position {e.group}", e) for e in _condition(run.all("recall", probe))]
     overall = run.one("accuracy", probe)
-    rstd, null = run.one("rstd", probe), run.one("rstd_null", probe)
     return {
         "asked": probe == "order",
         "recorded": chosen[0].condition.matches(design=RECORDED_ORDERS),
@@ -42,9 +39,8 @@ def context(run: Results) -> Context | None:
             caption="Recall per position",
             line=ChartLine(overall.value, "all positions") if overall and overall.value else None,
         ),
-        "rstd": rstd,
-        "null": null if null and null.p_value is not None else None,
-        "p": p_text(rstd.p_value) if rstd else "",
+        "rstd": run.one("rstd", probe),
+        "null": run.one("rstd_null", probe),
     }
 
 

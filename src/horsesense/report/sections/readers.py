@@ -26,11 +26,8 @@ def context(run: Results) -> Context | None:
     mismatch = run.everywhere("mismatch_rate", "first_token")
     rows = [Point(run.label(e.probe, e.condition), e) for e in mismatch]
     statuses = {reader: _statuses(run, reader) for reader in run.readers}
-    judges = run.findings.get("judges", {})
-    before = run.findings.get("judges_before", {})
+    judges, before = (run.findings.get(name, {}) for name in ("judges", "judges_before"))
     return {
-        "readers": run.readers,
-        "main": run.reader,
         "mismatch": rows
         and forest(
             rows,
@@ -39,10 +36,7 @@ def context(run: Results) -> Context | None:
         ),
         "mismatch_n": rests_on(mismatch),
         "judges": _spent(judges, "") + _spent(before, " before"),
-        "uncounted": {name: told["uncounted"] for name, told in judges.items()},
-        "judged_before": bool(before),
         "cascades": list(_cascades(run)),
-        "valid": run.one("mismatch_valid", reader="first_token"),
         "by_text": list(_by_text(run)),
         "statuses": {reader: told for reader, told in statuses.items() if told},
         "choosing": [reader for reader, told in statuses.items() if not told],

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from horsesense.report.behind_score import as_asked
-from horsesense.report.charts import ChartLine, Point, forest
-from horsesense.report.marks import significant
+from horsesense.report.charts import ChartLine, Point, forest, significant
 from horsesense.report.sections.base import Context, Section
 from horsesense.report.sections.until import decided
-from horsesense.report.text import p_text
 from horsesense.runs.results import Results
 from horsesense.stats.words import plural
 
@@ -39,11 +37,7 @@ def context(run: Results) -> Context | None:
     line = ChartLine(original.value, as_asked(run)) if original and original.value else None
     return {
         "figure": forest(rows, "Accuracy, %", caption="Accuracy under each change", line=line),
-        "changes": [
-            (run.label(e.probe, e.condition), e, p_text(e.p_value), p_text(e.p_adjusted))
-            for e in changes
-        ],
-        "probes": run.findings["probes"],
+        "changes": changes,
         "early": bool(stopped),
     }
 

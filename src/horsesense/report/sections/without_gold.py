@@ -38,7 +38,6 @@ def context(run: Results) -> Context | None:
             for e in run.all("response_class", PROBE)
             if e.n
         ],
-        "reviews": run.findings.get("reviews", {}),
         "detection": [
             (
                 run.label(e.probe, e.condition),
@@ -51,8 +50,6 @@ def context(run: Results) -> Context | None:
             for e in run.everywhere("gold_detection")
         ],
         "lenient": list(_lenient(run)),
-        "by_name": [e for e in run.all("accuracy_without_gold_by_name", PROBE) if e.n],
-        "leaks": run.all("leak_rate", "delimiter"),
         "tables": beside(run, "know_no", lambda table, column: _own(found, run, table, column)),
     }
 

@@ -90,10 +90,8 @@ class Trie:
 
 def common_length(a: Sequence[int], b: Sequence[int]) -> int:
     """How many tokens two sequences share from their start."""
-    for i, (x, y) in enumerate(zip(a, b, strict=False)):
-        if x != y:
-            return i
-    return min(len(a), len(b))
+    differ = (i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y)
+    return next(differ, min(len(a), len(b)))
 
 
 def count_nodes(jobs: Sequence[Job], depth: int = 0) -> int:

@@ -265,7 +265,7 @@ class Engine:
         self._opened.set_result(started)
         try:
             while self._take_in():
-                while self._waiting and self._fits(self._waiting[0]):
+                while self._waiting and (not self._open or self._waiting[0].tops == self._tops):
                     self._submit(started, self._waiting.popleft())
                 if self._open:
                     self._collect(started.llm.llm_engine.step())
@@ -296,9 +296,6 @@ class Engine:
                 return False
             self._waiting.append(batch)
             idle = False
-
-    def _fits(self, batch: _Batch) -> bool:
-        return not self._open or batch.tops == self._tops
 
     def _submit(self, started: Started, batch: _Batch) -> None:
         self._tops = batch.tops
