@@ -38,7 +38,7 @@ from horsesense.stats.words import plural, some_of
 from horsesense.trials.condition import Condition
 from horsesense.trials.trial import Trial, Variant
 
-RULES: Final = Rules(version="3", source="6861b9907a1e")
+RULES: Final = Rules(version="3", source="4d1540a518c4")
 
 FITTED_ON: Final = "estimation_item"
 """Rule of the readings of items that the prior was estimated on."""
