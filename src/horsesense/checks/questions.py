@@ -54,11 +54,6 @@ _NEGATED: Final = expression(
     re.IGNORECASE,
 )
 """Stems that ask for what is not so, in English."""
-_NEGATING: Final = (
-    "not", "n't", "n’t", "never", "unable", "exce", "exclud", "one", "least", "false",
-    "correct", "true", "wrong", "accurate", "appropriate", "odd",
-)  # fmt: skip
-"""One of these stands in every sentence that `_NEGATED` finds."""
 _NEGATED_ELSEWHERE: Final = expression(
     r"\b(?:welche[rsnm]?|was|wer|wo|wem|wen|alle)\b[^.?!,]{0,160}"
     r"\b(?:nicht|kein(?:e[nrms]?)?|außer|ausgenommen|falsch|unzutreffend|am wenigsten)\b"
@@ -152,9 +147,7 @@ def negated(item: Item) -> str | None:
     last = _asked(item.question)
     if not last.isupper() and (found := _EMPHASIS.search(last)):
         return f"{clipped(last[max(0, found.end() - 45) :], 70)!r} (emphasised)"
-    found = _EXCEPT.search(last)
-    if found is None and any(map(last.lower().__contains__, _NEGATING)):
-        found = _NEGATED.search(_CLAUSE.sub(_blank, last))
+    found = _EXCEPT.search(last) or _NEGATED.search(_CLAUSE.sub(_blank, last))
     if found is None and not _ENGLISH.search(last):
         found = _NEGATED_ELSEWHERE.search(_QUOTED.sub(_blank, last))
     return found and f"{clipped(last[max(0, found.end() - 45) :], 70)!r} (not emphasised)"

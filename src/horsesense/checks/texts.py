@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Final
 
 from horsesense.checks.base import Hit, RuleHit
@@ -36,8 +36,6 @@ _MOJIBAKE: Final = expression(
     "|(?<=[a-z])[ÒÓÔÕÑÐ]|(?<=[a-z][.,!?])[ÓÕ]|(?<![^\\W_])Ò(?=[A-Za-z][^ÒÓ]{0,200}Ó)|ÛÏ|Ûª|Û÷|Ûò"
     "|‚Ä[úùôòìî¶]|(?<=[a-z])√[©®¢§∂º≠´†±]|¬[∞ß£©®±](?=[\\s\\d])|вЂ[™њќњ“”]"
 )
-_MADE: Final = expression("[\x80-\xbfÃÂÎâïðÒÓÔÕÑÐÛ‚√в\ue000-\uf8ff\ufffd]")
-"""One of these stands in every text that `_MOJIBAKE` finds."""
 _CONTROL: Final = expression(r"[\x00-\x06\x0e-\x1f\x7f]")
 _LOST_SIGN: Final = expression(
     # A quote or dash that became a question mark inside a word.
@@ -57,9 +55,6 @@ _ENTITY: Final = expression(
     r"|(?<!&)#\d{2,4};|&(?:amp|lt|gt|nbsp|quot|apos|rsquo|lsquo|ndash|mdash|#\d+|#x[\da-f]+);",
     re.IGNORECASE,
 )
-_OF_ENTITIES: Final = (
-    "#", "quot;", "amp;", "nbsp;", "apos;", "dash;", "squo;", "hellip;", "lt;", "gt;",
-)  # fmt: skip
 _ESCAPE: Final = expression(
     # Followed by a quote it is quoted: a question about programs may show it so.
     r"\\newline|\\[nrt](?![A-Za-z\"'`])|\\n(?=[A-Z])|\\u[\da-fA-F]{4}|\\/|\\\\?[\"']"
@@ -109,20 +104,14 @@ def texts(item: Item, *, options: bool = True) -> str:
     return "\n".join(filter(None, (item.context, item.question, item.text_b, *more)))
 
 
-def _shows(
-    signs: Iterable[str], pattern: re.Pattern[str], *, unless_asked: bool = False
-) -> Callable[[Item], str | None]:
+def _shows(pattern: re.Pattern[str], *, unless_asked: bool = False) -> Callable[[Item], str | None]:
     """A rule's `each`: the first place that the pattern finds, with the text beside it.
 
-    Args:
-        signs: one of them stands in every text that it finds; most texts have none.
-        unless_asked: leave out items that are themselves about code, markup or paths.
+    `unless_asked` leaves out items that are themselves about code, markup or paths.
     """
 
     def each(item: Item) -> str | None:
         whole = texts(item)
-        if not any(map(whole.__contains__, signs)):
-            return None
         found = pattern.search(whole)
         return None if not found or (unless_asked and _of_code(item)) else _around(whole, found)
 
@@ -140,12 +129,12 @@ def _of_code(item: Item) -> bool:
     return bool(about) or sum(map(bool, map(_WHOLE_TAG.fullmatch, item.options))) > 1
 
 
-_lost_commands = _shows(["{", "\x07", "\x08", "\x0c", "\t", "\r", " imes"], _LOST_BACKSLASH)
-_tags = _shows("<", _TAG, unless_asked=True)
-_entities = _shows(_OF_ENTITIES, _ENTITY, unless_asked=True)
-escapes = _shows("\\", _ESCAPE, unless_asked=True)
-split_words = _shows("'’-`", _SPLIT)
-emptied_brackets = _shows("(", _EMPTIED)
+_lost_commands = _shows(_LOST_BACKSLASH)
+_tags = _shows(_TAG, unless_asked=True)
+_entities = _shows(_ENTITY, unless_asked=True)
+escapes = _shows(_ESCAPE, unless_asked=True)
+split_words = _shows(_SPLIT)
+emptied_brackets = _shows(_EMPTIED)
 
 
 def html(item: Item) -> str | None:
@@ -166,7 +155,7 @@ def broken_encoding(item: Item) -> str | None:
     whole = texts(item)
     odd = None if whole.replace("\n", " ").isprintable() else _CONTROL.search(whole)
     found = odd or _LOST_SIGN.search(whole)
-    if found is None and not whole.isascii() and _MADE.search(whole):
+    if found is None and not whole.isascii():
         found = _MOJIBAKE.search(whole)
     return None if found is None else _around(whole, found)
 

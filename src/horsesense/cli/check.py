@@ -99,14 +99,12 @@ def check(
         print_json("check", {"sets": listed, "label_errors": found, "contamination": tested})
     else:
         parts = [check_text(r, show, every=every, answered=bool(responses)) for r in results]
-        parts += (
-            []
-            if doubted is None
-            else [side("checks", "label_text")(sets[0], doubted, max(show, 10))]
-        )
+        if doubted is not None:
+            parts.append(side("checks", "label_text")(sets[0], doubted, max(show, 10)))
         parts += [f"{a.sentence(model or '')}\n{b.sentence(model or '')}" for a, b in seen]
         print("\n\n".join(parts))
-    if fail_on is not None and _worst(results, list(WEIGHTS)) <= list(WEIGHTS).index(fail_on):
+    refused = list(WEIGHTS)[: 1 + [*WEIGHTS].index(fail_on)] if fail_on is not None else []
+    if any(finding.rule.weight in refused for result in results for finding in result.findings):
         raise typer.Exit(ExitCode.FAILED)
 
 
@@ -120,9 +118,3 @@ def _keep(results: list[CheckResult], path: Path) -> None:
     write_whole(empty_place(path), json_lines(rows, str))
     whole = len(read) + len(read.faults)
     say(f"{some_of(len(rows), whole, 'row')} without a fault and not repeated, in {path}.")
-
-
-def _worst(results: list[CheckResult], weights: list[str]) -> int:
-    """The place of the heaviest finding among the weights; their number where there is none."""
-    found = (weights.index(f.rule.weight) for result in results for f in result.findings)
-    return min(found, default=len(weights))

@@ -161,7 +161,6 @@ def plain(text: str) -> str:
 
 def print_table(heads: list[str], rows: list[list[str]]) -> None:
     """Columns as wide as their widest cell; texts on one line each."""
-    lines = [[plain(cell) for cell in line] for line in (heads, *rows)]
-    widths = [max(len(line[n]) for line in lines) for n in range(len(heads))]
-    for line in lines:
-        print("  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip())
+    from horsesense.report.text import columns
+
+    print(*columns([[plain(cell) for cell in line] for line in (heads, *rows)]), sep="\n")

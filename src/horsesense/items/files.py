@@ -17,6 +17,7 @@ import sys
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, Final
@@ -355,16 +356,12 @@ def _header(cells: list[str], number: int, faults: Faults) -> list[str]:
     return [cell.strip() for cell in cells]
 
 
-def _tsv_rows(lines: Lines, faults: Faults) -> Rows:
-    return _csv_rows(lines, faults, delimiter="\t")
-
-
 FORMATS: Final[dict[str, Callable[[Lines, Faults], Rows]]] = {
     ".jsonl": _json_rows,
     ".ndjson": _json_rows,
     ".json": _json_or_array,
     ".csv": _csv_rows,
-    ".tsv": _tsv_rows,
+    ".tsv": partial(_csv_rows, delimiter="\t"),
 }
 """File ending -> how to make rows of numbered lines. A new text format is one line here."""
 

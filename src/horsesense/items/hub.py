@@ -9,10 +9,10 @@ from typing import Any, Final
 
 from horsesense.errors import HorsesenseError, UsageError, install
 from horsesense.items.files import Row
+from horsesense.items.select import EVERY_SPLIT
 
 _SPEC: Final = re.compile(r"hf:(?P<path>[^@:]+)(?:@(?P<config>[^@:]+))?(?::(?P<split>[^@:]+))?")
 
-EVERY_SPLIT: Final = "*"
 SAFE_BUILDERS: Final = ("json", "csv", "parquet", "arrow", "text")
 """Loaders that read tables only; others may unpack or decode what an untrusted set holds."""
 
@@ -63,7 +63,12 @@ def _load(
             loaded = datasets.load_from_disk(path)
         else:
             builder = datasets.load_dataset_builder(path, config)
-            _check_builder(source, type(builder).__module__.rpartition(".")[2])
+            form = type(builder).__module__.rpartition(".")[2]
+            if form not in SAFE_BUILDERS:
+                raise UsageError(
+                    f"{source} is a set of the form {form!r}, which is not read.",
+                    hint=f"Read are: {', '.join(SAFE_BUILDERS)}.",
+                )
             if wanted is None:
                 splits = (builder.info.splits or {}).items()
                 _taken(source, {name: info.num_examples for name, info in splits}, wanted)
@@ -78,14 +83,6 @@ def _load(
     parts = loaded if isinstance(loaded, Mapping) else {str(loaded.split or "all"): loaded}
     sizes = {name: len(part) for name, part in parts.items()}
     return {name: parts[name] for name in _taken(source, sizes, wanted)}
-
-
-def _check_builder(source: str, name: str) -> None:
-    if name not in SAFE_BUILDERS:
-        raise UsageError(
-            f"{source} is a set of the form {name!r}, which is not read.",
-            hint=f"Read are: {', '.join(SAFE_BUILDERS)}.",
-        )
 
 
 def _taken(

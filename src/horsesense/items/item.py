@@ -188,11 +188,6 @@ _POINTS_AT_OPTIONS = re.compile(
     r"|(?:options?|answers?|choices?) \d ?(?:,|and|or|nor|&) ?\d\b)"
     r"|^(?:all|none|any|both|either|neither) of (?:these|them|those)\b"
 )
-# Every text that the pattern above finds has one of these: looking for them first is cheap.
-_CUES = (
-    " of th", " of other", "above", "below", "following", "preceding", "option", "answer",
-    "choice", "both", "either",
-)  # fmt: skip
 _WHOLE_OPTION = re.compile(
     r"both \d (?:and|&) \d ?\.?"
     rf"|{_LETTER}(?: ?[,&] ?| and | or ){_LETTER} ?\.?"
@@ -217,33 +212,16 @@ def order_dependent(options: Sequence[str]) -> bool:
     """
     if published_order_filter(options):
         return True
-    if _any_in(_CUES, "\n".join(options).lower()) and any(map(_points_at_options, options)):
+    if any(_POINTS_AT_OPTIONS.search(" ".join(option.lower().split())) for option in options):
         return True
     short = (option.strip() for option in options if len(option) <= _LONGEST_WHOLE)
     return any(map(_WHOLE_OPTION.fullmatch, short))
-
-
-def _points_at_options(option: str) -> bool:
-    tidy = " ".join(option.lower().split())
-    return _any_in(_CUES, tidy) and bool(_POINTS_AT_OPTIONS.search(tidy))
 
 
 def _any_in(phrases: Iterable[str], text: str) -> bool:
     return any(map(text.__contains__, phrases))
 
 
-class _LettersAndDigits(dict[int, int | None]):
-    """A translation table that drops the rest, filled in as characters are met."""
-
-    def __missing__(self, code: int) -> int | None:
-        # Combining marks are parts of letters: without them, words of many scripts would merge.
-        char = chr(code)
-        kept = code if char.isalnum() or unicodedata.category(char)[0] == "M" else None
-        self[code] = kept
-        return kept
-
-
-_LETTERS_AND_DIGITS = _LettersAndDigits()
 _ASCII_SIGNS = bytes(code for code in range(128) if not chr(code).isalnum())
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _PLAIN_MARKS = str.maketrans("“”„‘’´`–—−", '"""' + "'" * 4 + "-" * 3)
@@ -259,8 +237,9 @@ def normalised(text: str) -> str:
     if text.isascii():  # the same in a tenth of the time
         kept = text.casefold().encode().translate(None, _ASCII_SIGNS).decode()
     else:
+        # Combining marks are parts of letters: without them, words of many scripts would merge.
         folded = unicodedata.normalize("NFC", text).casefold()
-        kept = folded.translate(_LETTERS_AND_DIGITS)
+        kept = "".join(c for c in folded if c.isalnum() or unicodedata.category(c)[0] == "M")
     return kept or "".join(same_text(text).split())
 
 

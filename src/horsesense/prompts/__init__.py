@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from importlib.resources import files
+from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
@@ -120,18 +121,11 @@ class Shots:
     items: ItemSet
     k: int
 
-    @cached_property
-    def _pools(self) -> dict[str | None, list[Item]]:
-        pools: dict[str | None, list[Item]] = {None: list(self.items)}
-        for item in self.items:
-            if item.subject is not None:
-                pools.setdefault(item.subject, []).append(item)
-        return pools
-
     def for_variant(self, variant: Variant) -> list[Item]:
-        pool = self._pools.get(variant.subject, self._pools[None])
+        whole, subject = self.items.everything, variant.subject
+        pool = whole if subject is None else self.items.by_subject.get(subject, whole)
         others = (s for s in pool if s.id != variant.item_id and s.question != variant.question)
-        return [shot for shot, _ in zip(others, range(self.k), strict=False)]
+        return list(islice(others, self.k))
 
 
 @dataclass(eq=False)
@@ -175,7 +169,8 @@ class Prompter:
         if trial.answer_format in BUNDLED:
             problems = [*self._worked(trial, template), *problems]
         elif self.shots is not None:
-            problems = [self._shot(trial, template, s) for s in self._examples(trial)] + problems
+            shots = self.shots.for_variant(trial.variants[0])
+            problems = [self._shot(trial, template, shot) for shot in shots] + problems
         params, extras = self._params(trial), trial.extras
         begun = as_thought(extras.thought) if isinstance(extras, Begun) else ""
         if self.style == "completion":
@@ -206,10 +201,6 @@ class Prompter:
         for shown in examples(trial, self.shots.items, count, self.task):
             fields = bundle_fields(trial, shown, self.task)
             yield template.problem.render(fields), worked_answer(trial, shown)
-
-    def _examples(self, trial: Trial) -> list[Item]:
-        assert self.shots is not None
-        return self.shots.for_variant(trial.variants[0])
 
     def _shot(self, trial: Trial, template: PromptTemplate, item: Item) -> tuple[str, str]:
         """An example in the form of the trial: same kind of labels, question withheld alike."""

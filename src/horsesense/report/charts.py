@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from markupsafe import Markup
 
+from horsesense.findings.wording import MINUS
 from horsesense.measures.base import Estimate
 from horsesense.report.pages import environment
 from horsesense.report.text import interval_of, value_of, visible
@@ -40,8 +41,8 @@ NARROWEST = 480
 MIDDLE, RIGHT = 300, 130
 """Pixels of a plot, and of the numbers beside it at least."""
 WIDEST_NAME = 180
-ROW, TOP, BOTTOM = 26, 22, 44
-"""Pixels of a row, above the first, and below the plot for its axis."""
+ROW, TOP, BOTTOM, PAST = 26, 22, 44, 14
+"""Pixels of a row, above the first, below the plot for its axis, and of a dot past its end."""
 NAME_LINE = 26
 """Characters of one line of a row's name; longer names are folded, never cut."""
 
@@ -109,12 +110,20 @@ def draw(spec: Mapping[str, Any], caption: str) -> Markup:
     return _named(caption, width, height, Markup(inner))
 
 
-def _named(caption: str, width: float, height: float, inner: Markup) -> Markup:
-    """A drawing as one picture with a name."""
+def _named(
+    caption: str, width: float, height: float, inner: Markup, right: float | None = None
+) -> Markup:
+    """A drawing as one picture with a name.
+
+    Where a narrow screen shows it without the numbers at its `right`, which then stand above their
+    lines, the style sheet is told how much wider it is with them.
+    """
+    narrow = "" if right is None else f";--whole:{width / (width - right):.3f}"
+    style = f"min-width:{min(width, NARROWEST):g}px{narrow}"
     return Markup(
-        '<svg role="img" aria-label="{}" viewBox="0 0 {} {}" width="{}" style="min-width:{}px">'
+        '<svg role="img" aria-label="{}" viewBox="0 0 {} {}" width="{}" style="{}">'
         '<g aria-hidden="true">{}</g></svg>'
-    ).format(visible(caption), width, height, width, min(width, NARROWEST), inner)
+    ).format(visible(caption), width, height, width, style, inner)
 
 
 def _in_words(caption: str) -> Markup:
@@ -173,14 +182,15 @@ def plot(
         height=height,
         step=step,
         at=lambda value: round(MIDDLE * (value - low) / (high - low), 2),
-        ticks=[(tick, f"{tick:g}") for tick in ticks],
+        ticks=[(tick, f"{tick:g}".replace("-", MINUS)) for tick in ticks],
         lines=lines,
         rows=rows,
         title=title,
         ink=INK,
     )
     right = max(RIGHT, round(WIDER * 6 * max(len(row["text"]) for row in rows)) + 12)
-    return _named(caption, left + MIDDLE + right, TOP + height + BOTTOM, Markup(drawn))
+    width = left + MIDDLE + right
+    return _named(caption, width, TOP + height + BOTTOM, Markup(drawn), right - PAST)
 
 
 @cache

@@ -19,7 +19,8 @@ def write_check(results: Sequence[CheckResult], path: Path) -> Path:
     """Write the page to `path`; StoreError where it cannot be written."""
     html = page(
         "check.html",
-        results=[(result, summary(result), _groups(result)) for result in results],
+        results=[(result, summary(result)) for result in results],
+        weights=WEIGHTS,
         sentence=sentence,
         quiet_kinds=quiet_kinds,
         most=MOST,
@@ -27,12 +28,3 @@ def write_check(results: Sequence[CheckResult], path: Path) -> Path:
     )
     write_page(path, html)
     return path
-
-
-def _groups(result: CheckResult) -> list[tuple[str, list[object]]]:
-    """Heading and findings of each weight that has any, the heaviest first."""
-    groups = (
-        (heading, [f for f in result.findings if f.rule.weight == weight])
-        for weight, heading in WEIGHTS.items()
-    )
-    return [(heading, list(found)) for heading, found in groups if found]

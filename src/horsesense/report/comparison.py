@@ -334,7 +334,9 @@ def table(c: Comparison) -> tuple[list[str], list[list[str]]]:
         ]
         order = orders.get(view)
         n = f"{c.by_view[view][c.models[0]].n:,}"
-        ranking = "" if order is None else _told(order, len(c.models) > 2)
+        ranking = "" if order is None else order.verdict
+        if order is not None and len(c.models) > 2:
+            ranking += f" (tau {order_text(order)})"
         rows.append([view, *cells, n, ranking][: len(heads)])
     return heads, rows
 
@@ -349,12 +351,6 @@ def as_table(c: Comparison) -> Table:
         " ranks that a model may have; all of them hold together."
     )
     return Table(headline(c), ["form", *heads[1:]], rows, Table("", names, plain), note)
-
-
-def _told(order: OrderInView, tau: bool) -> str:
-    if not tau:
-        return order.verdict
-    return f"{order.verdict} (tau {order_text(order)})"
 
 
 def _short_rank(s: Standing) -> str:

@@ -18,7 +18,7 @@ from horsesense.files import inert
 from horsesense.report.published_tables import DATA_NAMES, Beside, tabled
 from horsesense.report.rendering import rendered
 from horsesense.report.sections import SECTIONS
-from horsesense.report.text import interval_of, p_text, value_of, visible
+from horsesense.report.text import columns, interval_of, p_text, value_of, visible
 from horsesense.runs.frames import ESTIMATE_COLUMNS
 from horsesense.runs.results import Results
 from horsesense.stats.words import plural
@@ -122,9 +122,7 @@ class Table:
 
     def __str__(self) -> str:
         lines = [[" ".join(_text(c).split()) for c in row] for row in (self.columns, *self.rows)]
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        rows = ("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
-        return "\n".join(filter(None, [*rows, self.note]))
+        return "\n".join(filter(None, [*columns(lines), self.note]))
 
     def _repr_markdown_(self) -> str:
         return as_markdown(self)

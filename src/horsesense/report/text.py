@@ -154,3 +154,9 @@ def shown_interval(f: Finding) -> str:
             break
         digits += 1
     return f"{level_text(f.level)} interval {between(ends[0], ends[1], digits)}"
+
+
+def columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows of one length as lines, every column as wide as its widest cell."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]

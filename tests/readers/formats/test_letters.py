@@ -130,7 +130,7 @@ REPLIES: dict[tuple[str, ...], list[tuple[str, str]]] = {
         ("The correct choices are A, C, and", "truncated|unclear"),
         ("The last two.", "2 3|unclear"),
         ("A whale is a mammal, and so is a bat. A shark is a fish. So the answer is A, C.", "0 2"),
-        ("Let's see.\nA. whale - yes, it nurses.\nB. shark - no, it is a fish.\nC. bat - yes", "0 2"),
+        ("A. whale - yes, it nurses.\nB. shark - no, it is a fish.\nC. bat - yes", "0 2"),
         ("Answer: A, B. Wait, a shark is a fish. Answer: A, C.", "0 2|unclear"),
         ("A (shark), C (bat)", "ambiguous|unclear"),
         ("Option A is correct. Option C is also correct.", "0 2"),

@@ -16,6 +16,7 @@ from horsesense.readers.formats.free_response import denial, judge, plainly, set
 from horsesense.readers.formats.index_json import read_indices
 from horsesense.readers.formats.letters import read_letters
 from horsesense.readers.formats.lines import read_lines
+from horsesense.readers.formats.yes_no import read_yes_no
 from horsesense.readers.reading import IN_OTHER_WORDS, Reading, Status
 from horsesense.readers.text import TextReader
 from horsesense.readers.text.page import small
@@ -90,15 +91,6 @@ def _chosen(reader: TextReader, trial: Trial, response: Response, text: str) -> 
         finish_reason=response.finish_reason,
         question=question_of(trial),
     )
-
-
-def read_yes_no(
-    reader: TextReader, trial: Trial, response: Response
-) -> Reading | tuple[Reading, ...]:
-    """A judgement of one proposed answer; its many patterns are loaded with the first."""
-    from horsesense.readers.formats import yes_no
-
-    return yes_no.read_yes_no(reader, trial, response)
 
 
 READING: dict[AnswerFormat, ReadText] = {

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from horsesense.expressions import expression
+
 OF_ITS_CLAUSE: Final = 40
 """Characters behind "I am not sure" that may still be what is not sure."""
 YES: Final = (
@@ -26,10 +28,10 @@ JUDGES: Final = (
     rf"|entirely|fully|completely|mostly)\s+)?)(?:(?P<good>{GOOD})|(?P<bad>{BAD})){END}(?!\s+that)"
 )
 NAMED: Final = r"(?:final\s+)?(?:answer|verdict|conclusion|judge?ment|response)"
-ALONE = re.compile(rf"\W{{0,40}}{SAYS}\W*", re.I)
-OPENS = re.compile(rf"[\s\W]*?(?:{NAMED}\s*[:=]\W*)?{SAYS}", re.I)
-OPENS_JUDGING = re.compile(rf"[\s\W]*?(?:{NAMED}\s*[:=]\W*)?(?:that's\s+)?{JUDGES}", re.I)
-STANDS = re.compile(
+ALONE = expression(rf"\W{{0,40}}{SAYS}\W*", re.I)
+OPENS = expression(rf"[\s\W]*?(?:{NAMED}\s*[:=]\W*)?{SAYS}", re.I)
+OPENS_JUDGING = expression(rf"[\s\W]*?(?:{NAMED}\s*[:=]\W*)?(?:that's\s+)?{JUDGES}", re.I)
+STANDS = expression(
     rf"(?:\b{NAMED}\s*(?:is|would be|[:=])[\W_]*"
     r"|(?<!not )(?<!n't )(?<!never )\b(?:be|is)\s+an?\s+(?:clear\s+|firm\s+|definite\s+)?"
     r"[\"']?(?=(?:yes|no)\b)"
@@ -37,7 +39,7 @@ STANDS = re.compile(
     rf"|^[ \t*#>]*+(?=\w++[\s*.!]*+\Z)){SAYS}",
     re.I | re.M,
 )
-SAYING = re.compile(
+SAYING = expression(
     rf"\b(?:say|says|said|saying|answer|answers|answered|answering)[\s\"'*_]+{SAYS}", re.I
 )
 OWN_WORDS: Final = (
@@ -46,7 +48,7 @@ OWN_WORDS: Final = (
     r"|that|it|is|it's|i|i'd|i'll|i'm|we|safe|fair|right|reasonable|accurate|confident|comfortable"
     r"|(?!(?:hard|bare|scarce|on|rare)ly)\w+ly"
 )
-OWN = re.compile(
+OWN = expression(
     r"(?:(?<!\bif )(?<!\bwhen )(?<!\bunless )(?<!\bwhether )(?<!\bshould )(?<!\bdid )(?<!\bcan )"
     r"(?<!\bcould )(?<!\bwould )(?<!\bwhy )(?<!\bbefore )\b(?:i|we|let's|let me)(?:'d|'ll|'m|'ve)?"
     r"|\b(?:it's|it is|it would be|it'd be) (?:safe|fair|right|reasonable|accurate) to"
@@ -55,23 +57,23 @@ OWN = re.compile(
     re.I,
 )
 """What stands before "say yes" where the reply says it itself, and does not deny it."""
-OTHERWISE = re.compile(
+OTHERWISE = expression(
     r"\b(?:(?:(?P<yes>yes)|(?P<no>no))\b,?\s+(?:otherwise|else|if|unless|when)\b"
     r"|(?:otherwise|else|if not|then)\b\W*(?:(?:it(?:'s| is| would be)|the answer is)\s+)?(?:a\s+)?"
     r"(?:(?P<then_yes>yes)|(?P<then_no>no))\b)",
     re.I,
 )
-GOES_BACK = re.compile(
+GOES_BACK = expression(
     r"\b(?:wait|actually|hold on|hmm+|correction|sorry|on second thoughts?)\b.{0,12}\Z", re.I | re.S
 )
 REACH: Final = 90
 """Characters before "say yes" in which its subject is looked for."""
-TURNS = re.compile(
+TURNS = expression(
     r"\b(?:wait|actually|on (?:second|closer|further)? ?(?:reflection|thoughts?"
     rf"|inspection|look)|correction|rather|sorry|but)\b\W*{SAYS}",
     re.I,
 )
-TAKES_BACK = re.compile(
+TAKES_BACK = expression(
     r"\b(?:wait|actually|reflection|second thoughts?|correction|reconsider\w*|sorry|mistake)\b",
     re.I,
 )
@@ -80,47 +82,47 @@ IS_JUDGED: Final = (
     r"(?:'s\b|(?:\s+\w+){0,3}?\s+(?:is|are|was|were)(?=\b|n't))"
     rf"(?:\s+(?!(?:partial|part|most|entire|full|complete)ly)\w+ly)?(?:\s+)?(?:{JUDGES})"
 )
-WHOLLY = re.compile("(?:entire|full|complete)", re.I)
-IT_IS = re.compile(
+WHOLLY = expression("(?:entire|full|complete)", re.I)
+IT_IS = expression(
     r"^[^\w\n]*+(?:indeed,?\s+)?it\s+(?:sure\s+|certainly\s+)?is(?P<not>n't|\s+not)?[^\w\n]*$",
     re.I | re.M,
 )
-BOTH = re.compile(
+BOTH = expression(
     r"\byes\s+and\s+no\b|\A\W*yes\s*(?:/|or)\s*no\b(?!\s*[:?])"
     r"|\bneither\s+(?:right|correct|true)\s+nor\b",
     re.I,
 )
-ECHO = re.compile(
+ECHO = expression(
     r"\byes[\s-]*(?:/|or)[\s-]*no(?:\s*[:?]|[\s-]+(?:answer|question|response|reply)\b)"
     r"|\b(?:a|simple|clear|definite|definitive|plain|straightforward)\s+[\"']?yes[\s-]*(?:/|or)"
     r"[\s-]*no\b",
     re.I,
 )
 """The choice as such, which a reply repeats or refuses."""
-NO_NOUN = re.compile(
+NO_NOUN = expression(
     r"no\s+(?:one|other|longer|more|matter|doubt|question|reason|evidence|idea|puedo|podemos|s[eé]"
     r"|(?:se|lo)\s+(?:puede|s[eé])|estoy)\b|non\s+(?:posso|so|sono|è\s+possibile)\b",
     re.IGNORECASE,
 )
 """A "no" that answers nothing: "no doubt", "no puedo responder"."""
-WITHOUT_DOUBT = re.compile(
+WITHOUT_DOUBT = expression(
     r"[\s\W]*no\s+(?:doubt|question|matter)\b(?:\s+(?:about|of)\s+(?:it|that))?[\s,:;.!—-]*", re.I
 )
-NOT_SAID = re.compile(
+NOT_SAID = expression(
     r"\b(?:(?P<cannot>can(?:not|'t|\s+not)\s+(?:be\s+)?(?:say|said|claim(?:ed)?))"
     r"|(?:don't|do\s+not)\s+(?:think|believe))\s+(?:that\s+)?\Z",
     re.IGNORECASE,
 )
 BEFORE: Final = 40
 """Characters before a judgement in which what denies it is looked for."""
-NEXT = re.compile(r"\n[^\S\n]*+(?:question|q|user|human|below (?:is|are))\b", re.I)
-CANNOT = re.compile(
+NEXT = expression(r"\n[^\S\n]*+(?:question|q|user|human|below (?:is|are))\b", re.I)
+CANNOT = expression(
     r"\b(?:cannot|can't|can not|unable to|not possible to|impossible to)\s+(?:determine|say|tell"
     r"|judge|verify)|\b(?:do not|don't|dont)\s+know\b|\b(?:not|un)\s*(?:sure|certain)\b"
     r"|\bno idea\b|\bno se (?:puede|sabe)\b",
     re.I,
 )
-ANOTHER = re.compile(
+ANOTHER = expression(
     r"\b(?:correct|right|true|actual)\s+(?:answer|option|one)\s*(?:is|was|should be|would be|:)\s*+"
     r"(?P<not>not\s+|n't\s+)?(?:indeed|actually|in fact|probably|likely)?[\s*\"'`(]*+"
     r"(?P<what>[^\n]+)",
@@ -128,28 +130,28 @@ ANOTHER = re.compile(
 )
 
 
-AGREES = re.compile(
+AGREES = expression(
     r"\bi(?:\s+(?:would|fully|completely|have\s+to|must))*"
     r"(?P<not>\s+(?:do\s+not|don't|cannot|can't|would\s+not|wouldn't))?\s+(?P<dis>dis)?agree"
     r"(?=\s+with\b|\W*\Z|[.,;])",
     re.I,
 )
 
-KEY = re.compile(r"[\"'*_`)\]]*\s*(?P<sign>[:?=])[\s\"'*_`(\[]*(?=\S)")
+KEY = expression(r"[\"'*_`)\]]*\s*(?P<sign>[:?=])[\s\"'*_`(\[]*(?=\S)")
 """What makes a word before it a question, or the name of a field, and not yet an answer."""
-VALUE = re.compile(
+VALUE = expression(
     rf"(?:(?:it(?:'s|\s+is)|that(?:'s|\s+is)|i(?:'d|\s+would)\s+say)\s+)?(?:{SAYS}|{JUDGES})",
     re.I,
 )
-ENDS_VALUE = re.compile(r"[\s\"'*_`)\]]*(?:[.,;!\n}—–-]|\Z)")
-CHANCES = re.compile(
+ENDS_VALUE = expression(r"[\s\"'*_`)\]]*(?:[.,;!\n}—–-]|\Z)")
+CHANCES = expression(
     r"\b(?:(?P<yes>yes|true|correct|right)|(?P<no>no|false|incorrect|wrong))\b[\"'*_`]*"
     r"\s*+(?:[:=(,-]|\bat\b|\bis\b)*+\s*+(?P<n>\d{1,3}(?:\.\d+)?|\.\d+)(?![\d/])\s*%?",
     re.I,
 )
 ROUNDED: Final = 0.021
 """How far the sum of chances may be from the whole."""
-JUDGING_KEY = re.compile(
+JUDGING_KEY = expression(
     rf"(?:.*(?:\b|_))?(?P<not>(?:not|un)[ _-]?)?(?:(?P<good>{GOOD})|(?P<bad>{BAD}))(?:ness)?\Z",
     re.I | re.S,
 )

@@ -35,10 +35,9 @@ from horsesense.readers.version import Rules
 from horsesense.rng import fingerprint
 from horsesense.stats import pride
 from horsesense.stats.words import plural, some_of
-from horsesense.trials.condition import Condition
 from horsesense.trials.trial import Trial, Variant
 
-RULES: Final = Rules(version="3", source="4d1540a518c4")
+RULES: Final = Rules(version="3", source="a0d95c424f89")
 
 FITTED_ON: Final = "estimation_item"
 """Rule of the readings of items that the prior was estimated on."""
@@ -170,7 +169,9 @@ class PrideReader:
             shown = weights_of(trial, response)
             if trial.probe == "original" and shown is not None:
                 published[trial.variant.item_id] = (trial.variant, shown)
-            elif trial.probe == "order" and self._is_design(trial.condition):
+            elif trial.probe == "order" and trial.condition.get("design", "").startswith(
+                self.estimation
+            ):
                 orders[trial.variant.item_id].append(shown)
         found: dict[str, Observed] = {}
         left_out: dict[str, list[str]] = defaultdict(list)
@@ -186,9 +187,6 @@ class PrideReader:
                     np.array([shown.weights for shown in complete]),
                 )
         return found, published, left_out
-
-    def _is_design(self, condition: Condition) -> bool:
-        return condition.get("design", "").startswith(self.estimation)
 
     def _fit_count(
         self,
@@ -247,7 +245,8 @@ class PrideReader:
         return sorted(item_id for part in parts for item_id in part)
 
     def _draw_of(self, ids: Sequence[str], setting: Setting, draw: int) -> list[str]:
-        dice = {i: setting_dice(setting, i, draw) for i in ids}
+        known = setting.items.by_id
+        dice = {i: setting.dice(known[i], "pride", draw).uniform() for i in ids}
         size = max(1, floor(self.alpha * len(ids)), min(self.least, len(ids) // 2))
         return sorted(sorted(ids, key=dice.__getitem__)[:size])
 
@@ -369,11 +368,6 @@ class PrideReader:
         subject = str(self._subject.get(variant.item_id))
         own = self._priors.get((k, subject)) if self.per == "subject" else None
         return self._priors.get((k, None)) if own is None else own
-
-
-def setting_dice(setting: Setting, item_id: str, draw: int) -> float:
-    """The item's own number for one draw of the estimation items."""
-    return setting.dice(setting.items.by_id[item_id], "pride", draw).uniform()
 
 
 def _number(value: float) -> float | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from horsesense.findings.uncounted import named
 from horsesense.findings.wording import number
@@ -30,14 +30,6 @@ BY_SUBJECT = (
 Row = tuple[str, list[Any]]
 
 
-class Offset(NamedTuple):
-    """Where labels stand in the replies of a model, as one reader of tokens saw it."""
-
-    reader: str
-    offset: int
-    rows: list[dict[str, Any]]
-
-
 def context(run: Results) -> Context | None:
     # Each fitted reader is followed by its items held out.
     names = {e.reader for e in run.estimates}
@@ -61,7 +53,7 @@ def context(run: Results) -> Context | None:
         "sure": [row for row in _beside(run, readers, SURE) if row[1][0] is not None],
         "fits": fits,
         "fitted": any("fits" in fit and fit["fits"] for _, fit in fits),
-        "offsets": _offsets(run),
+        "offset": _offset(run),
         "entropies": entropies
         and forest(entropies, "Entropy of an item’s answers, nats", caption="Entropy of answers"),
         "entropies_n": rests_on([point.estimate for point in entropies]),
@@ -105,14 +97,13 @@ def _fits(run: Results) -> list[tuple[str, dict[str, Any]]]:
     return [(name, fit) for name, fit in fits.items() if "fits" in fit or "undefined_reason" in fit]
 
 
-def _offsets(run: Results) -> list[Offset]:
-    """Only where some reply has more than one scored position is there something to see."""
-    found = run.findings.get("fits", {}).items()
-    return [
-        Offset(name, fit["offset"], fit["positions"])
-        for name, fit in found
-        if len(fit.get("positions", ())) > 1
-    ][:1]  # every reader of tokens looks at the same replies
+def _offset(run: Results) -> tuple[str, dict[str, Any]] | None:
+    """Where labels stand in the replies, as one reader of tokens saw it: others look at the same.
+
+    None where no reply has more than one scored position.
+    """
+    fits = run.findings.get("fits", {}).items()
+    return next((pair for pair in fits if len(pair[1].get("positions", ())) > 1), None)
 
 
 def _entropies(run: Results) -> list[Point]:
@@ -144,12 +135,12 @@ def notices(run: Results) -> Iterator[str]:
     for _, fit in _fits(run):
         if "undefined_reason" in fit:
             yield fit["undefined_reason"]
-    for found in _offsets(run):
-        if found.offset:
-            yield (
-                f"In most replies the label stands at token {found.offset + 1}, not at the first; "
-                "the reader first_token(token=found) reads it there."
-            )
+    _, fit = _offset(run) or ("", {"offset": 0})
+    if fit["offset"]:
+        yield (
+            f"In most replies the label stands at token {fit['offset'] + 1}, not at the first; "
+            "the reader first_token(token=found) reads it there."
+        )
 
 
 LOOK_AT_TEXT = Section("look_at_text", "What do first token and text say?", context, notices)

@@ -9,15 +9,11 @@ from horsesense.report.sections.base import Context, Section
 from horsesense.runs.results import Results
 
 SOURCES = {
-    "items": "Which items were asked",
-    "orders": "In which orders",
-    "draws": "Which answer was drawn",
+    "items": ("Which items were asked", "One more item, in as many orders"),
+    "orders": ("In which orders", "One more order of every item"),
+    "draws": ("Which answer was drawn", "One more draw of every prompt"),
 }
-MORE = {
-    "items": "One more item, in as many orders",
-    "orders": "One more order of every item",
-    "draws": "One more draw of every prompt",
-}
+"""What makes the error -> its name, and that of one more of it."""
 
 
 def context(run: Results) -> Context | None:
@@ -30,11 +26,9 @@ def context(run: Results) -> Context | None:
     own = {e.group: e for e in estimates if e.condition.format() == design["condition"]}
     return {
         "design": design,
-        "sources": [(title, own[s], design["shares"][s]) for s, title in SOURCES.items()],
+        "sources": [(name, own[s], design["shares"][s]) for s, (name, _) in SOURCES.items()],
         "more": [
-            (title, design["more"][source])
-            for source, title in MORE.items()
-            if source in design["more"]
+            (name, design["more"][s]) for s, (_, name) in SOURCES.items() if s in design["more"]
         ],
         "below": any((e.value or 0) < 0 for e in own.values()),
     }
