@@ -17,14 +17,13 @@ from horsesense.errors import UsageError
 from horsesense.findings.early import BANDED, levels
 from horsesense.findings.evidence import faulty, harmless
 from horsesense.findings.guesses import INSTEAD, differs
-from horsesense.findings.kinds import KINDS, Kind, sizes_of
+from horsesense.findings.kinds import KINDS, Kind, rare_positions, sizes_of
 from horsesense.findings.places import Anywhere
-from horsesense.findings.rare import least_share, rare_among
 from horsesense.items.item import Item, ItemSet
 from horsesense.measures.cells import Cell
 from horsesense.measures.contrast import ORDER, REPEAT, tested
 from horsesense.measures.joined import ORIGINAL
-from horsesense.probes.base import LETTERS, Probe, SetProbe
+from horsesense.probes.base import Probe, SetProbe
 from horsesense.readers.base import FittedReader, Reader
 from horsesense.readers.model_based.cases import BulkReader
 from horsesense.runs.bands import CHANGE, Bands, Seen, clusters
@@ -58,8 +57,7 @@ class Further:
         self.sizes: Mapping[str, float] = sizes_of(settings.smallest, goal.size)
         options = [len(item.options) for item in items]
         self.questions = self.run.questions(places, max(options, default=0))
-        few = rare_among(options, least_share(self.sizes))
-        self.rare = frozenset(LETTERS[place] for place in few if place < len(LETTERS))
+        self.rare = rare_positions(options, self.sizes)
         self.kinds = [
             kind
             for kind in KINDS
