@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
@@ -24,6 +23,8 @@ rounding    they agree only because the numbers they are computed from are round
 impossible  no counts, or no unrounded numbers, give the printed digits"""
 
 
+Found = tuple[Verdict, str, str, str]
+"""Of a finding: verdict, reported, expected, says."""
 _NUMBER = re.compile(r"[-+]?\d{1,12}(?:\.\d{1,12})?")
 
 
@@ -52,22 +53,30 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A number as printed: its value, and half a unit of its last decimal."""
+    """A number as printed, its value, and how many decimals it has."""
 
     text: str
     value: Fraction
-    half: Fraction
+    decimals: int
 
     @classmethod
-    def of(cls, text: str) -> Printed:
-        if not _NUMBER.fullmatch(text):
-            raise InvalidOperation(text)
-        decimals = len(text.partition(".")[2])
-        return cls(text, Fraction(Decimal(text)), Fraction(1, 2 * 10**decimals))
+    def of(cls, claim: Mapping[str, Any], name: str) -> Printed:
+        """The number under a name of a claim; ClaimError where it is none."""
+        return cls.read(claim[name], name)
+
+    @classmethod
+    def read(cls, value: Any, name: str) -> Printed:
+        """A number that stands under a name of a claim; ClaimError where it is none."""
+        if not isinstance(value, str):
+            raise ClaimError(f"{name}: write {value!r} in quotes, because its decimals count")
+        if not _NUMBER.fullmatch(value):
+            raise ClaimError(f"{name}: {value!r} is not a number")
+        return cls(value, Fraction(value), len(value.partition(".")[2]))
 
     @property
-    def decimals(self) -> int:
-        return len(self.text.partition(".")[2])
+    def half(self) -> Fraction:
+        """Half a unit of the last decimal."""
+        return Fraction(1, 2 * 10**self.decimals)
 
 
 class ClaimError(Exception):
@@ -130,27 +139,14 @@ def check_claim(claim: Any) -> Finding:
     missing = [name for name in needed if name not in claim]
     if missing:
         raise ClaimError(f"{claim['kind']} needs {', '.join(missing)}")
-    return check(claim)
-
-
-def _printed(claim: Mapping[str, Any], name: str) -> Printed:
-    return _number(claim[name], name)
+    return Finding(str(claim["id"]), claim["kind"], *check(claim))
 
 
 def _parts(claim: Mapping[str, Any]) -> list[Printed]:
     parts = claim["parts"]
     if not isinstance(parts, list) or not parts:
         raise ClaimError("parts must be a list of numbers")
-    return [_number(part, "parts") for part in parts]
-
-
-def _number(value: Any, name: str) -> Printed:
-    if not isinstance(value, str):
-        raise ClaimError(f"{name}: write {value!r} in quotes, because its decimals count")
-    try:
-        return Printed.of(value)
-    except InvalidOperation:
-        raise ClaimError(f"{name}: {value!r} is not a number") from None
+    return [Printed.read(part, "parts") for part in parts]
 
 
 def _whole(claim: Mapping[str, Any], name: str) -> list[int]:
@@ -162,15 +158,9 @@ def _whole(claim: Mapping[str, Any], name: str) -> list[int]:
     return values
 
 
-def _finding(
-    claim: Mapping[str, Any], verdict: Verdict, reported: str, expected: str, says: str
-) -> Finding:
-    return Finding(str(claim["id"]), claim["kind"], verdict, reported, expected, says)
-
-
-def _proportion(claim: Mapping[str, Any]) -> Finding:
+def _proportion(claim: Mapping[str, Any]) -> Found:
     """Is there a count k with k/n equal to the percentage, to its decimals?"""
-    value = _printed(claim, "value")
+    value = Printed.of(claim, "value")
     sizes = _whole(claim, "n")
     nearest = {n: Fraction(round(value.value * n / 100)) * 100 / n for n in sizes}
     fits = any(abs(p - value.value) <= value.half for p in nearest.values())
@@ -179,38 +169,36 @@ def _proportion(claim: Mapping[str, Any]) -> Finding:
     says = (
         f"{value.text} % is {'a' if fits else 'no'} share of {' or '.join(map(str, sizes))} items"
     )
-    return _finding(claim, verdict, value.text, shown, says)
+    return verdict, value.text, shown, says
 
 
-def _computed(
-    claim: Mapping[str, Any], reported: Printed, computed: Fraction, slack: Fraction, what: str
-) -> Finding:
+def _computed(reported: Printed, computed: Fraction, slack: Fraction, what: str) -> Found:
     """Compare with what other printed numbers give; `slack` is their joint rounding."""
     away = abs(computed - reported.value)
     within: Verdict = "rounding" if away <= reported.half + slack else "impossible"
     verdict: Verdict = "fits" if away < reported.half else within
     says = f"{what} is {_text(computed, reported, 2)}; {reported.text} is printed"
-    return _finding(claim, verdict, reported.text, _text(computed, reported, 2), says)
+    return verdict, reported.text, _text(computed, reported, 2), says
 
 
-def _sum(claim: Mapping[str, Any]) -> Finding:
-    parts, equals = _parts(claim), _printed(claim, "equals")
+def _sum(claim: Mapping[str, Any]) -> Found:
+    parts, equals = _parts(claim), Printed.of(claim, "equals")
     total = sum((part.value for part in parts), Fraction(0))
     slack = sum((part.half for part in parts), Fraction(0))
-    return _computed(claim, equals, total, slack, f"the sum of {len(parts)} parts")
+    return _computed(equals, total, slack, f"the sum of {len(parts)} parts")
 
 
-def _difference(claim: Mapping[str, Any]) -> Finding:
-    a, b, reported = (_printed(claim, name) for name in ("a", "b", "reported"))
+def _difference(claim: Mapping[str, Any]) -> Found:
+    a, b, reported = (Printed.of(claim, name) for name in ("a", "b", "reported"))
     gap, slack = a.value - b.value, a.half + b.half
-    return _computed(claim, reported, gap, slack, f"{a.text} - {b.text}")
+    return _computed(reported, gap, slack, f"{a.text} - {b.text}")
 
 
-def _mean(claim: Mapping[str, Any]) -> Finding:
+def _mean(claim: Mapping[str, Any]) -> Found:
     """Mean of the parts; `weights` without decimals are counts, and exact."""
-    parts, reported = _parts(claim), _printed(claim, "reported")
+    parts, reported = _parts(claim), Printed.of(claim, "reported")
     given = claim.get("weights") or ["1"] * len(parts)
-    weights = [_number(weight, "weights") for weight in given]
+    weights = [Printed.read(weight, "weights") for weight in given]
     total = sum((w.value for w in weights), Fraction(0))
     if len(weights) != len(parts) or total <= 0:
         raise ClaimError(
@@ -220,12 +208,12 @@ def _mean(claim: Mapping[str, Any]) -> Finding:
     mean = sum((p.value * w.value for p, w in pairs), Fraction(0)) / total
     rounded = sum((p.half * w.value for p, w in pairs), Fraction(0))
     rounded += sum((abs(p.value - mean) * w.half for p, w in pairs if w.decimals), Fraction(0))
-    return _computed(claim, reported, mean, rounded / total, f"the mean of {len(parts)} parts")
+    return _computed(reported, mean, rounded / total, f"the mean of {len(parts)} parts")
 
 
-def _bounds(claim: Mapping[str, Any]) -> Finding:
+def _bounds(claim: Mapping[str, Any]) -> Found:
     """AccH <= Acc <= AccH + share(CS < 1), and share(CS < 1) <= orders (1 - CS); in percent."""
-    acc, hard, agreement = (_printed(claim, name) for name in ("acc", "acch", "cs"))
+    acc, hard, agreement = (Printed.of(claim, name) for name in ("acc", "acch", "cs"))
     (orders,) = _whole(claim, "orders")
     unstable = min(Fraction(100), orders * (100 - agreement.value))
     slack = acc.half + hard.half + orders * agreement.half
@@ -235,14 +223,14 @@ def _bounds(claim: Mapping[str, Any]) -> Finding:
         verdict = "rounding" if low - slack <= acc.value <= high + slack else "impossible"
     expected = f"{_text(low, acc)} to {_text(high, acc)}"
     says = f"accuracy {acc.text} must lie between AccH and AccH + {orders} (100 - CS)"
-    return _finding(claim, verdict, acc.text, expected, says)
+    return verdict, acc.text, expected, says
 
 
 def _text(value: Fraction, like: Printed, more: int = 1) -> str:
     return f"{float(value):.{like.decimals + more}f}"
 
 
-KINDS: Mapping[str, tuple[Callable[[Mapping[str, Any]], Finding], tuple[str, ...]]] = {
+KINDS: Mapping[str, tuple[Callable[[Mapping[str, Any]], Found], tuple[str, ...]]] = {
     "proportion": (_proportion, ("value", "n")),
     "sum": (_sum, ("parts", "equals")),
     "difference": (_difference, ("a", "b", "reported")),

@@ -12,15 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from horsesense.models.messages import Failure
-from horsesense_extras.logs.sample import (
-    SEVERAL_RIGHT,
-    Log,
-    NotTakenError,
-    Reads,
-    Reported,
-    Sample,
-    Score,
-)
+from horsesense_extras.logs.sample import Log, NotTakenError, Reads, Reported, Sample, Score
 from horsesense_extras.logs.streams import damaged, document
 from horsesense_extras.logs.values import (
     Layout,
@@ -128,7 +120,7 @@ def _sample(
     if len(options) < 2:
         raise NotTakenError("not multiple choice: the instance has no options")
     if len(right) > 1:
-        raise NotTakenError(SEVERAL_RIGHT)
+        raise NotTakenError.several_right()
     shown = mapping(state.get("output_mapping"))
     order = tuple(range(len(options)))
     if sorted(shown.values()) == sorted(options) and len(set(options)) == len(options):

@@ -183,10 +183,8 @@ class _Sample:
             options, question = block.options, block.question
         if len(options) < 2:
             raise NotTakenError("not multiple choice: the sample has no options")
-        told = (
-            (question, *options, reply, *(text for _, text in prompt or ())) if self._lost else ()
-        )
-        if any(lost in text for text in told for lost in self._lost):
+        told = question, *options, reply, *(text for _, text in prompt or ())
+        if self._lost and any(lost in text for text in told for lost in self._lost):
             raise NotTakenError("a text of it is an attachment that the log does not hold")
         order, labels = self._shown(prompt, options)
         if not order:

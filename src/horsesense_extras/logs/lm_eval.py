@@ -29,7 +29,6 @@ from horsesense_extras.logs.options import (
     shown_order,
 )
 from horsesense_extras.logs.sample import (
-    SEVERAL_RIGHT,
     LeftOut,
     Log,
     NotTakenError,
@@ -358,7 +357,7 @@ class _Row:
         """
         named = answers_in(self.row.get("target"), bare)
         if len(named) > 1:
-            raise NotTakenError(SEVERAL_RIGHT)
+            raise NotTakenError.several_right()
         target = str(named[0]).strip() if named else ""
         place = whole(target)
         by_number = place if place is not None and place < len(bare) else None

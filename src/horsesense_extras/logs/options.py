@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import orjson
 
-from horsesense_extras.logs.sample import SEVERAL_RIGHT, NotTakenError
+from horsesense_extras.logs.sample import NotTakenError
 
 _LABELLED = re.compile(
     r"^[ \t]*(?:[-*][ \t]+)?(?P<open>[(\[]?)\**(?P<label>[A-Z]|\d{1,2})\**"
@@ -196,5 +196,5 @@ def right_option(target: object, options: Sequence[str], labels: Sequence[str]) 
     """Which option a target names, by label or text; NotTakenError where it names several."""
     found = {index_of(each, options, labels) for each in answers_in(target, options)}
     if len(found) > 1:
-        raise NotTakenError(SEVERAL_RIGHT)
+        raise NotTakenError.several_right()
     return found.pop() if found else None

@@ -123,11 +123,12 @@ class Reported:
     over: int | None = None
 
 
-SEVERAL_RIGHT: Final = "several options are right"
-
-
 class NotTakenError(Exception):
     """Why a sample is left out of an import."""
+
+    @classmethod
+    def several_right(cls) -> NotTakenError:
+        return cls("several options are right")
 
 
 @dataclass

@@ -40,7 +40,7 @@ from horsesense.rng import fingerprint
 from horsesense.stats.words import plural
 from horsesense_extras.logs.known_items import Content, content
 from horsesense_extras.logs.options import in_own_order, lettered, shown_order
-from horsesense_extras.logs.sample import SEVERAL_RIGHT, Log, NotTakenError, Reads, Sample, Score
+from horsesense_extras.logs.sample import Log, NotTakenError, Reads, Sample, Score
 from horsesense_extras.logs.study import ITEMS
 from horsesense_extras.logs.table_layouts import (
     ANSWERED,
@@ -57,12 +57,6 @@ from horsesense_extras.logs.values import Prompt, items_of, mapping, number, sto
 _NO_ERROR: Final = frozenset(("", "none", "null", "nan", "n/a", "false", "no", "ok", "0", "0.0"))
 READ: Final = "program's grade"
 """The name of the program's own score, where it does not say what it is called."""
-
-
-def is_table(path: Path) -> bool:
-    """Whether a file's name is that of a table."""
-    endings = [suffix.lower() for suffix in path.suffixes]
-    return bool({*endings[-2:]} & {*ENDINGS}) and path.is_file()
 
 
 def tables(
@@ -145,7 +139,7 @@ def _files(path: Path) -> Iterator[Path]:
         for entry in sorted(path.iterdir()):
             if not entry.name.startswith("."):
                 yield from _files(entry)
-    elif is_table(path):
+    elif {suffix.lower() for suffix in path.suffixes[-2:]} & {*ENDINGS} and path.is_file():
         yield path
 
 
@@ -272,7 +266,7 @@ class _Table:
         made |= {"options": options} if options else {}
         right = items_of(made.get("answer"))
         if len(right) > 1:
-            raise NotTakenError(SEVERAL_RIGHT)
+            raise NotTakenError.several_right()
         made |= {"answer": right[0]} if right else {}
         if block is not None and "question" not in made:
             made["question"] = block.question
