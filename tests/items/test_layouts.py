@@ -32,6 +32,8 @@ LAYOUTS: dict[str, dict[str, Any]] = {
     "gpqa": {"Record ID": "r1", "Question": Q, **GPQA},
     "sciq": {"question": Q, "distractor1": "Rome", "distractor2": "Bonn", "distractor3": "Lyon",
              "correct_answer": "Paris", "support": "France is a country."},
+    "distractors": {"question": Q, "correct": "Paris", "distractor1": "Rome",
+                    "distractor2": "Bonn", "distractor3": "Lyon"},
     "arc": {"id": "x", "question": Q, "answerKey": "2",
             "choices": {"text": TOWNS, "label": ["1", "2", "3", "4"]}},
     "openbookqa": {"question_stem": Q, "answerKey": "B",
@@ -111,14 +113,6 @@ def test_texts_to_classify(row: dict[str, str]) -> None:
     items = load_items([row, other])
     assert items.kind == "label"
     assert [items.labels[i.gold] for i in items if i.gold is not None] == ["positive", "negative"]
-
-
-def test_equal_faults_are_one_line() -> None:
-    rows = [{"question": "a?", "options": TOWNS, "answer": "Z"} for _ in range(50)]
-    with pytest.raises(ItemsError) as caught:
-        load_items(rows)
-    assert str(caught.value).count("neither an option nor its letter") == 1
-    assert "row 1 and 49 more" in str(caught.value)
 
 
 def test_how_answers_are_read_is_said() -> None:
@@ -330,13 +324,3 @@ def test_the_map_to_type_names_what_values_tell(tmp_path: Path) -> None:
     assert str(caught.value).endswith(line)
     given = {"question": "frage", "options": "antworten", "answer_index": "richtig"}
     assert [item.gold for item in load_items(path, map=given)] == [0, 1, 0, 1]
-
-
-def test_correct_and_distractors_are_columns_of_options(tmp_path: Path) -> None:
-    path = tmp_path / "distractors.csv"
-    path.write_text(
-        "question,correct,distractor1,distractor2\nWhat is red?,blood,sky,milk\n", encoding="utf-8"
-    )
-    (item,) = load_items(path)
-    assert item.options == ("blood", "sky", "milk")
-    assert item.gold == 0

@@ -657,15 +657,6 @@ def test_a_prompt_beyond_the_context_is_known_counted_and_not_sent(
     assert by_condition["size=50"].n_missing == 350
 
 
-def test_labels_that_differ_in_signs_alone_accuse_nobody(tmp_path: Path) -> None:
-    rows = [(f"person number {n}", ("<=50K", ">50K")[n % 3 == 0]) for n in range(12)]
-    probes = [f"{task}(sizes=5, bundles=3)" for task in TASKS]
-    found = study(csv(tmp_path / "a.jsonl", rows), "sim:oracle", probes, tmp_path / "run")
-    for task in TASKS:
-        [right] = values(found, "per_problem_accuracy", task)
-        assert right.value == 1
-
-
 def test_labels_that_are_written_alike_are_left_out_with_the_reason() -> None:
     alike = texts(labels=("caf\u00e9", "cafe\u0301"))
     for task in TASKS:

@@ -188,11 +188,6 @@ _POINTS_AT_OPTIONS = re.compile(
     r"|(?:options?|answers?|choices?) \d ?(?:,|and|or|nor|&) ?\d\b)"
     r"|^(?:all|none|any|both|either|neither) of (?:these|them|those)\b"
 )
-# Every text that the pattern above finds has one of these: looking for them first is cheap.
-_CUES = (
-    " of th", " of other", "above", "below", "following", "preceding", "option", "answer",
-    "choice", "both", "either",
-)  # fmt: skip
 _WHOLE_OPTION = re.compile(
     r"both \d (?:and|&) \d ?\.?"
     rf"|{_LETTER}(?: ?[,&] ?| and | or ){_LETTER} ?\.?"
@@ -217,15 +212,10 @@ def order_dependent(options: Sequence[str]) -> bool:
     """
     if published_order_filter(options):
         return True
-    if _any_in(_CUES, "\n".join(options).lower()) and any(map(_points_at_options, options)):
+    if any(_POINTS_AT_OPTIONS.search(" ".join(option.lower().split())) for option in options):
         return True
     short = (option.strip() for option in options if len(option) <= _LONGEST_WHOLE)
     return any(map(_WHOLE_OPTION.fullmatch, short))
-
-
-def _points_at_options(option: str) -> bool:
-    tidy = " ".join(option.lower().split())
-    return _any_in(_CUES, tidy) and bool(_POINTS_AT_OPTIONS.search(tidy))
 
 
 def _any_in(phrases: Iterable[str], text: str) -> bool:

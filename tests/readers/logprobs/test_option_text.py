@@ -15,7 +15,7 @@ from horsesense.errors import UsageError
 from horsesense.findings.sentences import statement
 from horsesense.findings.uncounted import named
 from horsesense.items.item import Item
-from horsesense.models.base import Asked, Capabilities
+from horsesense.models.base import Asked, Capabilities, HoldsNothing
 from horsesense.models.messages import Request, Response, SamplingParams
 from horsesense.probes.base import show
 from horsesense.readers.base import OptionScorer
@@ -233,26 +233,14 @@ def test_without_scores_all_is_missing_and_nothing_guessed(tmp_path: Path) -> No
     assert not [e for e in made.estimates if e.reader == "option_text" and e.n]
 
 
-class Local:
+class Local(HoldsNothing):
     """Stands for a model in this process: it sees the request alone, and scores continuations."""
 
     identity = name = "local"
     batch_size, max_connections = 64, 1
 
-    def __init__(self) -> None:
-        self.asked: list[Request] = []
-
-    async def __aenter__(self) -> Local:
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        return None
-
     async def capabilities(self) -> Capabilities:
         return Capabilities(top_logprobs=5, label_tokens=True, continuations=True)
-
-    def count_tokens(self, request: Request) -> int | None:
-        return None
 
 
 @pytest.mark.parametrize(
