@@ -207,11 +207,11 @@ class _Run:
     async def _worker(self) -> None:
         while batch := await self._next_batch():
             tries, charges = zip(*batch, strict=True)
-            results: Sequence[Response | Failure | None] = [None] * len(batch)
+            answers: Sequence[Response | Failure] = ()
             try:
-                answers = results = await self._model.respond([one.asked for one in tries])
+                answers = await self._model.respond([one.asked for one in tries])
             finally:  # a call that was abandoned may have been answered: it stays at its bound
-                for charge, result in zip_longest(charges, results[: len(batch)]):
+                for charge, result in zip_longest(charges, answers[: len(batch)]):
                     self._count(charge, result)
             if len(answers) != len(batch):
                 raise ModelError(
