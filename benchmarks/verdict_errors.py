@@ -355,7 +355,8 @@ def concluded(model: Model, plan: Plan, table: npt.NDArray[Any]) -> list[tuple[s
     from horsesense.findings.guesses import Copies, Guesses
 
     copies = Copies(cluster, {}) if model.copies else None
-    told = judge.verdict(results, found, guesses=Guesses(every, cluster, copies))
+    options = every[0].k.tolist()
+    told = judge.verdict(results, found, None, None, options, Guesses(every, cluster, copies))
     return [(f.kind, f.conclusion) for f in told]
 
 

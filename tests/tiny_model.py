@@ -6,6 +6,8 @@ import asyncio
 import itertools
 from pathlib import Path
 
+import pytest
+
 from horsesense.models.base import Asked
 from horsesense.models.messages import Request, SamplingParams
 
@@ -99,9 +101,16 @@ def orders(**params) -> list[Request]:
     ]
 
 
-def numbers(response) -> list[float]:
-    found = [v for position in response.token_logprobs for v in position.values()]
-    return found + [v for v, _ in response.continuations.values()]
+def assert_alike(found, wanted, within: float = 1e-5) -> None:
+    """That responses are the same, their log-probabilities to `within`."""
+    for a, b in zip(found, wanted, strict=True):
+        assert (a.text, a.finish_reason, a.usage) == (b.text, b.finish_reason, b.usage)
+        for one, other in zip(a.token_logprobs, b.token_logprobs, strict=True):
+            assert one == pytest.approx(other, abs=within)
+        for one, other in ((a.continuations, b.continuations), (a.unconditional, b.unconditional)):
+            assert list(one) == list(other)
+            for text, (value, tokens) in one.items():
+                assert other[text] == (pytest.approx(value, abs=within), tokens)
 
 
 PARAMS = {

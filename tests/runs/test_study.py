@@ -13,7 +13,7 @@ import horsesense
 from horsesense.api import Run
 from horsesense.errors import ItemsError, UsageError
 from horsesense.runs.settings import Settings
-from studies import PROBES, Result, items_file, study
+from studies import PROBES, Result, items_file, study, text
 
 N = 60
 ASKED = {
@@ -44,12 +44,6 @@ def results(benchmark: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[s
         )
         for model, probes in ASKED.items()
     }
-
-
-def text(result: Result, measure: str, probe: str = "original", **where: str) -> float:
-    value = result.estimate(measure, probe, reader="text", **where).value
-    assert value is not None
-    return value
 
 
 def within(result: Result, truth: float, measure: str, probe: str = "original", **w: str) -> bool:

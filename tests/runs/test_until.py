@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import orjson
 import pytest
 
 from each import each
@@ -28,10 +27,7 @@ PROBES = ("repeat", "order")
 
 @pytest.fixture(scope="module")
 def gold_first(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = items_file(tmp_path_factory.mktemp("items") / "items.jsonl", 500)
-    rows = [orjson.loads(line) | {"answer_index": 0} for line in path.read_bytes().splitlines()]
-    path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
-    return path
+    return items_file(tmp_path_factory.mktemp("items") / "items.jsonl", 500, gold=0)
 
 
 @pytest.fixture(scope="module")

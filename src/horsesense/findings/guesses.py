@@ -22,25 +22,18 @@ import numpy as np
 
 from horsesense.findings.evidence import Evidence, Way
 from horsesense.items.item import ItemSet, same_text
+from horsesense.measures import contrast
 from horsesense.measures.base import item_means
 from horsesense.measures.cells import MISSING, Bools, Cell
-from horsesense.measures.contrast import (
-    REPEAT,
-    AnswerSwitchBeyondRepeat,
-    Counting,
-    SwitchBeyondOrders,
-    neutral,
-    paired,
-    right,
-)
+from horsesense.measures.contrast import REPEAT, Counting
 from horsesense.measures.estimate import Context, found_all
 from horsesense.measures.joined import ORIGINAL
 from horsesense.stats.relabelled import ROUNDING, better_than_guessing
 from horsesense.stats.two_way import Floats, Ints, by_cluster
 from horsesense.trials.condition import Condition
 
-BEYOND_ORDERS = SwitchBeyondOrders()
-INSTEAD: Final = {AnswerSwitchBeyondRepeat.name: BEYOND_ORDERS.name}
+BEYOND_ORDERS = contrast.SwitchBeyondOrders()
+INSTEAD: Final = {contrast.AnswerSwitchBeyondRepeat.name: BEYOND_ORDERS.name}
 """By what a model is judged that never differs when asked again, for what it would be judged by."""
 AS_WELL = "over all orders, guesses would do as well"
 """Why a score whose own interval leaves guessing out is not shown to be better."""
@@ -168,18 +161,18 @@ class Guesses:
         if here is None or first is None or e.group:
             return 0.0
         if e.measure == "accuracy_change":
-            fewer, more = self._drawn(first, here, right)
+            fewer, more = self._drawn(first, here, contrast.right)
             return {"above": fewer, "below": more}.get(way, min(1.0, 2 * min(fewer, more)))
         orders = self._orders(e.reader)
         if e.reader not in self._never_differs or orders is None:
             return 0.0
         one, others = (c.among(first.item).against(first) for c in (here, orders.changed()))
-        return self._drawn(one, others, AnswerSwitchBeyondRepeat().changes)[1]
+        return self._drawn(one, others, contrast.AnswerSwitchBeyondRepeat().changes)[1]
 
     def _drawn(self, one: Cell, others: Cell, counted: Counting) -> tuple[float, float]:
         """p of so few hits, and of so many, were each item's one reply drawn from its replies in
         both cells: the same one of all items of a cluster, which may be copies."""
-        rows, width = paired(one, others), one.option.shape[1]
+        rows, width = contrast.paired(one, others), one.option.shape[1]
         hits, among = (
             np.column_stack([found[at] for found, at in zip(both, rows, strict=True)])
             for both in zip(counted(one), counted(others), strict=True)
@@ -200,7 +193,7 @@ class Guesses:
 
     def _orders(self, reader: str) -> Cell | None:
         """The cell of the cyclic orders that most items have."""
-        found = [c for c in self._cells.values() if c.reader == reader and neutral(c)]
+        found = [c for c in self._cells.values() if c.reader == reader and contrast.neutral(c)]
         return max(found, key=lambda c: len(c.item), default=None)
 
     @cached_property

@@ -7,7 +7,7 @@ was asked, before any reply came. Templates may name what `findings.sentences.wo
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from horsesense.errors import UsageError
 from horsesense.findings import places
 from horsesense.findings.evidence import Evidence, Way
 from horsesense.findings.places import ANYWHERE, Anywhere, Place, RunToJudge
+from horsesense.probes.base import LETTERS
 
 SIZE = 0.05
 """The smallest distance from the null that matters, unless a kind or the settings say otherwise."""
@@ -140,3 +141,21 @@ def sizes_of(smallest: Mapping[str, float], change: float | None = None) -> dict
     and the settings do not."""
     of = {k.name: change for k in KINDS if k.measure == "accuracy_change" and change is not None}
     return {**SIZES, **of, **smallest}
+
+
+RARE = 0.05
+"""Share of items below which a position is not judged, unless a smaller size matters: a model that
+chose it always would do so in fewer of all items than matter."""
+
+
+def rare_positions(options: Sequence[int], sizes: Mapping[str, float]) -> frozenset[str]:
+    """Positions that so few of the items have that they are not judged, by their letters.
+
+    Args:
+        options: how many each item has; of the whole set, so that it is no matter when asking
+            stopped.
+        sizes: the smallest size that matters, by kind.
+    """
+    least = min(RARE, *(sizes[kind.name] for kind in KINDS if kind.by_position))
+    having = ((letter, sum(k > place for k in options)) for place, letter in enumerate(LETTERS))
+    return frozenset(letter for letter, n in having if options and n / len(options) < least)

@@ -25,9 +25,17 @@ from horsesense.findings.evidence import (
 )
 from horsesense.findings.finding import ORDER, Beside, Conclusion, Finding, Reason
 from horsesense.findings.guesses import AS_WELL, INSTEAD, Guesses
-from horsesense.findings.kinds import BY_NAME, KINDS, RANK, SIZES, Kind, accused, problems
+from horsesense.findings.kinds import (
+    BY_NAME,
+    KINDS,
+    RANK,
+    SIZES,
+    Kind,
+    accused,
+    problems,
+    rare_positions,
+)
 from horsesense.findings.places import RunToJudge
-from horsesense.findings.rare import had, judged, least_share, rare_positions
 from horsesense.findings.sentences import MOST_LOST
 from horsesense.findings.uncounted import asked_as, named, untested
 from horsesense.findings.wording import labelled
@@ -91,8 +99,7 @@ def verdict(
         found: all estimates with what is behind them.
         sizes: the smallest size that matters, by kind; `SIZES` where a kind is not named.
         early: the bands of an audit that may stop early.
-        options: how many each item of the set has, by which it is known which positions few have;
-            those in the numbers count where it is not given.
+        options: how many each item of the set has, by which it is known which positions few have.
         guesses: the cells of the run, for what guessing and a deterministic model would show.
     """
     sizes = {**SIZES, **(sizes or {})}
@@ -119,12 +126,15 @@ def questions(
     """Every question that the verdict answers about a run, each with its p."""
     every = [*filter(None, map(Evidence.of, found))]
     known: dict[str, list[Evidence]] = {}
-    for e in judged(every, rare_positions(had(found, options), least_share(sizes))):
+    for e in every:
         known.setdefault(e.measure, []).append(e)
     shares = {(e.measure, *_where(e)): e for e in every}
     whole = early is None or ORDERS not in early.stopped
+    rare = rare_positions(options, sizes)
     for kind in KINDS:
         for e in map(Evidence.open_ended, accused(kind, run, known.get(kind.measure, ()))):
+            if kind.by_position and e.group in rare:
+                continue
             null, worth = e.baseline if kind.null is None else kind.null, 1.0
             if guesses is not None and kind.null is None:
                 null, worth = guesses.by_position(e, whole) or (null, worth)

@@ -160,7 +160,7 @@ class Measure(ABC):
         title: for tables; every measure has one of its own.
         summary: what it is, with the source of the formula; by default the first paragraph of the
             docstring.
-        unit: of value and interval.
+        unit: of value and interval; `units` has that of each group, where they differ.
         counted: what `n` counts, "trials" or "items".
         answer_format: kinds of answers the measure is about; it says nothing of other cells.
         needs: groups of columns that a cell must have; it says nothing of other cells.
@@ -184,6 +184,7 @@ class Measure(ABC):
     title: ClassVar[str]
     summary: ClassVar[str]
     unit: ClassVar[Unit] = "fraction"
+    units: ClassVar[Sequence[Unit]] = ()
     counted: ClassVar[Literal["trials", "items"]] = "trials"
     answer_format: ClassVar[frozenset[AnswerFormat]] = frozenset(("letter", "label", "free"))
     needs: ClassVar[tuple[type[Columns], ...]] = ()
@@ -298,10 +299,6 @@ class Measure(ABC):
         """The family of each group's statistic."""
         share = self.plain and self.unit == "fraction"
         return [self.family or (SHARE if share else REFIT)] * len(self.groups(cell))
-
-    def units(self, cell: Cell) -> Sequence[Unit]:
-        """The unit of each group's value."""
-        return [self.unit] * len(self.groups(cell))
 
     def limits(self, cell: Cell) -> tuple[float, float]:
         """The range of the values in the measure's unit; of differences it is known."""

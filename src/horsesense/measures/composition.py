@@ -95,14 +95,17 @@ class ScoreComposition(Measure):
 
     title = "What the score is made of"
     counted = "items"
-    names = PARTS
+    names: ClassVar[Sequence[str]] = PARTS
+    asked: ClassVar[dict[str, str]] = {PUBLISHED: ORIGINAL, ORDERS: "order"}
+    """The probes that are joined, by what they are called; the last is where the value stands."""
 
     def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
-        orders = _by_reader(every, "order")
-        for reader, published in _by_reader(every, ORIGINAL).items():
-            if reader in orders:
-                order = orders[reader]
-                yield joined({PUBLISHED: published, ORDERS: order}, "order", order.condition)
+        by_reader = {name: _by_reader(every, probe) for name, probe in self.asked.items()}
+        for reader in by_reader[PUBLISHED]:
+            made = {name: found[reader] for name, found in by_reader.items() if reader in found}
+            if len(made) == len(self.asked):
+                *_, last = made.values()
+                yield joined(made, last.probe, last.condition)
 
     def undefined_reason(self, cell: Cell) -> str | None:
         if cell.read.any() and bounds_only(cell):
@@ -128,21 +131,12 @@ class CompositionQuestionless(ScoreComposition):
     """
 
     title = "Right without the question, by part of the score"
-    GROUPS: ClassVar = (*PARTS, "all")
+    names = (*PARTS, "all")
     layout = "halves"
-
-    def cells(self, every: Sequence[Cell]) -> Iterator[Cell]:
-        orders, published = _by_reader(every, "order"), _by_reader(every, ORIGINAL)
-        for reader, without in _by_reader(every, QUESTIONLESS_PROBE).items():
-            if reader in orders and reader in published:
-                whole = {PUBLISHED: published[reader], ORDERS: orders[reader]}
-                yield joined({**whole, QUESTIONLESS: without}, without.probe, without.condition)
+    asked = ScoreComposition.asked | {QUESTIONLESS: QUESTIONLESS_PROBE}
 
     def undefined_reason(self, cell: Cell) -> str | None:
         return self.goldless(cell)
-
-    def groups(self, cell: Cell) -> Sequence[str]:
-        return self.GROUPS
 
     def rows(self, cell: Cell) -> Rows:
         part = parts(cell)

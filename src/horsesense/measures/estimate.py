@@ -14,19 +14,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.measures import lost
+from horsesense.measures import families, lost
 from horsesense.measures.base import Estimate, Floats, Measure, Rows, weighted_mean
 from horsesense.measures.cells import Bundles, Cell, NearNames, People, Subjects
-from horsesense.measures.families import (
-    ANSWERS,
-    SHARING,
-    UNKNOWN_OF_PEOPLE,
-    Answers,
-    Crossed,
-    Family,
-    Items,
-    PairEvidence,
-)
+from horsesense.measures.families import Answers, Crossed, Family, Items, PairEvidence
 from horsesense.measures.people import over_people
 from horsesense.measures.signature import Signature
 from horsesense.rng import seed_of
@@ -133,7 +124,7 @@ def found_all(
     for measure, whole in ((m, cell) for m in measures for cell in m.cells(cells)):
         cell, rows = _rows(measure, whole)
         if isinstance(rows, str):
-            found.append(Computed(_undefined(measure, cell, context, rows)))
+            found.append(Computed(_blank(measure, cell, context, "")._replace(note=rows)))
             continue
         sums = by_cluster(rows.rows, context.cluster[cell.item], context.n_clusters)
         found += _estimates(Job(measure, cell, rows, sums, sums.sum(axis=0)), context)
@@ -176,19 +167,17 @@ def _estimates(job: Job, context: Context) -> Iterator[Computed]:
     values = measure.value(job.totals)
     baselines = measure.baselines(cell)
     shared = _shared(job, context)
-    families = [_over_both(family, job) for family in measure.families(cell)]
-    units = measure.units(cell)
+    each = [_over_both(family, job) for family in measure.families(cell)]
+    units = measure.units or [measure.unit] * len(each)
     for place, group in enumerate(measure.groups(cell)):
         value = float(values[place])
-        blank = _blank(measure, cell, context, group)._replace(
-            unit=units[place],
-            n=_trials(job, place),
-            n_missing=_missing(job, place),
-        )
+        n, missing = _counts(job, place)
+        blank = _blank(measure, cell, context, group)
+        blank = blank._replace(unit=units[place], n=n, n_missing=missing)
         if np.isnan(value):
             yield Computed(blank._replace(note=NO_TRIAL))
             continue
-        found = families[place].infer(_evidence(job, place, shared, context), context.level)
+        found = each[place].infer(_evidence(job, place, shared, context), context.level)
         estimate = blank._replace(
             value=value,
             low=found.low,
@@ -235,17 +224,14 @@ def _unknown(job: Job, place: int, context: Context) -> LeftOpen | None:
     return LeftOpen(least, most, baseline)
 
 
-def _trials(job: Job, place: int) -> int:
-    """How many trials a group counts: its own, where groups have trials of their own."""
-    if not job.measure.apart:
-        return job.rows.n
-    return round(float(job.measure.split(job.totals)[1][place]))
-
-
-def _missing(job: Job, place: int) -> int:
-    """How many trials a group misses: its own, where the measure knows them."""
-    missing = job.rows.missing if job.measure.apart else None
-    return job.rows.n_missing if missing is None else missing[place]
+def _counts(job: Job, place: int) -> tuple[int, int]:
+    """How many trials a group counts, and misses: its own, where groups have trials of their own
+    and the measure knows them."""
+    rows, measure = job.rows, job.measure
+    if not measure.apart:
+        return rows.n, rows.n_missing
+    n = round(float(measure.split(job.totals)[1][place]))
+    return n, rows.n_missing if rows.missing is None else rows.missing[place]
 
 
 def _over_both(family: Family, job: Job) -> Family:
@@ -253,8 +239,8 @@ def _over_both(family: Family, job: Job) -> Family:
     if People not in job.cell:
         return family
     if job.rows.crossed is not None:
-        return family if isinstance(family, SHARING) else UNKNOWN_OF_PEOPLE
-    return ANSWERS
+        return family if isinstance(family, families.SHARING) else families.UNKNOWN_OF_PEOPLE
+    return families.ANSWERS
 
 
 def _evidence(job: Job, place: int, shared: Crossed | None, context: Context) -> PairEvidence:
@@ -355,10 +341,6 @@ def _blank(measure: Measure, cell: Cell, context: Context, group: str) -> Estima
     )
 
 
-def _undefined(measure: Measure, cell: Cell, context: Context, reason: str) -> Estimate:
-    return _blank(measure, cell, context, "")._replace(note=reason)
-
-
 def _adjusted(found: Sequence[Computed], context: Context) -> list[Computed]:
     """Holm's correction over the tested probes, per measure and reader, and what would be found.
 
@@ -366,13 +348,13 @@ def _adjusted(found: Sequence[Computed], context: Context) -> list[Computed]:
     its family.
     """
     estimates = [one.estimate for one in found]
-    families: dict[tuple[str, str], list[int]] = {}
+    together: dict[tuple[str, str], list[int]] = {}
     for place, e in enumerate(estimates):
         tested = e.probe in context.tested and not e.measure.endswith("_null")
         if e.p_value is not None and tested:
-            families.setdefault((e.measure, e.reader), []).append(place)
+            together.setdefault((e.measure, e.reader), []).append(place)
     tests = [1] * len(estimates)
-    for places in families.values():
+    for places in together.values():
         p_values = [estimates[place].p_value or 0.0 for place in places]
         for place, adjusted in zip(places, holm(p_values), strict=True):
             estimates[place] = estimates[place]._replace(p_adjusted=adjusted)

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from horsesense.stats.change import TOO_FEW, Change
 from horsesense.stats.quotient import Quotient
+from horsesense.stats.relabelled import preference
 from horsesense.stats.share import Share
 from horsesense.stats.smooth import Located, Pseudo, jackknife, smooth
 from horsesense.stats.spread import Spread, correlation
@@ -29,7 +30,7 @@ Ints = npt.NDArray[np.intp]
 Value = Callable[[Floats], Floats]
 Interval = tuple[float, float] | None
 
-ONE_CLUSTER = ONE_LARGE = f"no interval: {TOO_FEW}"
+FEW_CLUSTERS = f"no interval: {TOO_FEW}"
 NOTHING_VARIES = "no interval: nothing varies, and the value has no bounds"
 NO_NOISE = "no interval: nothing varies"
 NO_QUOTIENT = "no interval: nothing varies, or the mean below may be 0"
@@ -160,8 +161,8 @@ class OfShare(Family):
             share = Share.two_way(hits, trials, evidence.shared.item, evidence.shared.bundle)
         ends = share.interval(level)
         scaled = ends and (evidence.low + width * ends[0], evidence.low + width * ends[1])
-        reason = f"no interval: {share.reason}"
-        found = inference(scaled, method_of("Clopper-Pearson", share.clusters, evidence), reason)
+        how = method_of("Clopper-Pearson", share.clusters, evidence)
+        found = inference(scaled, how, FEW_CLUSTERS)
         plain = (evidence.low, evidence.high) == UNIT_RANGE
         return found._replace(about=share if plain else None)
 
@@ -176,9 +177,8 @@ class OfDifference(Family):
             total, _ = evidence.ratio(evidence.shared.rows)
             pairs = Change.two_way(total, evidence.shared.item, evidence.shared.bundle)
         how = method_of("signs of differences", pairs.clusters, evidence)
-        reason = f"no interval: {TOO_FEW}"
         p = None if pairs.reason else pairs.p()
-        found = inference(pairs.interval(level), how, reason, p)
+        found = inference(pairs.interval(level), how, FEW_CLUSTERS, p)
         return found._replace(about=pairs)
 
 
@@ -264,8 +264,7 @@ class OfQuotient(Family):
         found = Quotient.of(*columns)
         ends = found.interval(level)
         kept = ends and (max(0.0, ends[0]), ends[1])
-        reason = NO_QUOTIENT if found.even >= 1.5 else ONE_LARGE
-        reason = reason if found.clusters > 1 else ONE_CLUSTER
+        reason = NO_QUOTIENT if found.clusters > 1 and found.even >= 1.5 else FEW_CLUSTERS
         return inference(kept, method_of("Fieller", found.clusters, evidence), reason)
 
 
@@ -305,12 +304,32 @@ class OfSpread(Family):
         found = Spread.of(recalls * n, n, correlation(hits, trials))
         clusters = int(trials.any(axis=1).sum())
         if clusters < 2:
-            return Inference(note=ONE_CLUSTER)
+            return Inference(note=FEW_CLUSTERS)
         if found is None:
             return Inference(note=ONE_POSITION)
         low, high = found.interval(level)
         how = method_of("spread without noise", clusters, evidence)
         return Inference(100 * low, 100 * high, how, found.p())
+
+
+@dataclass(frozen=True)
+class OfPosition(Family):
+    """How often a position is chosen, of items in orders that bring each option to each position
+    as often; against the mean of 1 / options.
+
+    Attributes:
+        place: the position; rows of single items have choices, and then answers, of each.
+    """
+
+    place: int
+
+    def infer(self, evidence: PairEvidence, level: float) -> Inference:
+        assert evidence.items is not None
+        rows, cluster = evidence.items
+        choices, trials = np.split(rows, 2, axis=1)
+        found = preference(choices, trials, cluster, self.place)
+        how = method_of("relabelled positions", found.clusters, evidence)
+        return inference(found.interval(level), how, FEW_CLUSTERS)._replace(about=found)
 
 
 class OfAnswers(Family):
@@ -331,7 +350,7 @@ class OfAnswers(Family):
             trials = weight * n
             share = Share.two_way(trials * (residual + value), trials, given.item, given.person)
             how = _of_both("Clopper-Pearson", given.item, given.person, "people")
-            found = inference(share.interval(level), how, f"no interval: {share.reason}")
+            found = inference(share.interval(level), how, FEW_CLUSTERS)
             plain = (evidence.low, evidence.high) == UNIT_RANGE
             return found._replace(about=share if plain else None)
         error = mean_se(weight * residual, np.ones(n), given.item, given.person)
@@ -352,9 +371,7 @@ class Unknown(Family):
 
 
 def _reason(found: Located, constant: str = NOTHING_VARIES) -> str:
-    if found.clusters < 2:
-        return ONE_CLUSTER
-    return constant if found.large_enough else ONE_LARGE
+    return constant if found.clusters > 1 and found.large_enough else FEW_CLUSTERS
 
 
 def method_of(method: str, clusters: int, evidence: PairEvidence) -> str:

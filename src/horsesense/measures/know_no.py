@@ -7,16 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from horsesense.measures.base import (
-    Floats,
-    Measure,
-    Rows,
-    Unit,
-    grouped,
-    of_items,
-    of_trials,
-    ratio,
-)
+from horsesense.measures.base import Floats, Rows, Unit, grouped, of_items, of_trials, ratio
 from horsesense.measures.cells import Bools, Cell, InOtherWords, NearNames, Parts, Scores, Verdicts
 from horsesense.measures.counting import unread
 from horsesense.measures.families import SHARE, Family, OfCounts
@@ -268,7 +259,6 @@ class GoldDetectionBalanced(GoldDetection):
 
     title = "Detection of the right answer"
     unit: ClassVar[Unit] = "fraction"
-
     family = SHARE
     chance = 0.5
 
@@ -281,7 +271,7 @@ class GoldDetectionBalanced(GoldDetection):
         return ratio(*self.split(totals))
 
 
-@Measure.of(
+@OfProbe.of(
     "Kinds of reply without a hint",
     answer_format=frozenset(("free",)),
     needs=(Verdicts,),

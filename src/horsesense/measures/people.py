@@ -20,13 +20,7 @@ from horsesense.measures.base import Floats, Measure, Rows
 from horsesense.measures.cells import NO_OPTION, Cell, Other, Parts, People
 from horsesense.measures.families import Answers, Crossed
 from horsesense.measures.samples import Draws
-from horsesense.stats.rater_agreement import (
-    alpha_with_interval,
-    counts_of,
-    fleiss_kappa,
-    have_krippendorff,
-    mean_cohen_kappa,
-)
+from horsesense.stats import rater_agreement as raters
 from horsesense.stats.two_way import by_cluster
 
 
@@ -118,15 +112,15 @@ def agreements(
             "reader": cell.reader,
             "items": int(((~np.isnan(ratings)).sum(axis=0) >= 2).sum()),
             "people": int((~np.isnan(ratings)).any(axis=1).sum()),
-            "cohen_kappa": mean_cohen_kappa(ratings),
-            "fleiss_kappa": fleiss_kappa(counts_of(ratings)),
+            "cohen_kappa": raters.mean_cohen_kappa(ratings),
+            "fleiss_kappa": raters.fleiss_kappa(raters.counts_of(ratings)),
             "alpha": None,
             "low": None,
             "high": None,
             "note": "",
         }
-        if have_krippendorff():
-            alpha = alpha_with_interval(ratings, cluster[cell.item], level)
+        if raters.have_krippendorff():
+            alpha = raters.alpha_with_interval(ratings, cluster[cell.item], level)
             told |= {"alpha": alpha.value, "low": alpha.low, "high": alpha.high}
         else:
             told["note"] = f"Krippendorff's alpha needs {install('people')}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -11,19 +10,10 @@ import numpy.typing as npt
 from horsesense.measures.base import Floats, Measure, Rows, grouped, ratio
 from horsesense.measures.cells import MISSING, Bools, Cell, People
 from horsesense.measures.counting import complete, no_gold, unanswered
-from horsesense.measures.families import (
-    SHARE,
-    Family,
-    Inference,
-    OfSpread,
-    PairEvidence,
-    inference,
-    method_of,
-)
+from horsesense.measures.families import SHARE, Family, OfPosition, OfSpread
 from horsesense.measures.joined import RECORDED_ORDERS, balanced
 from horsesense.probes.base import LETTERS
-from horsesense.stats.change import TOO_FEW
-from horsesense.stats.relabelled import even_spread, preference
+from horsesense.stats.relabelled import even_spread
 
 Ints = npt.NDArray[np.intp]
 Places = npt.NDArray[np.int16]
@@ -230,24 +220,3 @@ class PositionLocked(PositionPreference):
 
     def chances(self, cell: Cell) -> Floats:
         return np.asarray(1.0 / cell.k ** cell.asked.sum(axis=1))
-
-
-@dataclass(frozen=True)
-class OfPosition(Family):
-    """How often a position is chosen, of items in orders that bring each option to each position
-    as often; against the mean of 1 / options.
-
-    Attributes:
-        place: the position; rows of single items have choices, and then answers, of each.
-    """
-
-    place: int
-
-    def infer(self, evidence: PairEvidence, level: float) -> Inference:
-        assert evidence.items is not None
-        rows, cluster = evidence.items
-        choices, trials = np.split(rows, 2, axis=1)
-        found = preference(choices, trials, cluster, self.place)
-        how = method_of("relabelled positions", found.clusters, evidence)
-        ends = found.interval(level)
-        return inference(ends, how, f"no interval: {TOO_FEW}")._replace(about=found)

@@ -9,16 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from horsesense.measures.area import Area, Ranks
-from horsesense.measures.base import (
-    Floats,
-    Rows,
-    Unit,
-    grouped,
-    item_means,
-    of_items,
-    of_trials,
-    ratio,
-)
+from horsesense.measures.base import Floats, Rows, grouped, item_means, of_items, of_trials, ratio
 from horsesense.measures.cells import Bools, Cell, ChosenSets, Parts, Scores
 from horsesense.measures.families import DIFFERENCE, SHARE, Family, OfCounts, OfQuotient
 from horsesense.measures.joined import (
@@ -133,15 +124,13 @@ class ConfidenceRatio(OfProbe):
     needs = (Scores,)
     relative = False
     names = ("gold", "strongest_distractor", "ratio")
+    units = ("fraction", "fraction", "ratio")
 
     def where(self, cell: Cell) -> bool:
         return cell.reader == FIRST_TOKEN
 
     def families(self, cell: Cell) -> Sequence[Family]:
         return (SHARE, SHARE, OfQuotient(above=1, below=0, count=2))
-
-    def units(self, cell: Cell) -> Sequence[Unit]:
-        return ("fraction", "fraction", "ratio")
 
     def rows(self, cell: Cell) -> Rows:
         sure = acceptance(cell, relative=self.relative)

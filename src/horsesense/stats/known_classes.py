@@ -255,12 +255,6 @@ def _misfit(cells: Floats, q: Floats, start: Fit) -> Floats:
     return np.asarray(((cells - expected) ** 2 / np.maximum(expected, 0.5)).sum(axis=1))
 
 
-def _guess_weighted(same: Ints, chosen: Ints, count: Floats, at: Parameters) -> Floats:
-    """q after one step from `at`."""
-    q = em_step(ReplyPatterns(same, chosen, count), at, fixed=False).q[0]
-    return np.asarray(q)
-
-
 def clustering(choices: Ints, cluster: Ints) -> float:
     """By how much clusters inflate Pearson's statistic, at least 1.
 
@@ -298,7 +292,7 @@ def goodness_of_fit(
     cells = np.stack(
         [np.bincount(_cells(same), weights=count, minlength=k + 2) for same, _, count in tables]
     )
-    q = np.stack([_guess_weighted(*table, at) for table in tables])
+    q = np.stack([em_step(ReplyPatterns(*table), at, fixed=False).q[0] for table in tables])
     found = _misfit(cells.astype(np.float64), q, start)
     return float((1 + (found[1:] >= found[0] / inflation - 1e-9).sum()) / (1 + draws))
 

@@ -234,24 +234,19 @@ def repeated(
     shown, golds = np.asarray(observed, dtype=np.float64), np.asarray(gold)
     own = by_content(shown, orders).argmax(axis=1)
     priors, found = item_prior(shown), []
-    k = shown.shape[-1]
+    every = np.arange(len(shown))
+
+    def scored(said: npt.NDArray[np.intp], of: npt.NDArray[np.intp]) -> tuple[float, float]:
+        right = said[of] == golds[of]
+        accuracy = float(right.mean()) if len(of) else float("nan")
+        return accuracy, rstd(golds[of], said[of], shown.shape[-1])
+
     for chosen in sets:
         prior = pooled(priors[chosen], mean)
         each = _of_groups(priors, chosen, groups, prior, mean)
         said = debiased(default, each).argmax(axis=1)
         said[chosen] = own[chosen]
-        rest = np.ones(len(shown), dtype=bool)
-        rest[chosen] = False
-        right = said == golds
-        found.append(
-            Draw(
-                prior,
-                float(right.mean()),
-                rstd(golds, said, k),
-                float(right[rest].mean()) if rest.any() else float("nan"),
-                rstd(golds[rest], said[rest], k),
-            )
-        )
+        found.append(Draw(prior, *scored(said, every), *scored(said, np.delete(every, chosen))))
     return found
 
 

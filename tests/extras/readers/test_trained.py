@@ -128,33 +128,21 @@ def base(kind: str, folder: Path, width: int = 32) -> Path:
     import torch
     import transformers as hf
 
-    size = len(tokenizer(folder))
+    vocab = len(tokenizer(folder))
     torch.manual_seed(0)
-    small = {"hidden_size": width, "intermediate_size": 2 * width, "num_hidden_layers": 2}
+    size = {"vocab_size": vocab, "num_hidden_layers": 2, "num_attention_heads": 2}
+    size |= {"hidden_size": width, "intermediate_size": 2 * width}
     model: Any
     if kind == "encoder":
-        model = hf.BertModel(hf.BertConfig(vocab_size=size, num_attention_heads=2, **small))
-    elif kind == "seq2seq":
-        config = hf.T5Config(
-            vocab_size=size,
-            d_model=32,
-            d_kv=8,
-            d_ff=64,
-            num_layers=2,
-            num_heads=4,
-            decoder_start_token_id=0,
-            pad_token_id=0,
-        )
-        model = hf.T5ForConditionalGeneration(config)
-    else:
-        config = hf.LlamaConfig(
-            vocab_size=size,
-            num_attention_heads=2,
-            num_key_value_heads=2,
-            initializer_range=0.3,
-            **small,
-        )
+        model = hf.BertModel(hf.BertConfig(**size))
+    elif kind == "causal":
+        config = hf.LlamaConfig(num_key_value_heads=2, initializer_range=0.3, **size)
         model = hf.LlamaForCausalLM(config)
+    else:
+        size = {"d_model": 32, "d_kv": 8, "d_ff": 64, "num_layers": 2, "num_heads": 4}
+        size |= {"decoder_start_token_id": 0, "pad_token_id": 0}
+        config = hf.T5Config(vocab_size=vocab, **size)
+        model = hf.T5ForConditionalGeneration(config)
     model.save_pretrained(folder)
     return folder
 

@@ -23,47 +23,20 @@ from horsesense_extras.training.api import Laboratory  # noqa: E402
 from horsesense_extras.training.comparison import COLUMNS  # noqa: E402
 from horsesense_extras.training.experiment import Experiment  # noqa: E402
 from horsesense_extras.training.lessons import Lessons  # noqa: E402
+from tiny_model import make_model  # noqa: E402
 
 pytestmark = pytest.mark.local
 
 ARMS = ("--arms", "mixed,shuffled")
 SMALL = ("--train", "12", "--test", "8", "--seeds", "2", "--epochs", "2", "--batch", "4", *ARMS)
+ROOM = 2048
+"""Tokens of the longest prompt that is asked."""
 ASKED = ("--probes", "order", "--readers", "first_token", "--max-tokens", "0")
-
-
-def tiny(folder: Path, width: int = 32) -> Path:
-    """Two layers of random weights and a tokeniser of bytes with a chat template."""
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
-    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
-
-    signs = ["</s>", *sorted(pre_tokenizers.ByteLevel.alphabet())]
-    bare = Tokenizer(models.BPE({sign: n for n, sign in enumerate(signs)}, []))
-    bare.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    bare.decoder = decoders.ByteLevel()
-    tokenizer = PreTrainedTokenizerFast(tokenizer_object=bare, eos_token="</s>")
-    tokenizer.chat_template = (
-        "{% for m in messages %}[{{ m['role'] }}]{{ m['content'] }}{% endfor %}"
-        "{% if add_generation_prompt %}[assistant]{% endif %}"
-    )
-    tokenizer.save_pretrained(folder)
-    torch.manual_seed(0)
-    config = LlamaConfig(
-        vocab_size=len(signs),
-        hidden_size=width,
-        intermediate_size=2 * width,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        num_key_value_heads=2,
-        initializer_range=0.2,
-        eos_token_id=0,
-    )
-    LlamaForCausalLM(config).save_pretrained(folder)
-    return folder
 
 
 @pytest.fixture(scope="module")
 def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tiny(tmp_path_factory.mktemp("models") / "tiny")
+    return make_model(tmp_path_factory.mktemp("models") / "tiny", room=ROOM)
 
 
 @pytest.fixture(scope="module")
@@ -159,7 +132,7 @@ def written(path: Path, n: int, long: int = 1) -> Path:
 def test_a_folder_goes_on_with_the_items_and_the_base_that_it_began_with(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    base, items = tiny(tmp_path / "base"), written(tmp_path / "items.jsonl", 12)
+    base, items = make_model(tmp_path / "base", room=ROOM), written(tmp_path / "items.jsonl", 12)
     more = ("--train", "6", "--test", "4", "--seeds", "1", "--epochs", "1", "--arms", "positive")
 
     def again(items: str = "items.jsonl", out: str = "out", cwd: Path = tmp_path):
@@ -207,7 +180,7 @@ def test_a_folder_goes_on_with_the_items_and_the_base_that_it_began_with(
     assert stopped.returncode == 130
     assert "The same command continues" in stopped.stderr
 
-    tiny(base, width=16)
+    make_model(base, width=16, room=ROOM)
     swapped = again(str(items), str(moved))
     assert swapped.returncode == 2
     assert "the weights of the base are not those" in swapped.stderr

@@ -37,7 +37,7 @@ from horsesense.stats import pride
 from horsesense.stats.words import plural, some_of
 from horsesense.trials.trial import Trial, Variant
 
-RULES: Final = Rules(version="3", source="4e5424d50130")
+RULES: Final = Rules(version="3", source="a0d95c424f89")
 
 FITTED_ON: Final = "estimation_item"
 """Rule of the readings of items that the prior was estimated on."""

@@ -21,9 +21,9 @@ from tiny_model import (  # noqa: E402
     PARAMS,
     TEMPLATE,
     ask,
+    assert_alike,
     chat,
     make_model,
-    numbers,
     orders,
     plain,
 )
@@ -50,10 +50,7 @@ def test_sharing_changes_nothing(folder):
     requests = orders(**PARAMS) + [plain(text, **PARAMS) for text in CORPUS]
     shared = ask(from_spec(str(folder)), *requests)
     alone = ask(from_spec(f"{folder}?scoring=plain"), *requests)
-    for a, b in zip(shared, alone, strict=True):
-        assert (a.text, a.finish_reason, a.usage) == (b.text, b.finish_reason, b.usage)
-        assert [set(p) for p in a.token_logprobs] == [set(p) for p in b.token_logprobs]
-        assert numbers(a) == pytest.approx(numbers(b), abs=1e-5)
+    assert_alike(shared, alone)
 
 
 def test_log_probabilities_are_those_of_the_bare_model(folder):
@@ -169,9 +166,7 @@ def test_full_memory_divides_the_batch(folder, monkeypatch):
     monkeypatch.setattr(model.model, "forward", small_memory)
     found = ask(backend, *requests, plain("x" * 100, max_tokens=2))
     assert len(refused) >= 2
-    for a, b in zip(found, wanted, strict=False):
-        assert a.text == b.text
-        assert numbers(a) == pytest.approx(numbers(b), abs=1e-5)
+    assert_alike(found[:-1], wanted)
     assert isinstance(found[-1], Failure)
     assert "101 tokens" in found[-1].message
 
@@ -191,7 +186,7 @@ def test_a_model_that_cannot_share_is_asked_one_by_one(folder, monkeypatch):
     monkeypatch.setattr(trie, "largest_difference", lambda model: 0.5)
     backend = from_spec(str(folder))
     found = ask(backend, *orders(**PARAMS))
-    assert [numbers(r) for r in found] == [pytest.approx(numbers(r), abs=1e-5) for r in wanted]
+    assert_alike(found, wanted)
     assert "one by one" in loaded(backend).notes[0]
 
 
@@ -278,9 +273,7 @@ def test_smollm2_on_the_trie_equals_one_by_one(capfd):
     assert model._trie is not None
     model._trie = None
     alone = model.answer(asked)
-    for a, b in zip(shared, alone, strict=True):
-        assert a.text == b.text
-        assert numbers(a) == pytest.approx(numbers(b), abs=1e-4)
+    assert_alike(shared, alone, within=1e-4)
 
 
 @pytest.mark.parametrize("scoring", ["trie", "plain"])

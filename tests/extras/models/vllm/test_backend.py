@@ -24,7 +24,7 @@ from horsesense_extras.models.hf import backend as hf  # noqa: E402
 from horsesense_extras.models.vllm import backend as vllm  # noqa: E402
 from horsesense_extras.models.vllm import engine  # noqa: E402
 from plain_engine import PlainEngine, started  # noqa: E402
-from tiny_model import CORPUS, PARAMS, ask, chat, make_model, numbers, orders, plain  # noqa: E402
+from tiny_model import CORPUS, PARAMS, ask, assert_alike, chat, make_model, orders, plain  # noqa: E402
 
 pytestmark = pytest.mark.local
 
@@ -66,18 +66,7 @@ def test_answers_are_those_of_hf(folder, engines):
     ]
     wanted = ask(hf.from_spec(str(folder)), *requests)
     found = ask(vllm.from_spec(f"{folder}?top_logprobs=20"), *requests)
-    for ours, theirs in zip(found, wanted, strict=True):
-        assert (ours.text, ours.finish_reason, ours.usage) == (
-            theirs.text,
-            theirs.finish_reason,
-            theirs.usage,
-        )
-        assert [set(p) for p in ours.token_logprobs] == [set(p) for p in theirs.token_logprobs]
-        assert list(ours.continuations) == list(theirs.continuations)
-        assert list(ours.unconditional) == list(theirs.unconditional)
-        assert numbers(ours) == pytest.approx(numbers(theirs), abs=1e-5)
-        for text, (value, tokens) in theirs.unconditional.items():
-            assert ours.unconditional[text] == (pytest.approx(value, abs=1e-5), tokens)
+    assert_alike(found, wanted)
 
 
 def test_named_and_most_likely_tokens_are_never_in_one_step(folder, engines):
@@ -95,8 +84,7 @@ def test_named_and_most_likely_tokens_are_never_in_one_step(folder, engines):
     tops = {str(n) for n, (_, params) in enumerate(engine.calls) if params.logprobs}
     assert tops
     assert all(step <= tops or not step & tops for step in engine.steps)
-    for response, wanted in zip(found, ask(hf.from_spec(str(folder)), *requests), strict=True):
-        assert numbers(response) == pytest.approx(numbers(wanted), abs=1e-5)
+    assert_alike(found, ask(hf.from_spec(str(folder)), *requests))
 
 
 def test_draws_are_a_function_of_the_request_alone(folder, engines):
