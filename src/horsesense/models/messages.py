@@ -160,7 +160,7 @@ Nothing is said by a server that gives none, "", "unknown" (Inspect), FINISH_REA
 def ended_by(reason: str | None) -> str | None:
     """Why a reply ended: "length" for every server's word for the limit on tokens, None for all
     that say nothing, else its own."""
-    found = _ENDS.fullmatch(reason) if isinstance(reason, str) else None
+    found = _ENDS.fullmatch(reason) if isinstance(reason, str) and reason != "stop" else None
     if found is None or found.lastgroup is None:
         return reason
     return "length" if found.lastgroup == "limit" else None

@@ -26,7 +26,8 @@ class Part:
 
     def render(self, fields: Mapping[str, Any]) -> str:
         """The text without white space at its ends; UsageError where it cannot be filled."""
-        try:
-            return self._template.render(fields).strip()
+        try:  # as `Template.render` does, which takes four times as long to put the two together
+            context = self._template.new_context({**_JINJA.globals, **fields}, shared=True)
+            return "".join(self._template.root_render_func(context)).strip()
         except (TemplateError, TypeError, ValueError) as error:
             raise UsageError(f"A prompt template cannot be filled: {error}.") from None
