@@ -58,6 +58,7 @@ def test_lists() -> None:
     (found,) = json.loads(call("list", "order", "--json").stdout)["probes"].items()
     assert found[0] == "order"
     assert found[1].endswith("order(design=auto)")
+    assert list(json.loads(call("list", "rstd_null", "--json").stdout)["measures"]) == ["rstd_null"]
     for name, first in (("hf", "hf:PATH"), ("sim", "sim:PROFILE"), ("openai", "http:NAME")):
         found = json.loads(call("list", "models", name, "--json").stdout)["models"]
         assert next(iter(found)).startswith(first), (name, found)

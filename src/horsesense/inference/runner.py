@@ -32,6 +32,8 @@ from horsesense.progress import Progress, clock
 
 __all__ = ["Limits", "Retry", "RunSummary", "run"]
 
+MOST_AT_ONCE: Final = 10_000
+"""Requests under way together; each has a task and what it was given."""
 CHUNK: Final = 64
 """Requests drawn from the iterator at once: rendering them holds up the requests in flight."""
 
@@ -60,13 +62,14 @@ async def run(
     told what was settled: stored, or failed for good; where it says True, no more is sent.
 
     Raises:
-        UsageError: `max_connections` is below 1.
+        UsageError: `max_connections` is below 1 or above MOST_AT_ONCE.
         StoreError: answers cannot be stored.
         ModelError: the model gives up.
     """
     connections = model.max_connections if max_connections is None else max_connections
-    if connections < 1:
-        raise UsageError(f"max_connections is {connections}.", hint="Give a number from 1 up.")
+    if not 1 <= connections <= MOST_AT_ONCE:
+        hint = f"Give a number from 1 to {MOST_AT_ONCE:,}."
+        raise UsageError(f"max_connections is {connections}.", hint=hint)
     size = min(model.batch_size, together or model.batch_size)
     connections = max(1, together // size) if together else connections
     shown = Progress("asking", total) if progress is None else progress

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def environment(*packages: str, **filters: Any) -> Environment:
-    """The templates of this folder and of packages, with the style sheet, `plural` and `filters`."""
+    """The templates of this folder and of packages, with style sheet, `plural` and `filters`."""
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
     made = Environment(

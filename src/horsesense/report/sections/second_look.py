@@ -66,15 +66,14 @@ def _confidence(run: Results) -> list[tuple[str, list[Estimate | None]]]:
     """Over the vocabulary, of yes against no, and of the items right in every derived form; the
     area under the curve in a row of its own."""
     probe, reader = "option_confidence", "first_token"
-    more = ("option_confidence_relative", "option_confidence_derived")
-    areas = run.all("option_auroc", probe, reader)
+
+    def also(e: Estimate, name: str) -> Estimate | None:
+        return run.one(name, probe, group=e.group, reader=reader)
+
     return [
-        (
-            e.group.replace("_", " "),
-            [e, *(run.one(name, probe, group=e.group, reader=reader) for name in more)],
-        )
+        (e.group.replace("_", " "), [e, also(e, f"{probe}_relative"), also(e, f"{probe}_derived")])
         for e in run.all(probe, probe, reader)
-    ] + [("area under the curve", [e, None, None]) for e in areas]
+    ] + [("area under the curve", [e, None, None]) for e in run.all("option_auroc", probe, reader)]
 
 
 SECOND_LOOK = Section("second_look", "How does it judge each option alone?", context)
