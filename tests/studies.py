@@ -47,14 +47,14 @@ def jsonl(path: Path, rows: Iterable[Any]) -> Path:
     return path
 
 
-def items_file(path: Path, n: int = 200, k: int = 4) -> Path:
-    """Items of a made-up benchmark, gold spread evenly."""
+def items_file(path: Path, n: int = 200, k: int = 4, gold: int | None = None) -> Path:
+    """Items of a made-up benchmark, gold spread evenly, or always at one position."""
     rows = [
         {
             "id": f"q{i}",
             "question": f"Which of these is number {i}?",
             "options": [f"answer {i}.{j}" for j in range(k)],
-            "answer_index": i % k,
+            "answer_index": i % k if gold is None else gold,
         }
         for i in range(n)
     ]
@@ -125,6 +125,13 @@ def value(
     assert len(found) == 1, f"{len(found)} of {measure} {group} with {has}"
     assert found[0] is not None
     return found[0]
+
+
+def text(result: Result, measure: str, probe: str = "original", **where: str) -> float:
+    """The value of the one estimate of a measure as the reader of texts has it."""
+    found = result.estimate(measure, probe, reader="text", **where).value
+    assert found is not None
+    return found
 
 
 def too_many(wrong: int, studies: int, budget: float) -> bool:

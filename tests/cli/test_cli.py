@@ -28,16 +28,7 @@ COMMAND = [sys.executable, "-m", "horsesense"]
 
 def call(*words: str, cwd: Path, code: int = 0) -> Done:
     """The command in this process."""
-    return checked(call_here(*words, cwd=cwd), code)
-
-
-def call_process(*words: str, cwd: Path, code: int = 0) -> Done:
-    """The command in a process of its own, from end to end."""
-    ended = subprocess.run([*COMMAND, *words], capture_output=True, text=True, cwd=cwd, check=False)
-    return checked(Done(ended.returncode, ended.stdout, ended.stderr), code)
-
-
-def checked(done: Done, code: int) -> Done:
+    done = call_here(*words, cwd=cwd)
     assert done.returncode == code, done.stderr
     assert "Traceback" not in done.stderr
     return done
@@ -47,8 +38,8 @@ def checked(done: Done, code: int) -> Done:
 def audited(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("cli")
     words = ("audit", "sample", "--model", "sim:position?k=1", "--probes", "order", "--out", "run")
-    done = call_process(*words, cwd=folder)
-    assert "position B" in done.stdout
+    done = subprocess.run([*COMMAND, *words], capture_output=True, text=True, cwd=folder)
+    assert "position B" in done.stdout, done.stderr
     assert done.stdout.rstrip().endswith("report.html")
     assert (folder / "run" / "report.html").stat().st_size > 10_000
     return folder
@@ -194,6 +185,7 @@ def test_one_thing_is_told_as_one(tmp_path: Path) -> None:
         (("audit", "sample", "-m", "sim:prior", "--budget", "euros=5"), "requests"),
         (("audit", "sample", "-m", "sim:prior", "--shots", "3"), "--shots-from"),
         (("audit", "sample", "-m", "sim:prior", "--limit", "0"), "limit"),
+        (("audit", "sample", "-m", "sim:prior", "--report-items", "9" * 20), "equal to 1000000"),
         (("audit", "sample", "-m", "sim:prior", "--style", "verse"), "style"),
         (("list", "horses"), "schemas"),
         (("report", "nowhere"), "is not a run directory"),

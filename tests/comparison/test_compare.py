@@ -7,12 +7,14 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 import numpy as np
 import orjson
 import pytest
 
+import horsesense as hs
 from command_line import call
 from horsesense import audit, compare
 from horsesense.api import sides
@@ -34,7 +36,8 @@ from horsesense.report.rank_chart import dot_chart
 from horsesense.trials.condition import PLAIN
 from studies import items_file, study
 
-FIELDS = ("first", "second", "better")
+FIELDS = ("model", "first", "second", "better")
+"""Where rows name a model."""
 PROBES = ("order", "none_of_the_above", "options_only")
 
 
@@ -80,7 +83,7 @@ def test_only_what_all_runs_hold_is_compared(found: Comparison, runs: dict[str, 
 def test_a_difference_is_that_of_the_shared_items(found: Comparison, runs: dict[str, Path]) -> None:
     right = {}
     for name in ("oracle", "good"):
-        run = _open(runs[name])
+        run = hs.open(runs[name])
         trials = run.trials.filter(probe="original").select("trial", "item_id")
         read = run.readings.filter(reader=found.reader).select("trial", "correct")
         right[name] = dict(trials.join(read, on="trial").select("item_id", "correct").rows())
@@ -88,12 +91,6 @@ def test_a_difference_is_that_of_the_shared_items(found: Comparison, runs: dict[
     gap = np.mean([right["oracle"][id] - right["good"][id] for id in shared])
     assert found.between("oracle", "good").value == pytest.approx(gap)
     assert found.between("good", "oracle").value == pytest.approx(-gap)
-
-
-def _open(path: Path):  # type: ignore[no-untyped-def]
-    import horsesense
-
-    return horsesense.open(path)
 
 
 def test_the_best_stands_first_and_is_shown_to_be(found: Comparison) -> None:
@@ -212,23 +209,16 @@ def test_models_that_tie_in_a_view_have_not_changed_their_order() -> None:
 
 def test_the_page_holds_no_script_and_no_foreign_markup(found: Comparison, tmp_path: Path) -> None:
     name = "<script>alert(1)</script>"
+
+    def renamed(row: Any) -> Any:
+        named = [f for f in FIELDS if getattr(row, f, None) == found.models[0]]
+        return replace(row, **dict.fromkeys(named, name))
+
     bad = replace(
         found,
         models=(name, *found.models[1:]),
-        standings=tuple(
-            replace(s, model=name) if s.model == found.models[0] else s for s in found.standings
-        ),
-        differences=tuple(
-            replace(
-                d,
-                **{
-                    f: name
-                    for f in ("first", "second", "better")
-                    if getattr(d, f) == found.models[0]
-                },
-            )
-            for d in found.differences
-        ),
+        standings=tuple(map(renamed, found.standings)),
+        differences=tuple(map(renamed, found.differences)),
     )
     page = write_comparison(bad, tmp_path / "page.html").read_text()
     assert write_comparison(bad, tmp_path / "f.png").read_bytes().startswith(b"\x89PNG")

@@ -303,13 +303,7 @@ def test_a_gate_that_cannot_be_carried_out_is_an_error(
 def all_at_b(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Runs on items whose right answers all stand at B: what is published accuses the perfect."""
     root = tmp_path_factory.mktemp("all_at_b")
-    rows = [
-        {"id": f"q{i}", "question": f"Which is {i}?", "answer_index": 1,
-         "options": [f"answer {i}.{j}" for j in range(4)]}
-        for i in range(80)
-    ]  # fmt: skip
-    (root / "items.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    items = root / "items.jsonl"
+    items = items_file(root / "items.jsonl", 80, gold=1)
     study(items, "sim:oracle", root / "perfect", probes=("order",))
     study(items, "sim:position?k=2", root / "biased", probes=("order",))
     study(items, "sim:oracle", root / "published", probes=("repeat",))

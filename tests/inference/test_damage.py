@@ -103,15 +103,9 @@ def test_what_is_damaged_is_named_and_asked_again(
     with sqlite3.connect(path) as database:
         database.execute("DROP TRIGGER responses_UPDATE_refused")
         key = KEYS[7]
-        changed = {
-            "response": ("replace(response, 'D', 'A')", key),
-            "digest": ("x'00'", key),
-            "key": ("x'00'", key),
-            "request": ("replace(request, 'number', 'letter')", key),
-        }[column]
-        database.execute(
-            f"UPDATE responses SET {column} = {changed[0]} WHERE key = ?", [changed[1]]
-        )
+        texts = {"response": "'D', 'A'", "request": "'number', 'letter'"}
+        to = f"replace({column}, {texts[column]})" if column in texts else "x'00'"
+        database.execute(f"UPDATE responses SET {column} = {to} WHERE key = ?", [key])
     with Store.open(path, read_only=True) as store:
         found = store.get(KEYS)
         faults = store.verify().faults

@@ -139,6 +139,12 @@ def test_requests_in_flight_are_bounded(store: Store, connections: int) -> None:
     assert backend.most_in_flight == connections
 
 
+@pytest.mark.parametrize("connections", [0, 10**10])
+def test_none_or_too_many_at_once_are_refused(store: Store, connections: int) -> None:
+    with pytest.raises(UsageError, match="max_connections"):
+        go(Scripted(), store, 1, max_connections=connections)
+
+
 def test_an_answer_is_stored_before_its_place_is_taken(store: Store) -> None:
     """What a kill can cost is bounded: asked and not yet stored is never more than in flight."""
     unstored = []

@@ -22,7 +22,7 @@ from horsesense.report import write_report
 from horsesense.runs.suites import suite_probes
 from horsesense.trials.condition import PLAIN, Condition
 from horsesense.trials.trial import NONE_OPTION
-from studies import items_file, study
+from studies import items_file, study, text
 
 CODES = {"a": 0, "b": 1, "c": 2, "d": 3, "X": NONE_OPTION}
 
@@ -33,13 +33,18 @@ def value(name, cell, other=None):
     return measure.value(rows.rows.sum(axis=0))
 
 
-def perturbed(runs, gold=0):
+def chosen(letters, probe):
+    """A cell of items with the right answer first, by what was chosen: a letter, or X for none."""
+    contents = [[CODES[c] for c in of] for of in letters]
+    cell = cell_of(contents, [0] * len(contents), probe=probe)
+    status = np.where(np.array(contents) == NONE_OPTION, STATUS_CODE["none"], cell.status)
+    return replace(cell, status=status.astype(np.int8))
+
+
+def perturbed(runs):
     """A cell of one item: versions x shuffles."""
-    flat = [CODES[c] for run in runs for c in run]
-    cell = cell_of([flat], [gold], probe="key_typo")
-    status = np.where(np.array([flat]) == NONE_OPTION, STATUS_CODE["none"], cell.status)
     condition = Condition(versions=len(runs), design=f"random({len(runs[0])})")
-    return replace(cell, condition=condition, status=status.astype(np.int8))
+    return replace(chosen(["".join(map("".join, runs))], "key_typo"), condition=condition)
 
 
 def test_votes_of_four_versions(vectors):
@@ -99,13 +104,7 @@ def test_unreadable_answers_elect_nobody_and_missing_ones_are_missing():
 
 
 def before_after(v):
-    parts = {}
-    for name in ("before", "after"):
-        contents = [[CODES[c]] for c in v[name]]
-        cell = cell_of(contents, [0] * len(contents), probe="extra_options")
-        says_none = np.array(contents) == NONE_OPTION
-        status = np.where(says_none, STATUS_CODE["none"], cell.status).astype(np.int8)
-        parts[name] = replace(cell, status=status)
+    parts = {name: chosen(v[name], "extra_options") for name in ("before", "after")}
     return joined(parts, "extra_options", PLAIN)
 
 
@@ -203,10 +202,6 @@ def suites(tmp_path_factory):
 
 
 PERTURBED = ("key_typo", "letter_scramble", "letter_swap", "word_swap")
-
-
-def text(result, measure, probe, **where):
-    return result.estimate(measure, probe, reader="text", **where).value
 
 
 @pytest.mark.thorough

@@ -9,22 +9,15 @@ import numpy as np
 import pytest
 
 import horsesense as hs
+from studies import items_file
 
 FIRST = "sim:position?k=0"
 """Chooses what stands first: right as published where the gold does, and nowhere else."""
 
 
-def items(n: int, k: int) -> list[dict[str, object]]:
+def first(folder: Path, n: int, k: int) -> Path:
     """Items whose right option stands first."""
-    return [
-        {
-            "id": f"q{i}",
-            "question": f"Which of these is number {i}?",
-            "options": [f"answer {i}.{j}" for j in range(k)],
-            "answer_index": 0,
-        }
-        for i in range(n)
-    ]
+    return items_file(folder / "items.jsonl", n, k, gold=0)
 
 
 @pytest.mark.thorough
@@ -33,7 +26,9 @@ def items(n: int, k: int) -> list[dict[str, object]]:
 )
 def test_effects_of_order_are_whole(k: int, design: str, tmp_path: Path) -> None:
     """In closed form: the gold's share of first places among the orders that are not published."""
-    run = hs.audit(items(30, k), FIRST, probes=f"repeat,order(design={design})", out=tmp_path / "r")
+    run = hs.audit(
+        first(tmp_path, 30, k), FIRST, probes=f"repeat,order(design={design})", out=tmp_path / "r"
+    )
     shifts = [tuple(np.roll(range(k), -s)) for s in range(k)]
     others = [*permutations(range(k))][1:] if design == "full" else shifts[1:]
     truth = np.mean([order[0] == 0 for order in others]) - 1
@@ -46,7 +41,7 @@ def test_effects_of_order_are_whole(k: int, design: str, tmp_path: Path) -> None
 def test_a_guesser_with_a_preference_loses_what_the_closed_form_says(tmp_path: Path) -> None:
     """Two options: .4 known, guesses 7 to 3 for the first position, where all gold stands."""
     model = "sim:prior?know=0.4&prior=7,3"
-    run = hs.audit(items(400, 2), model, probes="order", out=tmp_path / "run")
+    run = hs.audit(first(tmp_path, 400, 2), model, probes="order", out=tmp_path / "run")
     change = run.estimate("accuracy_change", "order", reader="text")
     assert change.low is not None
     assert change.high is not None
@@ -56,12 +51,14 @@ def test_a_guesser_with_a_preference_loses_what_the_closed_form_says(tmp_path: P
 
 def test_items_shown_in_the_published_order_alone_are_not_compared(tmp_path: Path) -> None:
     """One random order of two options is the published one for half of the items."""
-    run = hs.audit(items(60, 2), FIRST, probes="order(design=random(1))", out=tmp_path / "fixed")
+    run = hs.audit(
+        first(tmp_path, 60, 2), FIRST, probes="order(design=random(1))", out=tmp_path / "fixed"
+    )
     change = run.estimate("accuracy_change", "order", reader="text")
     assert (change.value, change.n_missing) == (-1, 0)
     assert 15 < change.n < 45
     early = hs.audit(
-        items(60, 2), FIRST, probes="order(design=random(1))", out=tmp_path / "early",
+        first(tmp_path, 60, 2), FIRST, probes="order(design=random(1))", out=tmp_path / "early",
         until="decided=0.02",
     )  # fmt: skip
     [row] = early.findings["until"]["findings"]
@@ -70,7 +67,7 @@ def test_items_shown_in_the_published_order_alone_are_not_compared(tmp_path: Pat
     assert row["value"] == -1
 
 
-def test_the_published_order_is_asked_once() -> None:
+def test_the_published_order_is_asked_once(tmp_path: Path) -> None:
     """Both shifts of two options and the item as published are two prompts."""
-    plan = hs.plan(items(20, 2), FIRST, probes="order")
+    plan = hs.plan(first(tmp_path, 20, 2), FIRST, probes="order")
     assert (plan.trials, plan.requests) == (60, 40)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import orjson
 import pytest
 
 import horsesense as hs
@@ -21,7 +20,7 @@ from horsesense.runs.settings import Settings
 from horsesense.runs.shard import Shard
 from horsesense.stats.power import power
 from horsesense.testing.faults import FaultServer
-from studies import items_file
+from studies import items_file, jsonl
 
 N = 24
 
@@ -163,7 +162,7 @@ def test_no_change_is_named_where_none_is_judged(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="nothing is written that --readers text could read"):
         planned(tmp_path, "sim:oracle", probes=("labels",), readers=("text",), max_tokens=0)
     rows = [{"question": f"{n}?", "options": ["yes", "no"]} for n in range(8)]
-    (tmp_path / "open.jsonl").write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    jsonl(tmp_path / "open.jsonl", rows)
     settings = Settings.of(items=str(tmp_path / "open.jsonl"), model="sim:oracle")
     found = plan_json(*plan_study(settings, make_model("sim:oracle")))
     assert found["accuracy_changes"] == 0
@@ -193,7 +192,7 @@ class TestPlanOfClusters:
                 for c, size in enumerate(sizes)
                 for i in range(size)
             ]
-            (tmp_path / "set.jsonl").write_bytes(b"\n".join(map(orjson.dumps, rows)))
+            jsonl(tmp_path / "set.jsonl", rows)
             words = "set.jsonl", "-m", "sim:oracle", "--probes", "labels", *options
             return call("plan", *words, cwd=tmp_path).stdout
 

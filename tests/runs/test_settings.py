@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import get_type_hints
 
@@ -41,7 +42,8 @@ def test_loose_values_are_taken_apart() -> None:
     for wrong, says in (
         ({"where": ["a"]}, "NAME=VALUE"),
         ({"seeds": 1}, "did you mean 'seed'"),
-        *(({name: 2**63}, name) for name in ("seed", "limit", "max_tokens")),
+        *(({name: 2**63}, name) for name in ("seed", "limit", "max_tokens", "thinking_tokens")),
+        ({"temperature": math.inf}, "temperature"),
     ):
         with pytest.raises(UsageError, match=says):
             Settings.of(items="i", model="m", **wrong)

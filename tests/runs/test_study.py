@@ -13,7 +13,7 @@ import horsesense
 from horsesense.api import Run
 from horsesense.errors import ItemsError, UsageError
 from horsesense.runs.settings import Settings
-from studies import PROBES, Result, items_file, study
+from studies import PROBES, Result, items_file, jsonl, study, text
 
 N = 60
 ASKED = {
@@ -44,12 +44,6 @@ def results(benchmark: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[s
         )
         for model, probes in ASKED.items()
     }
-
-
-def text(result: Result, measure: str, probe: str = "original", **where: str) -> float:
-    value = result.estimate(measure, probe, reader="text", **where).value
-    assert value is not None
-    return value
 
 
 def within(result: Result, truth: float, measure: str, probe: str = "original", **w: str) -> bool:
@@ -229,8 +223,7 @@ def test_items_without_gold_are_measured_as_far_as_they_go(tmp_path: Path) -> No
     rows = [
         {"id": str(i), "question": "Agree?", "options": ["yes", "no", "maybe"]} for i in range(30)
     ]
-    path = tmp_path / "survey.jsonl"
-    path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    path = jsonl(tmp_path / "survey.jsonl", rows)
     result = study(path, "sim:position", tmp_path / "run")
     assert result.estimate("accuracy", reader="text").note == "no item has a gold answer"
     assert text(result, "plurality_agreement", "order") == pytest.approx(1 / 3)
@@ -240,8 +233,7 @@ def test_items_without_gold_are_measured_as_far_as_they_go(tmp_path: Path) -> No
 
 def test_task_level_labels(tmp_path: Path) -> None:
     rows = [{"id": str(i), "text": f"message {i}", "label": f"intent_{i % 30}"} for i in range(60)]
-    path = tmp_path / "intents.jsonl"
-    path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    path = jsonl(tmp_path / "intents.jsonl", rows)
     result = study(path, "sim:oracle", tmp_path / "run", probes=("order", "labels"))
     assert text(result, "accuracy") == 1.0
     condition = result.estimate("accuracy", "order", reader="text").condition
@@ -265,8 +257,7 @@ def test_a_recording_names_its_settings_in_any_order(benchmark: Path, tmp_path: 
         }
         for i in range(60)
     ]
-    path = tmp_path / "answers.jsonl"
-    path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    path = jsonl(tmp_path / "answers.jsonl", rows)
     probes = ("none_of_the_above(place=kept)",)
     result = study(benchmark, f"replay:{path}", tmp_path / "run", probes=probes)
     e = result.estimate("accuracy", "none_of_the_above", reader="text", condition=ways[1])
@@ -283,8 +274,7 @@ def test_recorded_answers_are_matched_and_what_is_not_recorded_is_missing(
         {"item_id": f"q{i}", "model": "m", "response": "ABCD"[i % 4], "gold": "ABCD"[i % 4]}
         for i in range(60)
     ]
-    path = tmp_path / "answers.jsonl"
-    path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    path = jsonl(tmp_path / "answers.jsonl", rows)
     result = study(benchmark, f"replay:{path}", tmp_path / "run", probes=("order",))
     e = result.estimate("accuracy", reader="text")
     assert (e.value, e.n, e.n_missing) == (1.0, 60, N - 60)

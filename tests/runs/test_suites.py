@@ -7,7 +7,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import orjson
 import polars as pl
 import pytest
 
@@ -24,7 +23,7 @@ from horsesense.runs.stored_items import load_stored_items
 from horsesense.runs.studies import StudyFile
 from horsesense.runs.suites import SUITES, USUAL, Departure, Paper
 from horsesense.trials.trial import NONE_OPTION
-from studies import Result, items_file, study, value
+from studies import Result, items_file, jsonl, study, value
 
 KNOW_NO = "gold_absent", "gold_plus_none"
 REVAS = (
@@ -253,9 +252,7 @@ def intents(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A made-up set of texts with class names in parts."""
     names = ["card_lost", "card_stolen", "top_up_failed", "pin_blocked", "refund"]
     rows = [{"id": f"t{i}", "text": f"text {i}", "label": names[i % 5]} for i in range(30)]
-    path = tmp_path_factory.mktemp("intents") / "intents.jsonl"
-    path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
-    return path
+    return jsonl(tmp_path_factory.mktemp("intents") / "intents.jsonl", rows)
 
 
 @pytest.mark.thorough
@@ -294,8 +291,7 @@ def test_a_cut_context_takes_away_what_stood_there(tmp_path: Path) -> None:
         }
         for i in range(40)
     ]
-    path = tmp_path / "contexts.jsonl"
-    path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    path = jsonl(tmp_path / "contexts.jsonl", rows)
     probes = ("context_length(30)", "context_length(30, keep=end)", "context_length(9999)")
     result = study(path, "sim:looks_up", tmp_path / "run", probes=probes)
     assert value(result, "accuracy", has="words=30, keep=start") > 0.5
@@ -553,8 +549,7 @@ def test_after_a_hint_only_the_offered_words_count(tmp_path: Path) -> None:
 def test_near_class_names_are_counted_apart(tmp_path: Path) -> None:
     names = ["pending_card_payment", "declined_card_payment", "refund", "top_up_limits"]
     rows = [{"id": f"t{i}", "text": f"text {i}", "label": names[i % 4]} for i in range(8)]
-    path = tmp_path / "intents.jsonl"
-    path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    path = jsonl(tmp_path / "intents.jsonl", rows)
     result = study(path, "sim:oracle", tmp_path / "run", probes=KNOW_NO)
     by = {e.group: e for e in result.estimates
           if e.measure == "accuracy_without_gold_by_name" and e.reader == "text"}  # fmt: skip

@@ -36,22 +36,11 @@ def test_requests_that_say_nothing_of_thought_keep_their_keys() -> None:
 
 
 def test_thought_is_asked_for_counted_priced_and_foreseen(tmp_path: Path) -> None:
-    asks = (
-        "--max-connections",
-        "1",
-        "--effort",
-        "high",
-        "--thinking-tokens",
-        "200",
-        "--limit",
-        "60",
-        "--price",
-        "0,1000",
-    )
+    asks = "--max-connections 1 --effort high --thinking-tokens 200 --limit 60 --price 0,1000"
     with FaultServer(describe=thinks) as server:
         done = call(
             *("audit", "sample", "-m", f"http:m@{server.url}", "--probes", "original,repeat"),
-            *(*asks, "--out", str(tmp_path / "run")),
+            *(*asks.split(), "--out", str(tmp_path / "run")),
         )
         run = hs.open(tmp_path / "run")
         requests = run.trials["key"].n_unique()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from command_line import call
+from command_line import Done, call
 from horsesense.errors import ExitCode
 from horsesense.inference.limits import Limits, Retry, RunSummary
 from horsesense.inference.probe import capabilities
@@ -55,6 +55,12 @@ def go(server: FaultServer, path: Path, limits: Limits, connections: int = 8) ->
                 )
 
     return asyncio.run(act())
+
+
+def audit(server: FaultServer, root: Path, *words: str) -> Done:
+    """An audit of the sample."""
+    model = f"http:m@{server.url}"
+    return call("audit", "sample", "--model", model, "--out", str(root / "r"), *words)
 
 
 def account(path: Path) -> Spent:
@@ -165,10 +171,9 @@ def test_what_was_not_sent_costs_nothing(tmp_path: Path) -> None:
 def test_a_judge_costs_money(tmp_path: Path) -> None:
     """At the prices of the model, in `audit` and in `read`."""
     with FaultServer() as server, FaultServer() as judge:
-        words = ["audit", "sample", "--model", f"http:m@{server.url}", "--out", str(tmp_path / "r")]
-        words += ["--probes", "", "--limit", "5", "--readers", f"text,judge:http:j@{judge.url}"]
-        words += ["--no-preflight"]
-        call(*words, "--budget", "money=0.05", "--price", "100,100")
+        words = ("--probes", "", "--limit", "5", "--readers", f"text,judge:http:j@{judge.url}")
+        limits = ("--no-preflight", "--budget", "money=0.05", "--price", "100,100")
+        audit(server, tmp_path, *words, *limits)
         both = (server.tokens + judge.tokens) * 100 / 1e6
         assert judge.sent.total() > 0
         assert both <= 0.05 + max(server.dearest, judge.dearest) * 100 / 1e6
@@ -197,11 +202,10 @@ def test_money(tmp_path: Path, connections: int) -> None:
 @pytest.mark.parametrize(("requests", "sent"), [(0, 0), (1, 1), (7, 7)])
 def test_requests(tmp_path: Path, requests: int, sent: int) -> None:
     with FaultServer() as server:
-        words = ["audit", "sample", "--model", f"http:m@{server.url}", "--out", str(tmp_path / "r")]
-        words += ["--limit", "4", "--probes", "order", "--budget", f"requests={requests}"]
-        done = call(*words)
+        words = ("--limit", "4", "--probes", "order", "--budget", f"requests={requests}")
+        done = audit(server, tmp_path, *words)
         assert server.sent.total() == sent
-        again = call(*words)
+        again = audit(server, tmp_path, *words)
         assert server.sent.total() == sent
     assert "Traceback" not in done.stderr + again.stderr
     if requests == 0:
@@ -213,9 +217,8 @@ def test_requests(tmp_path: Path, requests: int, sent: int) -> None:
 def test_the_stages_of_an_audit_share_one_budget(tmp_path: Path) -> None:
     """The judge reads on the account of the model whose replies it judges."""
     with FaultServer() as server, FaultServer() as judge:
-        words = ["audit", "sample", "--model", f"http:m@{server.url}", "--out", str(tmp_path / "r")]
-        words += ["--probes", "", "--readers", f"text,judge:http:j@{judge.url}", "--no-preflight"]
-        done = call(*words, "--budget", "requests=66")
+        words = ("--probes", "", "--readers", f"text,judge:http:j@{judge.url}", "--no-preflight")
+        done = audit(server, tmp_path, *words, "--budget", "requests=66")
         assert done.returncode == ExitCode.BUDGET, done.stderr
         assert server.sent.total() + judge.sent.total() == 66
         assert server.sent.total() == 62
@@ -223,9 +226,8 @@ def test_the_stages_of_an_audit_share_one_budget(tmp_path: Path) -> None:
 
 def test_a_judge_is_asked_no_more_at_once_than_the_model(tmp_path: Path) -> None:
     with FaultServer(latency=0.02) as server, FaultServer(latency=0.02) as judge:
-        words = ["audit", "sample", "--model", f"http:m@{server.url}", "--out", str(tmp_path / "r")]
-        words += ["--limit", "10", "--probes", "order", "--max-connections", "3"]
-        done = call(*words, "--readers", f"text,judge:http:j@{judge.url}")
+        words = ("--limit", "10", "--probes", "order", "--max-connections", "3")
+        done = audit(server, tmp_path, *words, "--readers", f"text,judge:http:j@{judge.url}")
         assert done.returncode == 0, done.stderr
         assert judge.sent.total() > 6
         assert judge.most_in_flight <= 3

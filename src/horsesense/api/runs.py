@@ -15,7 +15,6 @@ from horsesense.progress import progress, say
 from horsesense.rng import fingerprint
 from horsesense.runs import REPORT_ITEMS
 from horsesense.runs import run as runs
-from horsesense.runs.garbage import fewer_collections
 from horsesense.runs.parts import readable
 from horsesense.runs.redacted import refuse_redacted
 from horsesense.runs.studies import slug
@@ -86,7 +85,6 @@ class Run(runs.StagedRun):
                 whom, limits=limits, max_connections=max_connections, tell=tell, rate=rate
             )
 
-    @fewer_collections()
     def report(self, *, items: int = REPORT_ITEMS, to: str | Path | None = None) -> Path:
         """Measure what was read, where it has changed since that was done, and write report.html.
 

@@ -132,7 +132,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         elif isinstance(stream, TextIOWrapper):  # a name that it cannot show is no defect
             stream.reconfigure(errors="backslashreplace")
     # A run makes millions of small objects that hold no cycles: Python need not look so often.
-    gc.set_threshold(300_000, 20, 50)
+    gc.set_threshold(1_000_000, 20, 50)
     first = next((word for word in words if word == VERSION or word[:1] != "-"), None)
     debug, lost = words != given, None
     try:

@@ -108,21 +108,19 @@ def _told(found: Contrast) -> str:
 
 
 def _parts(given: list[Side]) -> dict[str, list[Side]]:
-    """Runs by what was asked of their models: their sets, or their sets and suites."""
+    """Runs by what was asked of their models: their sets, or their sets and suites.
+
+    Two sets may have one name: their numbers tell them apart.
+    """
     found: dict[tuple[str, str], list[Side]] = {}
     for side in given:
         settings, items = side.results.directory.settings, side.results.items
         found.setdefault((items.fingerprint, settings.suite or ""), []).append(side)
     several = len({suite for _, suite in found}) > 1
     return {
-        _part_name(part[0].results.items.name, suite if several else "", number): part
+        f"{number}. {part[0].results.items.name} {suite if several else ''}".rstrip(): part
         for number, ((_, suite), part) in enumerate(found.items(), 1)
     }
-
-
-def _part_name(items: str, suite: str, number: int) -> str:
-    """Two sets may have one name: their numbers tell them apart."""
-    return " ".join(filter(None, (f"{number}.", items, suite)))
 
 
 def named(text: str) -> tuple[str | None, str]:

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from textwrap import shorten
@@ -20,7 +21,7 @@ from horsesense.inference.limits import UNLIMITED, Limits, RunSummary, exactly
 from horsesense.inference.stored_rows import Spent
 from horsesense.progress import harmless, say
 from horsesense.runs import REPORT_ITEMS
-from horsesense.stats.words import agreeing, percent, plural, some_of
+from horsesense.stats.words import agreeing, percent, plural
 
 if TYPE_CHECKING:
     from horsesense.api import Run
@@ -91,10 +92,12 @@ def audit_all(study: StudyFile, folder: Path, options: AuditOptions) -> ExitCode
     from horsesense.api import Run
     from horsesense.inference.store_file import held
     from horsesense.models.registry import make_model, refuse_shared_key
+    from horsesense.report.sections.until import saved
     from horsesense.report.told import as_rows, in_short
     from horsesense.runs.accounts import spent_in
     from horsesense.runs.layout import RunLayout
 
+    tell = _nothing if options.as_json else partial(print, flush=True)
     runs = list(study.runs(folder))
     models = {s.model: make_model(s.model, **options.server) for _, s in runs}
     refuse_shared_key(models.values())
@@ -104,23 +107,18 @@ def audit_all(study: StudyFile, folder: Path, options: AuditOptions) -> ExitCode
         study.priced(options.may).save(folder)
         rows, codes = [], [ExitCode.FINE]
         spent = {path: spent_in(RunLayout(path)) for path, _ in runs} if options.may.any else {}
-        if spent and not options.as_json and len(runs) > 1:
-            print(
-                f"The {len(runs)} runs share the budget equally; what one leaves goes to the next."
-            )
+        if spent and len(runs) > 1:
+            tell(f"{len(runs)} runs share the budget equally; what one leaves goes to the next.")
         for number, (path, settings) in enumerate(runs, 1):
-            if not options.as_json:
-                print(
-                    f"{number} of {len(runs)}: {models[settings.model].name} on {settings.items}",
-                    flush=True,
-                )
+            model = models[settings.model]
+            tell(f"{number} of {len(runs)}: {model.name} on {settings.items}")
             run = Run.start(path, settings)
             others = (of for one, of in spent.items() if one != path)
             may = options.may.less(sum(others, start=Spent()))
             if spent:
                 may = may.share(spent[path], len(runs) - number + 1)
             try:
-                codes.append(audit_one(run, models[settings.model], replace(options, may=may)))
+                codes.append(audit_one(run, model, replace(options, may=may)))
             except BudgetSpentError as error:
                 codes.append(error.exit_code)
                 say(f"{path}: not asked, since the budget of the study is spent.")
@@ -133,22 +131,23 @@ def audit_all(study: StudyFile, folder: Path, options: AuditOptions) -> ExitCode
                     spent[path] = spent_in(RunLayout(path))
             report, missing = run.directory.layout.report, shortfalls(run)
             rows.append(
-                {"run": str(path), "items": settings.items,
-                 "model": models[settings.model].name,
+                {"run": str(path), "items": settings.items, "model": model.name,
                  "suite": settings.suite, "report": str(report), **as_rows(run.results),
                  "missing": missing, "expected": _expected(run)}
             )  # fmt: skip
-            if not options.as_json:
-                said, more = in_short(run.results)
-                ends = [*saved(run.results), *missing, *cost(run, may)]
-                print(*(f"- {line}" for line in [*said, *ends]), sep="\n")
-                rest = f"and {plural(more, 'more check')} (open {report})"
-                print(f"  {rest if more else report}")
+            said, more = in_short(run.results)
+            ends = [*saved(run.results), *missing, *cost(run, may)]
+            tell(*(f"- {line}" for line in [*said, *ends]), sep="\n")
+            tell(f"  and {plural(more, 'more check')} (open {report})" if more else f"  {report}")
     if options.as_json:
         print_json("run", {"study": str(folder), "runs": rows})
     elif len(runs) > 1:
         print(f"Side by side: horsesense compare {folder}")
     return ExitCode.TROUBLE if ExitCode.TROUBLE in codes else max(codes)
+
+
+def _nothing(*_: str, sep: str = "") -> None:
+    """In the place of `print`, where JSON alone is to be printed."""
 
 
 def cost(run: Run, may: Limits) -> list[str]:
@@ -179,6 +178,7 @@ def _expected(run: Run) -> dict[str, object]:
 def show(run: Run, as_json: bool, may: Limits = UNLIMITED) -> None:
     """Say what an audit found and where it lies."""
     from horsesense.cli.ending import ending
+    from horsesense.report.sections.until import saved
     from horsesense.report.told import as_rows
 
     results, report = run.results, run.directory.layout.report
@@ -223,18 +223,6 @@ def _steps(name: str, told: Mapping[str, Any], results: Results) -> str:
     )
 
 
-def saved(results: Results) -> list[str]:
-    """What `--until` saved; nothing where everything was to be asked."""
-    told, asked = results.findings.get("until"), results.findings["trials"]
-    if told is None or not told["fixed_trials"]:
-        return []
-    whole, goal = told["fixed_trials"], told["goal"]
-    if results.findings["stages"]["ask"]["state"] != "complete":
-        return [f"Until {goal}: asking ended early. What it saves is not known yet."]
-    spared = f"{percent(1 - asked / whole)} saved"
-    return [f"Until {goal}: {some_of(asked, whole, 'prompt', 'were asked')} ({spared})."]
-
-
 def _reasons(run: Run) -> str:
     """What went wrong with most of the requests that failed, in brackets; "" where unknown."""
     from horsesense.runs.unanswered import failure_kinds
@@ -260,6 +248,8 @@ def _serving(findings: Mapping[str, Any], requests: int) -> str:
 def shortfalls(run: Run) -> list[str]:
     """What was not asked or not answered, and how to continue; empty where nothing is missing, or
     a sentence of the verdict says so."""
+    from horsesense.report.behind_score import prompts_too_long, unread
+
     findings, lines = run.results.findings, []
     if run.settings.shard is not None:
         lines.append(
@@ -285,14 +275,6 @@ def shortfalls(run: Run) -> list[str]:
             f"{plural(n, 'request')}{_serving(findings, n)} {agreeing(n, 'have')} no answer"
             f"{_reasons(run)}; the same audit asks {'it' if n == 1 else 'them'} again."
         )
-    if too_long := sum(row["prompts"] for row in findings.get("too_long", ())):
-        lines.append(
-            f"{some_of(too_long, findings['trials'], 'prompt', 'were not sent')}: too long for the"
-            " model's context with room for the reply. The report says which."
-        )
-    if findings["unread"] and not run.results.missing:
-        unclear = findings.get("unclear", 0)
-        which = f" ({unclear:,} could not be read)" if unclear else ""
-        unread = some_of(findings["unread"], findings["trials"], "prompt", "have no reading")
-        lines.append(f"{unread}{which}; missing from the numbers.")
-    return lines
+    if long := prompts_too_long(run.results):
+        lines.append(f"{long} The report says which.")
+    return [*lines, *filter(None, (unread(run.results),))]

@@ -11,24 +11,15 @@ import numpy.typing as npt
 
 from horsesense.findings.sentences import WHY
 from horsesense.findings.uncounted import LACK, in_some
+from horsesense.measures import composition
 from horsesense.measures.base import Estimate
 from horsesense.measures.cells import MISSING, Cell
-from horsesense.measures.composition import (
-    PARTS,
-    QUESTIONLESS_PROBE,
-    CompositionQuestionless,
-    ScoreComposition,
-    bounds_only,
-    complete,
-    considered,
-    parts,
-    possible,
-)
+from horsesense.measures.composition import CompositionQuestionless, ScoreComposition, Sorted
 from horsesense.stats.known import DRAWS, WITHOUT_CHOICE, Known, share_known
 from horsesense.stats.smooth import ROUNDING
 from horsesense.stats.words import some_of
 
-NOT_WITHHELD = f"it was not asked; the probe {QUESTIONLESS_PROBE} asks it"
+NOT_WITHHELD = f"it was not asked; the probe {composition.QUESTIONLESS_PROBE} asks it"
 """Why the share that is right without the question is not known of most suites of a paper."""
 
 NOT_CYCLIC = "not every option stood in every position"
@@ -143,21 +134,23 @@ def composition_by_reader(
     Args:
         about: of how many items the intervals are, where not all of them were asked.
     """
-    return {
-        cell.reader: {
-            "about": about,
-            "items": int(considered(cell).sum()),
-            "unclassified": int((considered(cell) & (parts(cell) < 0)).sum()),
-            "mixed": int((considered(cell) & complete(cell) & (parts(cell) < 0)).sum()),
-            "bounds_only": bounds_only(cell),
-            "parts": [*_parts(cell, estimates)],
-            "questionless": (without := [*_questionless(cells, cell.reader, estimates)]) or None,
-            "questionless_reason": "" if without else _not_withheld(cells),
-            "reason": "",
-        }
-        for cell in ScoreComposition().cells(cells)
-        if considered(cell).any()
-    }
+    told: dict[str, dict[str, Any]] = {}
+    for cell in ScoreComposition().cells(cells):
+        found = Sorted.of(cell)
+        if found.considered.any():
+            without = [*_questionless(cells, cell.reader, estimates)]
+            told[cell.reader] = {
+                "about": about,
+                "items": int(found.considered.sum()),
+                "unclassified": int(found.doubtful.sum()),
+                "mixed": int((found.doubtful & found.complete).sum()),
+                "bounds_only": found.bounds_only,
+                "parts": [*_parts(cell.reader, found, estimates)],
+                "questionless": without or None,
+                "questionless_reason": "" if without else _not_withheld(cells),
+                "reason": "",
+            }
+    return told
 
 
 def unasked_composition(cells: Sequence[Cell], ended: str = "") -> dict[str, dict[str, Any]]:
@@ -165,24 +158,20 @@ def unasked_composition(cells: Sequence[Cell], ended: str = "") -> dict[str, dic
     blank: dict[str, Any] = {"about": None, "items": 0, "unclassified": 0, "mixed": 0}
     blank |= {"bounds_only": False, "parts": [], "questionless": None}
     blank |= dict.fromkeys(("questionless_reason", "reason"), WHY[ended or "stopped"])
-    return {
-        cell.reader: blank for cell in ScoreComposition().cells(cells) if considered(cell).any()
-    }
+    joined = ScoreComposition().cells(cells)
+    return {c.reader: blank for c in joined if composition.considered(c).any()}
 
 
-def _parts(cell: Cell, estimates: Sequence[Estimate]) -> Iterator[dict[str, Any]]:
+def _parts(reader: str, found: Sorted, estimates: Sequence[Estimate]) -> Iterator[dict[str, Any]]:
     """Each part with its interval, and its share if none or all of the doubtful items are in it."""
-    items, part, may, alone = considered(cell), parts(cell), possible(cell), bounds_only(cell)
-    for number, name in enumerate(PARTS):
-        e = None if alone else _one(estimates, "score_composition", cell.reader, name)
-        doubtful = int((may[:, number] & items & (part < 0)).sum())
-        sure = int((part == number).sum())
-        n = int(items.sum())
-        shown = dict.fromkeys(("value", "low", "high")) | {
-            "name": name,
-            "n": int((part >= 0).sum()),
-        }
-        shown = shown if e is None else _shown(e)
+    n, classified = int(found.considered.sum()), int((found.part >= 0).sum())
+    for number, name in enumerate(composition.PARTS):
+        shown: dict[str, Any] = {"name": name, "value": None, "low": None, "high": None}
+        shown["n"] = classified
+        if not found.bounds_only:
+            shown = _shown(_one(estimates, "score_composition", reader, name))
+        doubtful = int((found.may[:, number] & found.doubtful).sum())
+        sure = int((found.part == number).sum())
         yield {**shown, "count": sure, "least": sure / n, "most": (sure + doubtful) / n}
 
 
@@ -202,7 +191,7 @@ def _questionless(
 
 def _not_withheld(cells: Sequence[Cell]) -> str:
     """Why nothing is known of the items without their question."""
-    asked = any(cell.probe == QUESTIONLESS_PROBE for cell in cells)
+    asked = any(cell.probe == composition.QUESTIONLESS_PROBE for cell in cells)
     return "no such reply could be read" if asked else NOT_WITHHELD
 
 

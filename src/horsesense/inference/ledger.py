@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Mapping
 from typing import Final
 
 from horsesense.inference.limits import Limits
@@ -55,7 +54,7 @@ class Ledger:
         self._own = before.get(identity, Spent())
         if limits.any:  # an account that was damaged may say less
             self._own |= store.paid().get(identity, Spent())
-        self._others = _total({name: s for name, s in before.items() if name != identity})
+        self._others = sum((s for name, s in before.items() if name != identity), start=Spent())
         self._under_way = Spent()
         """Calls under way, each at its bound."""
         self._excess = limits.excess
@@ -174,7 +173,3 @@ class Ledger:
         # Not before it is written: where it cannot be, no other call may rely on it.
         self._store.keep_spent(self._identity, now + ahead, at_once=limits.any)
         self._kept = now + ahead
-
-
-def _total(accounts: Mapping[str, Spent]) -> Spent:
-    return sum(accounts.values(), start=Spent())

@@ -16,7 +16,6 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import count, islice, zip_longest
 from typing import Final, NamedTuple
 
@@ -33,6 +32,8 @@ from horsesense.progress import Progress, clock
 
 __all__ = ["Limits", "Retry", "RunSummary", "run"]
 
+MOST_AT_ONCE: Final = 10_000
+"""Requests under way together; each has a task and what it was given."""
 CHUNK: Final = 64
 """Requests drawn from the iterator at once: rendering them holds up the requests in flight."""
 
@@ -61,13 +62,14 @@ async def run(
     told what was settled: stored, or failed for good; where it says True, no more is sent.
 
     Raises:
-        UsageError: `max_connections` is below 1.
+        UsageError: `max_connections` is below 1 or above MOST_AT_ONCE.
         StoreError: answers cannot be stored.
         ModelError: the model gives up.
     """
     connections = model.max_connections if max_connections is None else max_connections
-    if connections < 1:
-        raise UsageError(f"max_connections is {connections}.", hint="Give a number from 1 up.")
+    if not 1 <= connections <= MOST_AT_ONCE:
+        hint = f"Give a number from 1 to {MOST_AT_ONCE:,}."
+        raise UsageError(f"max_connections is {connections}.", hint=hint)
     size = min(model.batch_size, together or model.batch_size)
     connections = max(1, together // size) if together else connections
     shown = Progress("asking", total) if progress is None else progress
@@ -93,14 +95,13 @@ class _Try(NamedTuple):
     attempt: int
 
 
-@dataclass(order=True, slots=True)
-class _Waiting:
-    """A request that failed and is asked again when its time comes."""
+class _Waiting(NamedTuple):
+    """A request that failed and is asked again when its time comes; no two have one `entry`."""
 
     due: float
     entry: int
-    next: _Try = field(compare=False)
-    failure: Failure = field(compare=False)
+    next: _Try
+    failure: Failure
 
 
 class _Run:
@@ -204,11 +205,11 @@ class _Run:
     async def _worker(self) -> None:
         while batch := await self._next_batch():
             tries, charges = zip(*batch, strict=True)
-            results: Sequence[Response | Failure | None] = [None] * len(batch)
+            answers: Sequence[Response | Failure] = ()
             try:
-                answers = results = await self._model.respond([one.asked for one in tries])
+                answers = await self._model.respond([one.asked for one in tries])
             finally:  # a call that was abandoned may have been answered: it stays at its bound
-                for charge, result in zip_longest(charges, results[: len(batch)]):
+                for charge, result in zip_longest(charges, answers[: len(batch)]):
                     self._count(charge, result)
             if len(answers) != len(batch):
                 raise ModelError(

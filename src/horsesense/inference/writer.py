@@ -11,7 +11,7 @@ from horsesense.models.messages import Response
 
 
 class AnswerWriter:
-    """Stores answers that arrive in the same turn of the event loop in one transaction."""
+    """Stores answers that arrive in two turns of the event loop in one transaction."""
 
     def __init__(
         self,
@@ -30,11 +30,11 @@ class AnswerWriter:
         """Return when the answers are stored, or could not be: see `error`."""
         self._answered += answered
         if self._flushed is None:
-            # One turn later, so that answers of the same turn can join the transaction: it is
-            # the commit that costs, not the rows.
+            # Two turns later, so that answers of this turn and the next can join the transaction:
+            # it is the commit that costs, not the rows.
             loop = asyncio.get_running_loop()
             self._flushed = loop.create_future()
-            loop.call_soon(self.flush)
+            loop.call_soon(loop.call_soon, self.flush)
         await self._flushed
         if self.error is not None:
             raise self.error

@@ -17,8 +17,6 @@ Hashes = npt.NDArray[np.uint64]
 LIKE: Final = 0.8
 """Jaccard similarity of word pairs from which two texts count as nearly the same."""
 BINS, BAND = 64, 4
-MARGIN: Final = 0.3
-"""Four standard errors of a similarity estimated on half of the bins, at 0.8."""
 EMPTY: Final = np.uint64(2**64 - 1)
 TOKENS: Final = re.compile(r"\w+|[^\w\s]")
 
@@ -50,17 +48,8 @@ def near_duplicates(texts: Sequence[str], like: float = LIKE) -> Iterator[tuple[
         if (a, b) in seen or exact[a] == exact[b]:
             continue
         seen.add((a, b))
-        if _estimate(signature[a], signature[b]) < like - MARGIN:
-            continue
         if _jaccard(_pairs(words[a]), _pairs(words[b])) >= like:
             yield a, b
-
-
-def _estimate(a: Hashes, b: Hashes) -> float:
-    """Jaccard similarity as the bins show it; 1 where too few of them are used to tell."""
-    used = (a != EMPTY) | (b != EMPTY)
-    n = int(used.sum())
-    return 1.0 if n < BINS // 2 else float((a == b)[used].sum()) / n
 
 
 def _numbered(texts: Sequence[str]) -> list[Hashes]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar, Final
+from typing import ClassVar, Final, NamedTuple, Self
 
 import numpy as np
 
@@ -70,21 +70,38 @@ def possible(cell: Cell) -> Bools:
     return np.column_stack([every_form, *(mixed | one for one in between), none])
 
 
-def complete(cell: Cell) -> Bools:
-    """Items with a reading of every form of the whole question, (items,)."""
-    return ~np.asarray(((cell.status == MISSING) & forms(cell)).any(axis=1))
+class Sorted(NamedTuple):
+    """The items of a joined cell by the part of the score that they belong to.
 
+    Attributes:
+        considered: whether an item is one of the score's, (items,).
+        complete: whether it has a reading of every form of the whole question, (items,).
+        may: which parts it may belong to, (items, 4).
+        part: the one that it belongs to, or UNCLASSIFIED, (items,).
+    """
 
-def parts(cell: Cell) -> Ints:
-    """The part that each item belongs to, or UNCLASSIFIED, (items,)."""
-    may = possible(cell) & considered(cell)[:, None]
-    return np.where(complete(cell) & (may.sum(axis=1) == 1), may.argmax(axis=1), UNCLASSIFIED)
+    considered: Bools
+    complete: Bools
+    may: Bools
+    part: Ints
 
+    @classmethod
+    def of(cls, cell: Cell) -> Self:
+        """Those of a joined cell."""
+        complete = ~np.asarray(((cell.status == MISSING) & forms(cell)).any(axis=1))
+        used, may = considered(cell), possible(cell)
+        known = used & complete & (may.sum(axis=1) == 1)
+        return cls(used, complete, may, np.where(known, may.argmax(axis=1), UNCLASSIFIED))
 
-def bounds_only(cell: Cell) -> bool:
-    """Whether so many items lack a part that the shares of the others are no estimate."""
-    lost = considered(cell) & (parts(cell) == UNCLASSIFIED)
-    return bool(lost.sum() > MOST_UNCLASSIFIED * considered(cell).sum())
+    @property
+    def doubtful(self) -> Bools:
+        """Items of the score without a part, (items,)."""
+        return np.asarray(self.considered & (self.part == UNCLASSIFIED))
+
+    @property
+    def bounds_only(self) -> bool:
+        """Whether so many lack a part that the shares of the others are no estimate."""
+        return bool(self.doubtful.sum() > MOST_UNCLASSIFIED * self.considered.sum())
 
 
 class ScoreComposition(Measure):
@@ -108,8 +125,9 @@ class ScoreComposition(Measure):
                 yield joined(made, last.probe, last.condition)
 
     def undefined_reason(self, cell: Cell) -> str | None:
-        if cell.read.any() and bounds_only(cell):
-            mixed = (complete(cell) & considered(cell) & (parts(cell) == UNCLASSIFIED)).any()
+        found = Sorted.of(cell)
+        if cell.read.any() and found.bounds_only:
+            mixed = (found.complete & found.doubtful).any()
             also = ", or were answered both right and wrong as published" if mixed else ""
             return f"more than 5 % of the items lack a reply to some form{also}"
         return self.goldless(cell)
@@ -120,9 +138,9 @@ class ScoreComposition(Measure):
         return None if some else "no item has a gold answer in every form"
 
     def rows(self, cell: Cell) -> Rows:
-        part = parts(cell)
-        hits = part[:, None] == np.arange(len(PARTS))
-        return of_items(hits, part != UNCLASSIFIED, considered(cell))
+        found = Sorted.of(cell)
+        hits = found.part[:, None] == np.arange(len(PARTS))
+        return of_items(hits, found.part != UNCLASSIFIED, found.considered)
 
 
 class CompositionQuestionless(ScoreComposition):
@@ -139,7 +157,7 @@ class CompositionQuestionless(ScoreComposition):
         return self.goldless(cell)
 
     def rows(self, cell: Cell) -> Rows:
-        part = parts(cell)
+        part = Sorted.of(cell).part
         right, known = part_means(cell, cell.correct == 1, QUESTIONLESS).T
         within = np.column_stack([part[:, None] == np.arange(len(PARTS)), part != UNCLASSIFIED])
         found = grouped(right[:, None], known[:, None] > 0, within[:, None])

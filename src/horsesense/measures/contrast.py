@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from horsesense.measures.base import Floats, Rows, item_means
 from horsesense.measures.cells import NO_OPTION, Bools, Cell, Columns, Verdicts
 from horsesense.measures.families import DIFFERENCE
 from horsesense.measures.graded import graded
 from horsesense.measures.joined import ORIGINAL, AgainstOriginal, OfProbe
+from horsesense.stats.two_way import Ints
 from horsesense.trials.condition import Condition
 
 ORDER = "order"
@@ -22,10 +22,7 @@ REPEAT = "repeat"
 """The probe that asks the very same prompt again: the noise of answers."""
 
 
-Numbers = npt.NDArray[np.intp]
-
-
-def paired(cell: Cell, other: Cell) -> tuple[Numbers, Numbers]:
+def paired(cell: Cell, other: Cell) -> tuple[Ints, Ints]:
     """Rows of the items that both cells have."""
     _, mine, theirs = np.intersect1d(cell.item, other.item, return_indices=True)
     return mine, theirs
@@ -34,7 +31,7 @@ def paired(cell: Cell, other: Cell) -> tuple[Numbers, Numbers]:
 Outcomes = tuple[Bools, Bools]
 """What is counted and among which trials, (items, trials) each."""
 Counting = Callable[[Cell], Outcomes]
-Some = tuple[Outcomes, Numbers | slice]
+Some = tuple[Outcomes, Ints | slice]
 """Outcomes, and which rows of them."""
 
 
@@ -45,7 +42,7 @@ def item_differences(cell: Cell, other: Cell, outcomes: Counting) -> Rows:
     return _of_both(cell, mine, found, (cell, other))
 
 
-def _of_both(cell: Cell, mine: Numbers, found: Floats, cells: Iterable[Cell]) -> Rows:
+def _of_both(cell: Cell, mine: Ints, found: Floats, cells: Iterable[Cell]) -> Rows:
     """The rows of a cell from those of some of its items.
 
     Missing are items that lack a reply in any of the cells: one without a right answer is not
@@ -240,7 +237,7 @@ def neutral(cell: Cell) -> bool:
     return cell.probe == ORDER and cyclic and cell.option.shape[1] > 1
 
 
-def pairs(cell: Cell) -> Numbers:
+def pairs(cell: Cell) -> Ints:
     """The trials of all pairs of an item's, (2, pairs)."""
     return np.array(np.triu_indices(cell.option.shape[1], 1))
 

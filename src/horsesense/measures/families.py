@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from horsesense.stats.change import TOO_FEW, Change
 from horsesense.stats.quotient import Quotient
@@ -23,10 +22,8 @@ from horsesense.stats.relabelled import preference
 from horsesense.stats.share import Share
 from horsesense.stats.smooth import Located, Pseudo, jackknife, smooth
 from horsesense.stats.spread import Spread, correlation
-from horsesense.stats.two_way import mean_se
+from horsesense.stats.two_way import Floats, Ints, mean_se
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.intp]
 Value = Callable[[Floats], Floats]
 Interval = tuple[float, float] | None
 

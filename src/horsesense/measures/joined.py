@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, ClassVar, Final, get_args
 
@@ -41,16 +41,6 @@ def drawn_orders(condition: Condition) -> bool:
     return design == RECORDED_ORDERS or Design.parse(design).drawn
 
 
-def against(cells: Iterable[Cell], others: Iterable[Cell], by: Same) -> Iterator[Cell]:
-    """Cells, each against the other with the same key; those without one are passed over."""
-    found = {by(cell): cell for cell in others}
-    return (cell.against(found[by(cell)]) for cell in cells if by(cell) in found)
-
-
-Same = Callable[[Cell], object]
-"""What two cells that are compared have in common."""
-
-
 class AgainstOriginal(Measure):
     """Every probe against the items as published, by the same reader; `cell.other` are those.
 
@@ -66,11 +56,10 @@ class AgainstOriginal(Measure):
 
     def cells(self, every: Sequence[Cell]) -> Iterable[Cell]:
         original = {c.reader: c for c in every if c.probe == ORIGINAL and not c.condition}
-        reworded = _reworded(every) if self.same_wording else {}
         for cell in every:
             if cell.probe != ORIGINAL and cell.reader in original and self.fits(cell):
-                published = _published(original[cell.reader], cell)
-                yield cell.changed().against(_in_wording_of(cell, reworded, published))
+                reworded = _in_wording_of(cell, every) if self.same_wording else None
+                yield cell.changed().against(reworded or _published(original[cell.reader], cell))
 
 
 def _published(original: Cell, cell: Cell) -> Cell:
@@ -78,26 +67,16 @@ def _published(original: Cell, cell: Cell) -> Cell:
     return original.trimmed(1) if cell.condition.matches(design=RECORDED_ORDERS) else original
 
 
-Reworded = Mapping[tuple[str, str, str], Cell]
-"""Items as published in another wording, by reader, wording and design of the orders."""
-
-
-def _reworded(every: Iterable[Cell]) -> Reworded:
-    return {
-        (c.reader, c.condition["asking"], c.condition["design"]): c
-        for c in every
-        if c.condition.matches(prompt="with_gold") and "asking" in c.condition
-    }
-
-
-def _in_wording_of(cell: Cell, reworded: Reworded, published: Cell) -> Cell:
-    """The items as published in the wording of a cell, and else as they were published."""
-    if "asking" not in cell.condition or cell.condition.matches(prompt="with_gold"):
-        return published
-    reader, wording = cell.reader, cell.condition["asking"]
-    found = {d: c for (r, w, d), c in reworded.items() if (r, w) == (reader, wording)}
-    any_design = next(iter(found.values()), published)
-    return found.get(cell.condition.get("design", ""), any_design)
+def _in_wording_of(cell: Cell, every: Iterable[Cell]) -> Cell | None:
+    """The items as published in the wording of a cell that has one of its own, where they were
+    asked: in orders of the same design, or of any."""
+    own = cell.condition
+    if "asking" not in own or own.matches(prompt="with_gold"):
+        return None
+    wanted = {"prompt": "with_gold", "asking": own["asking"]}
+    found = [c for c in every if c.reader == cell.reader and c.condition.matches(**wanted)]
+    alike = (c for c in found if c.condition.get("design") == own.get("design"))
+    return next(alike, found[0] if found else None)
 
 
 class AgainstReader(Measure):
@@ -110,10 +89,11 @@ class AgainstReader(Measure):
     other_reader: ClassVar[str]
 
     def cells(self, every: Sequence[Cell]) -> Iterable[Cell]:
-        others = (c for c in every if c.reader == self.other_reader)
-        fitting = (c for c in every if c.reader != self.other_reader and self.fits(c))
-        pairs = against(fitting, others, by=lambda c: (c.probe, c.condition))
-        return (c.against(c.other.among(c.item)) for c in pairs)
+        others = {(c.probe, c.condition): c for c in every if c.reader == self.other_reader}
+        for cell in every:
+            other = others.get((cell.probe, cell.condition))
+            if other is not None and other.reader != cell.reader and self.fits(cell):
+                yield cell.against(other.among(cell.item))
 
 
 class OfProbe(Measure):

@@ -14,8 +14,8 @@ from horsesense.measures.families import SHARE, Family, OfPosition, OfSpread
 from horsesense.measures.joined import RECORDED_ORDERS, balanced
 from horsesense.probes.base import LETTERS
 from horsesense.stats.relabelled import even_spread
+from horsesense.stats.two_way import Ints
 
-Ints = npt.NDArray[np.intp]
 Places = npt.NDArray[np.int16]
 
 

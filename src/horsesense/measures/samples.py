@@ -12,7 +12,6 @@ from math import sqrt
 from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from horsesense.measures.accuracy import guessed, judged
 from horsesense.measures.agreement import plurality_right
@@ -25,8 +24,8 @@ from horsesense.measures.graded import graded, to_the_letter
 from horsesense.measures.joined import ORIGINAL, drawn_orders, joined
 from horsesense.stats.components import COLUMNS, Components, item_rows, variances
 from horsesense.stats.share import Share
+from horsesense.stats.two_way import Ints
 
-Counts = npt.NDArray[np.int64]
 SHARES: Final = ("items", "samples")
 """The parts of the variance of a right answer."""
 
@@ -40,7 +39,7 @@ def samples(every: Sequence[Cell]) -> Iterator[Cell]:
             yield joined(parts, REPEAT, again.condition)
 
 
-def all_drawn(marked: Counts, n: Counts, k: int) -> Floats:
+def all_drawn(marked: Ints, n: Ints, k: int) -> Floats:
     """Chance that k of n samples, drawn without replacement, are all marked: C(marked, k)/C(n, k).
 
     >>> all_drawn(np.array([3, 1]), np.array([4, 4]), 2).tolist()
@@ -215,7 +214,7 @@ class InUse(NamedTuple):
     effect: float | None
 
 
-def in_use(cells: Sequence[Cell], cluster: npt.NDArray[np.intp]) -> dict[tuple[str, str], InUse]:
+def in_use(cells: Sequence[Cell], cluster: Ints) -> dict[tuple[str, str], InUse]:
     """(condition, reader) -> how the items were asked, of the probe `order`.
 
     Args:
@@ -233,7 +232,7 @@ def in_use(cells: Sequence[Cell], cluster: npt.NDArray[np.intp]) -> dict[tuple[s
     }
 
 
-def _clustering(rows: Floats, cluster: npt.NDArray[np.intp]) -> tuple[int, float | None]:
+def _clustering(rows: Floats, cluster: Ints) -> tuple[int, float | None]:
     """How many clusters there are, and the design effect that the score's interval rests on."""
     used = rows[:, 0] > 0
     means, _, place = rows[used, 1], *np.unique(cluster[used], return_inverse=True)

@@ -185,7 +185,7 @@ class Prompter:
     def _fields(self, trial: Trial) -> Mapping[str, Any]:
         if trial.answer_format in BUNDLED:
             return bundle_fields(trial, own(trial), self.task)
-        return {**template_fields(trial), "task": self.task}
+        return template_fields(trial, self.task)
 
     def _worked(self, trial: Trial, template: PromptTemplate) -> Iterator[tuple[str, str]]:
         """Worked bundles: one that reasons where the trial wants that, else as many as set."""
@@ -207,16 +207,16 @@ class Prompter:
         if item.gold is None:
             raise UsageError(f"few-shot item {item.id!r} has no gold answer.")
         if trial.answer_format == "yes_no":
-            fields, answer = _judged_example(trial, item, item.gold)
-            return template.problem.render({**fields, "task": self.task}), answer
+            proposed, answer = _judged_example(trial, item, item.gold)
+            fields = template_fields(trial, self.task, show(item, "choice"))
+            return template.problem.render({**fields, "proposed": proposed}), answer
         shown = trial.variants[0]
         kind: Kind = "choice" if shown.labels else "label"
         labels = _stretched(shown.labels, len(item.options)) if shown.labels else None
         question = None if shown.question is None else ""
         variant = show(item, kind, labels=labels, question=question)
-        fields = {**template_fields(trial, variant), "task": self.task}
         answer = variant.labels[item.gold] if variant.labels else variant.options[item.gold]
-        return template.problem.render(fields), answer
+        return template.problem.render(template_fields(trial, self.task, variant)), answer
 
     def _params(self, trial: Trial) -> SamplingParams:
         want, replies = self.want, self._replies(trial)
@@ -269,8 +269,8 @@ def _watched(trial: Trial) -> tuple[str, ...]:
     return labels if trial.answer_format == "letter" else ()
 
 
-def template_fields(trial: Trial, variant: Variant | None = None) -> Mapping[str, Any]:
-    """What a template may use: the item as shown and the trial's extras."""
+def template_fields(trial: Trial, task: Task, variant: Variant | None = None) -> Mapping[str, Any]:
+    """What a template may use: the item as shown, the trial's extras and the words of the task."""
     shown = variant or trial.variants[0]
     labels = shown.labels or ("",) * len(shown.options)
     return {
@@ -282,10 +282,11 @@ def template_fields(trial: Trial, variant: Variant | None = None) -> Mapping[str
         "options": list(zip(labels, shown.options, strict=True)),
         "label_noun": _label_noun(shown.labels),
         "variants": trial.variants,
+        "task": task,
     }
 
 
-def _judged_example(trial: Trial, item: Item, gold: int) -> tuple[Mapping[str, Any], str]:
+def _judged_example(trial: Trial, item: Item, gold: int) -> tuple[str, str]:
     """An example that proposes one answer: the right one or, for half of the items, a wrong one."""
     number = gold
     if unit(b"proposed", item.id.encode()) < 0.5 and len(item.options) > 1:
@@ -293,8 +294,7 @@ def _judged_example(trial: Trial, item: Item, gold: int) -> tuple[Mapping[str, A
     asked = trial.extras
     assert isinstance(asked, Proposed), "only trials that propose an answer ask for yes or no"
     accepted = (number == gold) == (asked.quality == "correct")
-    fields = template_fields(trial, show(item, "choice"))
-    return {**fields, "proposed": item.options[number]}, "Yes" if accepted else "No"
+    return item.options[number], "Yes" if accepted else "No"
 
 
 @lru_cache(maxsize=256)

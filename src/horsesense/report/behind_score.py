@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
 from horsesense.findings.finding import Finding
@@ -17,7 +17,6 @@ from horsesense.readers.causes import (
     NO_REPLY,
     TOO_MANY,
     WORDS,
-    Cause,
     Loss,
 )
 from horsesense.report.text import interval_of, value_of
@@ -25,10 +24,6 @@ from horsesense.runs.results import Results
 from horsesense.stats.binomial import limits
 from horsesense.stats.words import agreeing, percent, plural, some_of, these
 
-HAD_NO: Final[Mapping[Cause, str]] = {
-    c: said.removeprefix("were ") for c, said in BECAME.items() if said.startswith("were ")
-}
-"""What a reply would not have been."""
 LEVEL = 0.95
 """Of the interval that such a score would have if nothing had stopped the asking."""
 
@@ -122,7 +117,8 @@ def up_to(run: Results) -> str:
     if lost.keys() == {"not_asked"}:
         least = percent(told["most"] - sum(lost.values()) / told["prompts"])
         return f"between {least} and {percent(told['most'])} if every prompt were asked"
-    how = HAD_NO.get(next(iter(lost)), "lost") if len(lost) == 1 else "lost"
+    became = BECAME.get(next(iter(lost)), "") if len(lost) == 1 else ""
+    how = became.removeprefix("were ") if became.startswith("were ") else "lost"
     return f"up to {percent(told['most'])} if no reply had been {how}"
 
 
@@ -207,3 +203,20 @@ def _no_parts(run: Results) -> str:
         both = " was" if "options_only" in asked else " and the probe options_only were"
         why = f"the probe order{both} not asked"
     return f"What the score is made of is not known: {why}."
+
+
+def unread(run: Results) -> str:
+    """How many prompts no reader has read, where nothing else says it."""
+    n, unclear = run.findings["unread"], run.findings.get("unclear", 0)
+    if not n or run.missing:
+        return ""
+    which = f" ({unclear:,} could not be read)" if unclear else ""
+    said = some_of(n, run.findings["trials"], "prompt", "have no reading")
+    return f"{said}{which}; missing from the numbers."
+
+
+def prompts_too_long(run: Results) -> str:
+    """How many prompts were too long to be sent."""
+    n = sum(row["prompts"] for row in run.findings.get("too_long", ()))
+    said = some_of(n, run.findings["trials"], "prompt", "were not sent")
+    return f"{said}: too long for the model's context with room for the reply." if n else ""

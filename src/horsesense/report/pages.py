@@ -7,7 +7,7 @@ from contextlib import suppress
 from importlib.resources import files
 from importlib.util import cache_from_source
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
@@ -20,11 +20,8 @@ if TYPE_CHECKING:
     from jinja2.bccache import Bucket
 
 
-def environment(*packages: str) -> Environment:
-    """The templates of this folder and of packages, with the style sheet and `plural`.
-
-    A page adds its filters.
-    """
+def environment(*packages: str, **filters: Any) -> Environment:
+    """The templates of this folder and of packages, with style sheet, `plural` and `filters`."""
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
     made = Environment(
@@ -38,7 +35,7 @@ def environment(*packages: str) -> Environment:
     )
     style = (files("horsesense.report") / "style.css").read_text(encoding="utf-8")
     made.globals["style"] = Markup(style)
-    made.filters["plural"] = words.plural
+    made.filters |= {"plural": words.plural, **filters}
     return made
 
 

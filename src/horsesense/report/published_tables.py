@@ -6,7 +6,7 @@ import math
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from typing import Any, Literal, NamedTuple
 
@@ -62,21 +62,37 @@ class Beside(NamedTuple):
     doubts: Sequence[str]
 
 
-def beside(run: Results, prefix: str, own: Callable[[str, str], Estimate | None]) -> list[Beside]:
+Own = Callable[[str, str], Estimate | None]
+"""Finds the run's estimate for a column of a table."""
+
+
+def beside(run: Results, prefix: str, own: Own | None = None) -> list[Beside]:
     """Published tables whose id begins with `prefix`, for the run's data set and examples.
 
     Tables of one number of few-shot examples (`shots`) stand beside runs of zero-shot prompts or
     of prompts with examples, of whichever number.
 
-    `own(id, column)` finds the run's estimate for a column of a table; where it has a twin as
-    graded, which counts replies without a choice as the papers do, that stands there.
+    `own(id, column)` finds the run's estimate for a column of a table, where published.toml does
+    not say where it is. Where it has a twin as graded, which counts replies without a choice as the
+    papers do, that stands there.
     """
+    own = own or partial(_declared, run)
     found = []
     for table in _fitting(run, prefix):
         mine = [_as_graded(run, own(table["id"], c)) for c in table["columns"]]
         if any(e is not None for e in mine):
             found.append(_beside(table, mine))
     return found
+
+
+def _declared(run: Results, table: str, column: str) -> Estimate | None:
+    """The run's number for a column, from where published.toml says that it is."""
+    rules = next(each for each in known("own") if table.startswith(each["tables"]))
+    measure, probe, *more = rules.get(column, rules["other"]).format(column=column).split()
+    where = dict(pair.split("=") for pair in more)
+    reader, group = where.pop("reader", None), where.pop("group", "")
+    found = (e for e in run.all(measure, probe, reader) if e.group == group)
+    return next((e for e in found if e.condition.matches(**where)), None)
 
 
 def published(run: Results, prefix: str, column: str) -> list[float]:
@@ -118,8 +134,8 @@ def _as_graded(run: Results, e: Estimate | None) -> Estimate | None:
 
 
 @cache
-def known(what: Literal["tables", "numbers"]) -> list[dict[str, Any]]:
-    """The published tables, or the numbers that suites are known by, as published.toml has them."""
+def known(what: Literal["tables", "numbers", "own"]) -> list[dict[str, Any]]:
+    """Published tables, numbers that suites are known by, or where a run has those of a table."""
     text = (files("horsesense.report") / "published.toml").read_text(encoding="utf-8")
     found: list[dict[str, Any]] = tomllib.loads(text)[what]
     return found

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from horsesense.findings.sentences import sentence, statement
 from horsesense.findings.wording import chance_text, in_points, number, signed
-from horsesense.report import examples, text
+from horsesense.report import behind_score, examples, text
 from horsesense.report.pages import environment
 from horsesense.report.sections.base import Section
 from horsesense.runs.results import Results
@@ -33,7 +33,15 @@ FILTERS = (
     text.shown_interval,
     text.shown_size,
 )
-CALLED = (examples.pieces, examples.identity, examples.messages, examples.raw, examples.came_back)
+CALLED = (
+    behind_score.prompts_too_long,
+    behind_score.unread,
+    examples.came_back,
+    examples.identity,
+    examples.messages,
+    examples.pieces,
+    examples.raw,
+)
 
 
 @cache

@@ -75,7 +75,11 @@ def added(cells: Sequence[Cell], measure: Measure) -> dict[Place, Added]:
             for place, ends in enumerate(_ends(cell, measure)):
                 ratio = _ratio(cell, measure, ends, place)
                 null = None if chances is None else weighted_mean(chances, ratio.weight)
-                parts.append((_leaning(ratio, measure, chances, null), null))
+                leans = isinstance(measure, PositionPreference)
+                if leans and chances is not None and null is not None:
+                    # A value about its item's own null may lie so far beyond what values can be.
+                    ratio = ratio._replace(lean=float(np.abs(chances - null).max(initial=0.0)))
+                parts.append((ratio, null))
             names = measure.groups(cell)
             asked = _asked(cell, measure, [ratio for ratio, _ in parts])
             found[cell.probe, cell.condition, cell.reader] = Added(
@@ -106,16 +110,6 @@ def _ratio(cell: Cell, measure: Measure, ends: lost.Ends, place: int) -> Ratio:
     largest = float(cell.asked.sum(axis=1).max(initial=1)) if by_trial else 1.0
     least = -1.0 if measure.family is DIFFERENCE else 0.0
     return Ratio(low[:, place], high[:, place], weight[:, place], largest, least)
-
-
-def _leaning(ratio: Ratio, measure: Measure, chances: Floats | None, null: float | None) -> Ratio:
-    """The same, knowing how far a value about its item's own null lies beyond what values can be.
-
-    Only values of positions are (`PositionPreference`).
-    """
-    if chances is None or null is None or not isinstance(measure, PositionPreference):
-        return ratio
-    return ratio._replace(lean=float(np.abs(chances - null).max(initial=0.0)))
 
 
 def clusters(items: ItemSet) -> npt.NDArray[np.intp]:

@@ -47,7 +47,6 @@ from horsesense.runs.asked import AskedRecord
 from horsesense.runs.bands import clusters
 from horsesense.runs.cells import cells
 from horsesense.runs.directory import RunDirectory
-from horsesense.runs.goal import Goal
 from horsesense.runs.made_of import made_of
 from horsesense.runs.parts import check_trials, readable, spans
 from horsesense.runs.read import described
@@ -87,9 +86,8 @@ def measure(directory: RunDirectory) -> Results:
         findings["people"] = {**people, "agreement": agreed, "by_person": by_person(found)}
     early = told = None
     if asked.until is not None:
-        items = directory.items
         study = settings.seed, settings.level, cluster
-        told = Sequences(asked.until, items, found, *study)
+        told = Sequences(asked.until, directory.items, found, *study)
         estimates = list(told.estimates(estimates))
         findings["until"] = {**asked.until.model_dump(), "findings": told.findings()}
         early = Early(told.stopped, asked.until.reader, told.questions, told.band)
@@ -97,10 +95,9 @@ def measure(directory: RunDirectory) -> Results:
     results = Results(directory, findings, tuple(estimates))
     blocks = cluster, settings.level, settings.seed, results.lacking
     # Of a probe that stopped for what was seen, neither interval would hold.
-    whole = early is None or not early.stopped & {"original", "order"}
-    # Their intervals draw items again, not people.
-    whole = whole and people is None
-    if whole:
+    stopped = early is not None and early.stopped & {"original", "order"}
+    # Intervals of what people answered draw items again, not people.
+    if not stopped and people is None:
         findings["composition"] = composition_by_reader(found, estimates)
         findings["known"] = known_by_reader(found, *blocks)
     else:
@@ -110,12 +107,9 @@ def measure(directory: RunDirectory) -> Results:
         if told is not None and people is None:
             findings["composition"] |= told.composed(estimates)
         findings["known"] = unasked_known(found, settings.level, orders, ended)
-    goal = None if asked.until is None else Goal.parse(asked.until.goal)
-    sizes = sizes_of(settings.smallest, None if goal is None else goal.size)
+    sizes = sizes_of(settings.smallest, None if told is None else told.goal.size)
     options = [len(item.options) for item in directory.items]
-    guesses = None
-    if people is None:
-        guesses = Guesses(found, cluster, Copies.of(directory.items))
+    guesses = Guesses(found, cluster, Copies.of(directory.items)) if people is None else None
     judged = verdict(results, measured, sizes, early, options, guesses)
     findings["sizes"] = sizes
     findings["verdict"] = [f.as_json() for f in doubted(judged, results.losses())]

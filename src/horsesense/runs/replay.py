@@ -65,6 +65,11 @@ class Sequences:
         )
 
     @property
+    def goal(self) -> Goal:
+        """When asking had enough."""
+        return Goal.parse(self.extents.goal)
+
+    @property
     def questions(self) -> int:
         """Among how many questions the error of what is found is shared."""
         return self.extents.questions or len(self.extents.populations)
@@ -96,7 +101,7 @@ class Sequences:
         seen = self.bands.seen(CHANGE.name, (*key, self.extents.reader))
         if seen is None:
             return None
-        goal = Goal.parse(self.extents.goal)
+        goal = self.goal
         first, second = (self.bands.band(seen, a) for a in levels("both", self.questions))
         conclusion = conclude(first, second, "both", 0.0, goal.size)
         low, high = first if conclusion == "found" else second

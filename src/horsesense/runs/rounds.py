@@ -92,7 +92,7 @@ class Asking:
         """
         from horsesense.runs.until import Deciding  # with all that measures need
 
-        spent, deciding = RunSummary(), Deciding(self.study, self.index)
+        spent, deciding = RunSummary(), Deciding(self.study)
         while probes := deciding.active():
             items = deciding.next_items(probes)
             table, planner = _Batch(TRIALS), self.study.planner.batch(items)

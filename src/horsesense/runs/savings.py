@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from horsesense.findings.early import levels
 from horsesense.runs.goal import Goal
-from horsesense.runs.planner import item_index
 from horsesense.runs.prepare import Study
 from horsesense.runs.until import Deciding
 
@@ -39,7 +38,7 @@ def forecasts(study: Study) -> list[dict[str, Any]]:
     goal = Goal.parse(until) if until is not None else None
     if goal is None or goal.precision is not None or goal.every:
         return []
-    told = Deciding(study, item_index(study.items)).told()
+    told = Deciding(study).told()
     units = max(p.units for p in told.populations if p.tested)
     return [
         {

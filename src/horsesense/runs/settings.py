@@ -7,6 +7,7 @@ command line is made of these fields; `audit` and `plan` take them as keywords (
 from __future__ import annotations
 
 import difflib
+import math
 import re
 import warnings
 from collections.abc import Mapping, Sequence
@@ -152,7 +153,7 @@ class Settings(BaseModel):
         description="Longest reply; 0 for scores alone. With --faithful, what the paper used.",
     )
     temperature: float = Field(
-        0.0, ge=0, description="0 is greedy. With --faithful, what the paper used."
+        0.0, ge=0, lt=math.inf, description="0 is greedy. With --faithful, what the paper used."
     )
     top_p: float | None = Field(
         None, gt=0, le=1, description="Sample from the likeliest tokens that make up this share."
@@ -163,7 +164,10 @@ class Settings(BaseModel):
         description="How much a reasoning model thinks: low, medium, high, or the server's word.",
     )
     thinking_tokens: int | None = Field(
-        None, ge=1, description="Most tokens of thought before a reply, on top of --max-tokens."
+        None,
+        ge=1,
+        lt=2**63,
+        description="Most tokens of thought before a reply, on top of --max-tokens.",
     )
     takes_prefix: bool = Field(
         False, description="The server goes on with a reply that is begun (probe thought)."

@@ -16,14 +16,12 @@ from horsesense.probes.registry import parse_probes
 from horsesense.progress import say
 from horsesense.readers.registry import reads_replies
 from horsesense.runs.directory import READ_LATER, RunDirectory
-from horsesense.runs.garbage import fewer_collections
 from horsesense.runs.layout import RunLayout
 from horsesense.runs.prepare import load_shots, load_study_items
 from horsesense.runs.settings import AUTO_READERS, Settings
 from horsesense.stats.words import plural
 
 
-@fewer_collections()
 def start(out: str | Path, settings: Settings, items: ItemSet | None = None) -> RunDirectory:
     """The run of a study, on disk or to be.
 

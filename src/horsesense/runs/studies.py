@@ -261,19 +261,13 @@ def _names_apart(sets: tuple[str, ...], home: Path) -> list[str]:
     """A name for each set: what is unlike the names before it, with its folder where needed."""
     names: list[str] = []
     for items in sets:
-        path = usable(home / items).resolve()
-        short = _set_name(items)
-        longer = () if items.startswith("hf:") else (
-            f"{path.parent.name}-{short}", f"{path.parent.name}-{path.name}",
-            f"{path.parent.parent.name}-{path.parent.name}-{path.name}",
-        )  # fmt: skip
-        names.append(next((n for n in map(slug, (short, *longer)) if n not in names), slug(short)))
+        path, known = usable(home / items).resolve(), [items.removeprefix("hf:")]
+        if not items.startswith("hf:"):
+            short, folder = Path(items).name.split(".")[0], path.parent
+            known = [short, f"{folder.name}-{short}", f"{folder.name}-{path.name}"]
+            known.append(f"{folder.parent.name}-{folder.name}-{path.name}")
+        names.append(next((n for n in map(slug, known) if n not in names), slug(known[0])))
     return names
-
-
-def _set_name(items: str) -> str:
-    """The last part of a file's name, or of a hub set's with its configuration."""
-    return Path(items).name.split(".")[0] if not items.startswith("hf:") else items[3:]
 
 
 def run_folders(folder: Path) -> list[Path]:

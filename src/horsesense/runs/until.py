@@ -132,7 +132,7 @@ def batch_size(items: int) -> int:
 
 @dataclass
 class _Put:
-    """The items that one condition of a probe can be put to, by number.
+    """The items that one condition of a probe can be put to, by their ids.
 
     Attributes:
         shown: how many options each of them has there.
@@ -140,9 +140,9 @@ class _Put:
         members: of these, those whose change of accuracy is defined.
     """
 
-    shown: dict[int, int] = field(default_factory=dict)
-    changed: set[int] = field(default_factory=set)
-    members: set[int] = field(default_factory=set)
+    shown: dict[str, int] = field(default_factory=dict)
+    changed: set[str] = field(default_factory=set)
+    members: set[str] = field(default_factory=set)
 
 
 @dataclass
@@ -158,21 +158,17 @@ class Deciding:
     """
 
     study: Study
-    number: Mapping[str, int]
     seen: int = 0
     answered: int = 0
     extents: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for probe in self.study.probes:
-            if isinstance(probe, SetProbe) or probe.stage > 1:
+            whole = isinstance(probe, SetProbe)
+            if whole or probe.stage > 1:
+                why = "takes the whole set at once" if whole else "depends on the answers to others"
                 raise UsageError(
-                    f"--until takes probes item by item; {probe.name} "
-                    + (
-                        "takes the whole set at once."
-                        if isinstance(probe, SetProbe)
-                        else "depends on the answers to others."
-                    ),
+                    f"--until takes probes item by item; {probe.name} {why}.",
                     hint="Leave it out with --probes, or ask everything without --until; of the"
                     " suites, basic, know-no and look-at-text can stop early.",
                 )
@@ -191,9 +187,9 @@ class Deciding:
             )
 
     @cached_property
-    def _trials(self) -> dict[tuple[str, str, str], _Put]:
+    def _trials(self) -> dict[tuple[str, str, Condition], _Put]:
         """(signature, probe, condition) -> the items of its trials, where any change is defined."""
-        found: dict[tuple[str, str, str], _Put] = {}
+        found: dict[tuple[str, str, Condition], _Put] = {}
         published: Trial | None = None
         self.fixed_trials = 0
         self.putting: set[str] = set()
@@ -202,14 +198,14 @@ class Deciding:
             self.putting.add(probe.signature)
             published = trial if trial.probe == ORIGINAL else published
             same = published is not None and same_prompt(trial, published)
-            key = (probe.signature, trial.probe, trial.condition.format())
-            put, item = found.setdefault(key, _Put()), self.number[trial.variant.item_id]
+            put = found.setdefault((probe.signature, trial.probe, trial.condition), _Put())
+            item = trial.variant.item_id
             put.shown[item] = max(put.shown.get(item, 0), len(trial.variant.options))
             if trial.probe == ORIGINAL or not same:
                 put.changed.add(item)
                 if _scored(trial, self.study.items):
                     put.members.add(item)
-        self.places = {(probe, Condition.parse(condition)) for _, probe, condition in found}
+        self.places = {(probe, condition) for _, probe, condition in found}
         return {key: put for key, put in found.items() if put.members}
 
     @cached_property
@@ -218,9 +214,9 @@ class Deciding:
         return tuple(
             Population(
                 probe=probe,
-                condition=condition,
+                condition=condition.format(),
                 units=len(put.members),
-                tested=probe in names and Condition.parse(condition).get("items", "all") == "all",
+                tested=probe in names and condition.get("items", "all") == "all",
                 items=len(put.shown),
                 changed=len(put.changed),
                 options=tuple(sorted(Counter(put.shown.values()).items())),

@@ -105,8 +105,7 @@ class Share(NamedTuple):
         """The shares that are not rejected; None where there is a `reason`."""
         if self.reason:
             return None
-        trials = self.trials
-        return limits(trials * self.estimate, trials, (1 - level) / 2)
+        return limits(self.trials * self.estimate, self.trials, (1 - level) / 2)
 
 
 def _as_many(hits: float, n: float, null: float) -> float:

@@ -169,11 +169,10 @@ def _distinct(presence: csc_array, candidates: Sequence[Candidate]) -> list[Cand
 
 
 def _ngram_cue(source: Source, presence: csc_array, candidate: Candidate) -> Cue:
-    task = source.task
     name = source.counts["word"].names[candidate.column]
-    has = np.zeros(len(task.texts), bool)
+    has = np.zeros(len(source.task.texts), bool)
     has[presence[:, [candidate.column]].indices] = True
-    return _cue(task, name, "n-gram", candidate, has, name.split(" ")[0])
+    return _cue(source.task, name, "n-gram", candidate, has, name.split(" ")[0])
 
 
 def _cheap_cue(task: Task, table: CueTable, candidate: Candidate) -> Cue:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from markupsafe import Markup
 
@@ -25,10 +24,6 @@ from horsesense_extras.cue_tests.result import (
     Dependence,
     signed,
 )
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
 
 MOST_CUES: Final = 15
 
@@ -155,8 +150,17 @@ def write_cue_report(results: Sequence[CueResult], path: Path) -> Path:
     """
     families, published = family_summary(results)
     models = [model for result in results for model in result.models]
-    page = _environment().get_template("cues.html.j2")
-    html = page.render(
+    made = environment(
+        "horsesense_extras",
+        signed=signed,
+        interval=lambda row: interval_text(row.kappa, row.low, row.high),
+        points=points_text,
+        printed=lambda row: interval_text(printed_kappa(row.dataset, row.features), None, None),
+        printed_test=printed_test,
+        cue_name=cue_name,
+        count=lambda n: f"{n:,}",
+    )
+    html = made.get_template("cues.html.j2").render(
         results=results,
         tone=_TONE,
         heat_map=heat_map(results) if len(results) > 1 else None,
@@ -178,18 +182,3 @@ def write_cue_report(results: Sequence[CueResult], path: Path) -> Path:
     )
     write_page(path, html)
     return path
-
-
-@cache
-def _environment() -> Environment:
-    made = environment("horsesense_extras")
-    made.filters.update(
-        signed=signed,
-        interval=lambda row: interval_text(row.kappa, row.low, row.high),
-        points=points_text,
-        printed=lambda row: interval_text(printed_kappa(row.dataset, row.features), None, None),
-        printed_test=printed_test,
-        cue_name=cue_name,
-        count=lambda n: f"{n:,}",
-    )
-    return made

@@ -63,7 +63,7 @@ AS_RECORDED: Final[Mapping[str, Mapping[str, str]]] = {
 """What the probes of an import say of themselves in place of their own words."""
 
 NO_ANSWER: Final = "the log holds no answer"
-BATCH: Final = 500
+BATCH: Final = 2_000
 """Answers stored in one transaction."""
 
 

@@ -294,7 +294,7 @@ class _Table:
         """How the program graded the reply, and which option it took it for."""
         read = row.get("read")
         answer = None if read is None or read == "" else str(read)
-        given = _number(row.get("score"))
+        given = _grade(row.get("score"))
         if given is None and "read" in row:
             shown = [item.options[place] for place in order]
             took = options_named(answer, shown, labels) if answer is not None else set()
@@ -379,16 +379,32 @@ def _error(value: Any) -> str | None:
     return None if said.casefold() in _NO_ERROR else said
 
 
-def _number(value: Any) -> float | None:
-    """A grade from 0 to 1; of an object of metrics the first."""
+_GRADES: Final[Mapping[str, float | None]] = {
+    **dict.fromkeys(("true", "correct", "yes", "right", "pass", "passed", "c", "✓", "✔"), 1.0),
+    **dict.fromkeys(("false", "incorrect", "no", "wrong", "fail", "failed", "i", "✗", "✘"), 0.0),
+    **dict.fromkeys(("", "-", "na", "n/a", "nan", "none", "null"), None),
+}
+"""Grades in words; None says that there is none."""
+
+
+def _grade(value: Any) -> float | None:
+    """A grade from 0 to 1, of an object of metrics the first; None where there is none.
+
+    UsageError for what is no grade: a score without it would be that of other replies.
+    """
     if isinstance(value, dict):
-        return next((n for each in value.values() if (n := _number(each)) is not None), None)
-    words = {"true": 1.0, "correct": 1.0, "yes": 1.0, "false": 0.0, "incorrect": 0.0, "no": 0.0}
-    named = words.get(value.strip().lower()) if isinstance(value, str) else None
-    graded = named if named is not None else number(value)
-    if graded is not None and not 0 <= graded <= 1:
+        told = [
+            v for v in value.values() if not isinstance(v, str) or v.strip().casefold() in _GRADES
+        ]
+        return next((grade for each in told if (grade := _grade(each)) is not None), None)
+    word = str(value).strip().casefold()
+    if word in _GRADES or not isinstance(value, str | float | int):
+        return _GRADES.get(word)
+    share = number(word.removesuffix("%"))
+    grade = share / 100 if share is not None and word.endswith("%") else share
+    if grade is None or not 0 <= grade <= 1:
         raise UsageError(
-            f"A grade is {graded:g}; grades run from 0 to 1.",
-            hint="Divide them in the file, or take their column out of it.",
+            f"A grade is {word[:40]!r}; grades run from 0 to 1, or are such as right and wrong.",
+            hint="Write them so in the file, or take their column out of it.",
         )
-    return graded
+    return grade

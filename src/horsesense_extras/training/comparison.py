@@ -47,11 +47,20 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Score:
+class Scored:
+    """What was scored, in what `view` (in words)."""
+
+    measure: str
+    view: str
+    reader: str
+    probe: str
+
+
+@dataclass(frozen=True)
+class Score(Scored):
     """One arm in one view: a mean over items, of each seed.
 
     Attributes:
-        measure, view, reader, probe: what was scored; `view` in words.
         arm: which; `BEFORE` for the base.
         values: the score of each seed, in the order of the seeds; one value before training.
         n: items.
@@ -60,10 +69,6 @@ class Score:
         low, high: interval over items and seeds, of any such training; None likewise.
     """
 
-    measure: str
-    view: str
-    reader: str
-    probe: str
     arm: str
     values: tuple[float, ...]
     n: int
@@ -80,11 +85,10 @@ class Score:
 
 
 @dataclass(frozen=True)
-class Effect:
+class Effect(Scored):
     """The difference of two arms in one view, item by item.
 
     Attributes:
-        measure, view, reader, probe: what was scored.
         first, second: arms, or `BEFORE`; the value is the first less the second.
         values: the difference of each seed.
         value: their mean, between -1 and 1.
@@ -94,10 +98,6 @@ class Effect:
         missing: items without a score of some model.
     """
 
-    measure: str
-    view: str
-    reader: str
-    probe: str
     first: str
     second: str
     values: tuple[float, ...]
@@ -293,18 +293,13 @@ def _score(
     told = used[:, :1] if arm == BEFORE else used
     means = tuple(float(mean) for mean in told.mean(axis=0))
     items, both = intervals(told, scores.cluster[scores.used], level, least=0.0)
-    view = scores.view
-    return Score(
-        measure,
-        scores.label,
-        view.reader,
-        view.probe,
-        arm,
-        means,
-        scores.n,
-        chance,
-        *(items.low, items.high, both.low, both.high),
-    )
+    ends = items.low, items.high, both.low, both.high
+    return Score(*_named(measure, scores), arm, means, scores.n, chance, *ends)
+
+
+def _named(measure: str, scores: ViewScores) -> tuple[str, str, str, str]:
+    """The fields of `Scored`."""
+    return measure, scores.label, scores.view.reader, scores.view.probe
 
 
 def _effect(
@@ -316,10 +311,7 @@ def _effect(
     seeds = used.shape[1]
     items, both = intervals(used, cluster, level)
     return Effect(
-        measure,
-        scores.label,
-        scores.view.reader,
-        scores.view.probe,
+        *_named(measure, scores),
         *arms,
         values=tuple(float(mean) for mean in used.mean(axis=0)),
         value=float(used.mean()),

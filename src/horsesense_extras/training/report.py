@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from markupsafe import Markup
 
@@ -22,9 +21,6 @@ from horsesense_extras.build.statements import CONTROL, alone_text
 from horsesense_extras.training.comparison import BEFORE, COLUMNS, PAIRS, Effect, Score, Training
 from horsesense_extras.training.experiment import STAGES, sides_text
 
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
 MAIN = "accuracy"
 MAIN_PROBE = "order"
 _BY = {"first_token": "by letter", "option_text": "by option text", "text": "by the reply"}
@@ -32,9 +28,18 @@ _BY = {"first_token": "by letter", "option_text": "by option text", "text": "by 
 
 def write_training(found: Training, told: Mapping[str, Any], path: Path) -> Path:
     """Write the page to `path`; StoreError where it cannot be written."""
-    page, items = _environment().get_template("training.html.j2"), told["items"]
+    items = told["items"]
     tune = items.get("tune")
-    html = page.render(
+    made = environment(
+        "horsesense_extras",
+        effect=effect_text,
+        over_items=items_text,
+        by_seed=seeds_text,
+        score=score_text,
+        count=lambda n: f"{n:,}",
+        clock=clock,
+    )
+    html = made.get_template("training.html.j2").render(
         t=found,
         told=told,
         arms=STAGES[tuple(told["experiment"]["stages"])],
@@ -212,17 +217,3 @@ def figure(view: Sequence[Effect]) -> Markup:
 
 def _or(end: float | None, value: float) -> float:
     return value if end is None else end
-
-
-@cache
-def _environment() -> Environment:
-    made = environment("horsesense_extras")
-    made.filters.update(
-        effect=effect_text,
-        over_items=items_text,
-        by_seed=seeds_text,
-        score=score_text,
-        count=lambda n: f"{n:,}",
-        clock=clock,
-    )
-    return made

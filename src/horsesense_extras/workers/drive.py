@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from horsesense.errors import (
     BudgetSpentError,
-    HorsesenseError,
     LostRepliesError,
     ModelError,
     StoreError,
@@ -105,8 +104,8 @@ def ask_with(
                 before = store.answered()
                 schedule.add(_shards(engine, expected))
                 crew.work(Progress("asking", expected.trials, about=not expected.exact))
-        if model is None:
-            raise _early(schedule, directory)
+        if model is None:  # and no shard can be gathered
+            _raise(directory, store, schedule, RunSummary())
         stored = {name for name, answers in schedule.stored.items() if answers}
         with progress("waiting to see what workers stored"):
             at_last(lambda: stored <= set(parts.shards()))
@@ -243,6 +242,11 @@ def _raise(directory: RunDirectory, store: Store, schedule: Schedule, spent: Run
     if schedule.stopped == "interrupted":
         raise interrupted(spent, directory)
     name = directory.settings.model
+    if directory.record is None and schedule.found is None:
+        raise BudgetSpentError(
+            f"The budget allows no request to find out what {name} offers.",
+            hint="It is that of the run directory, over all sessions: give a larger --budget.",
+        )
     if spent.failed and not store.answered():
         seen = "" if spent.last_failure is None else f": {spent.last_failure.message}"
         raise ModelError(
@@ -250,18 +254,6 @@ def _raise(directory: RunDirectory, store: Store, schedule: Schedule, spent: Run
             hint="No answer was stored. Mend the model or its address, and run it again.",
         )
     store.begin()
-
-
-def _early(schedule: Schedule, directory: RunDirectory) -> HorsesenseError:
-    """What ended the command before the model was known."""
-    if schedule.error is not None:
-        return schedule.error
-    if schedule.stopped == "interrupted":
-        return interrupted(RunSummary(), directory)
-    return BudgetSpentError(
-        f"The budget allows no request to find out what {directory.settings.model} offers.",
-        hint="It is that of the run directory, over all sessions: give a larger --budget.",
-    )
 
 
 class _Crew:

@@ -138,7 +138,18 @@ def test_an_unknown_order_a_second_right_answer_and_a_grade_of_100(tmp_path: Pat
     [fourth] = samples(written(tmp_path, "i.jsonl", [beyond]))
     assert fourth.scores == {READ: Score(0.0, "I")}, "of no option"
     path = written(tmp_path, "g.jsonl", [{**row, "response": "B", "score": 100}])
-    with pytest.raises(UsageError, match="A grade is 100"):
+    with pytest.raises(UsageError, match="A grade is '100'"):
+        samples(path)
+
+
+def test_a_grade_in_words_counts_and_one_that_is_none_is_refused(tmp_path: Path) -> None:
+    graded = ["1", "fail", "85%", "✗"]
+    given = zip(rows(replies=[*"BACB"]), graded, strict=True)
+    made = [{**row, "score": grade} for row, grade in given]
+    taken = samples(written(tmp_path, "t.csv", made))
+    assert [s.scores[READ].value for s in taken] == [1.0, 0.0, 0.85, 0.0]
+    path = written(tmp_path, "u.csv", [*made[:3], {**made[3], "score": "partly"}])
+    with pytest.raises(UsageError, match="A grade is 'partly'"):
         samples(path)
 
 

@@ -1115,6 +1115,8 @@ def test_the_key_of_the_model_is_not_that_of_a_judge(monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("HORSESENSE_JUDGE_API_KEY", "another-key-0123456789")
     mine = Secret.for_host(url, given=JUDGE).headers()
     assert mine == {"Authorization": "Bearer another-key-0123456789"}
+    third = Secret.for_host(URL("https://third.example/v1"), given=JUDGE)
+    assert (third.headers(), "https://other.example gets it" in third.withheld) == ({}, True)
     assert Secret.for_host(url).headers() == {"Authorization": f"Bearer {KEY}"}
     monkeypatch.delenv("HORSESENSE_JUDGE_API_KEY")
 

@@ -3,8 +3,9 @@
 A key goes where its owner meant it to go. `OPENAI_API_KEY` belongs to the server that a model
 without an address is asked of (OPENAI_BASE_URL, else the official one), and may go to this machine;
 any other server gets only a key given for it: HORSESENSE_API_KEY, or the variable of --key-env.
-Both are for the server of --model: that of a judge gets HORSESENSE_JUDGE_API_KEY instead. None goes
-to a server that a file alone names, such as the study.toml of somebody else (`horsesense.hosts`).
+Both are for the server of --model: that of a judge gets HORSESENSE_JUDGE_API_KEY instead, and of
+several judges the first server. None goes to a server that a file alone names, such as the
+study.toml of somebody else (`horsesense.hosts`).
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ DEFAULT: Final = "OPENAI_API_KEY"
 SHORTEST: Final = 16
 """Shorter keys are placeholders ("x", "ollama"), which replies contain without repeating them."""
 
+_JUDGES: Final[dict[str, URL]] = {}
+"""A judge's key -> the server that it was meant for, when it was first asked for."""
 _LOOKS_LIKE_A_KEY: Final = re.compile(r"\b(?:sk|pk|key)-[\w*.-]{6,}|(?i:bearer)\s+[\w*.~+/=-]{6,}")
 _SHOWN: Final = 300  # characters of a server's message
 _LOOKED_AT: Final = 2**16
@@ -79,6 +82,10 @@ class Secret:
         if key and strange and not (own and name in (DEFAULT, variable)):
             kept_back = f"{name} was not sent to {strange}, which a file names, and no option."
             return cls(None, f"{kept_back} {to_name(strange)}")
+        first = _JUDGES.setdefault(key, url.origin()) if key and name == JUDGE else url.origin()
+        if first != url.origin():
+            kept_back = f"{JUDGE} was not sent to {url.origin()}: {first} gets it."
+            return cls(None, f"{kept_back} Ask judges of several servers in several commands.")
         if key:
             return cls(key, of=name if name in (variable, GIVEN) else "")
         if _read(DEFAULT):

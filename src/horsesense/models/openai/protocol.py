@@ -187,8 +187,7 @@ def context_lengths(body: bytes) -> dict[str, int | None]:
         models = orjson.loads(body)["data"]
         lengths: dict[str, int | None] = {}
         for model in models:
-            given = [model.get(name) for name in ("max_model_len", "context_length")]
-            lengths[str(model["id"])] = next(filter(_is_count, given), None)
+            lengths[str(model["id"])] = _count(model, "max_model_len", "context_length")
     except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError):
         return {}
     return lengths
@@ -227,14 +226,13 @@ def _response(reply: dict[str, Any], request: Request, latency: float | None) ->
         _typed(reason, str, "choices[0].finish_reason")
     if (failure := _broken(choice, reason)) is not None:
         return failure
-    read = _completion if request.messages is None else _chat
-    text, token_logprobs = read(choice)
-    served_by = reply.get("model")
+    text, token_logprobs = (_completion if request.messages is None else _chat)(choice)
+    params, served_by = request.params, reply.get("model")
     thought, text = thought_apart(text)
     return Response(
-        text=text if request.params.max_tokens else "",
+        text=text if params.max_tokens else "",
         finish_reason=ended_by(reason),
-        token_logprobs=token_logprobs if _scored(request) else (),
+        token_logprobs=token_logprobs if params.top_logprobs or params.label_tokens else (),
         usage=_usage(reply.get("usage")),
         latency=latency,
         served_by=served_by if isinstance(served_by, str) else None,
@@ -259,10 +257,6 @@ def _thought_of(message: Any) -> str:
     fields = message if isinstance(message, dict) else {}
     thought = fields.get("reasoning_content") or fields.get("reasoning")
     return thought if isinstance(thought, str) else ""
-
-
-def _scored(request: Request) -> bool:
-    return bool(request.params.top_logprobs or request.params.label_tokens)
 
 
 _Read = tuple[str, tuple[dict[str, float], ...]]
@@ -331,13 +325,22 @@ def _usage(value: Any) -> Usage:
     """Token counts; one that is missing or not a count stays unknown: the answer is valid."""
     told = value if isinstance(value, dict) else {}
     more = told.get("completion_tokens_details") or told.get("output_tokens_details")
-    inner = more if isinstance(more, dict) else {}
-    given = inner.get("reasoning_tokens"), told.get("reasoning_tokens")
-    thought = next(filter(_is_count, given), None)
-    names = "prompt_tokens|input_tokens", "completion_tokens|output_tokens", "total_tokens"
-    counts = (filter(_is_count, map(told.get, either.split("|"))) for either in names)
-    prompt, completion, total = (next(count, None) for count in counts)
-    return usage_of(prompt, completion, thought, total)
+    thought = _count(more if isinstance(more, dict) else {}, "reasoning_tokens")
+    return usage_of(
+        _count(told, "prompt_tokens", "input_tokens"),
+        _count(told, "completion_tokens", "output_tokens"),
+        _count(told, "reasoning_tokens") if thought is None else thought,
+        _count(told, "total_tokens"),
+    )
+
+
+def _count(told: dict[str, Any], *names: str) -> int | None:
+    """The first of some fields that can be a number of tokens; None where none can."""
+    for name in names:
+        value = told.get(name)
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS:
+            return value
+    return None
 
 
 def usage_of(
@@ -352,8 +355,3 @@ def usage_of(
         apart = prompt + completion + thought == total  # xAI, Gemini
         completion += thought if apart else 0
     return Usage(prompt, completion, thought)
-
-
-def _is_count(value: Any) -> bool:
-    """Whether a value can be a number of tokens."""
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS

@@ -44,15 +44,9 @@ def drawn(weights: Sequence[float], luck: Luck) -> Decision:
     The noisy logits are returned, so that the first token agrees with the draw and yet the
     weights are recovered when logits are averaged over orders, as PriDe does.
     """
-    log = math.log
     logits = tuple(
-        height - log(-log(min(max(luck(purpose), 1e-12), 1 - 1e-12)))
-        for height, purpose in _heights(tuple(weights))
+        math.log(max(weight, 1e-12))
+        - math.log(-math.log(min(max(luck(f"gumbel{place}"), 1e-12), 1 - 1e-12)))
+        for place, weight in enumerate(weights)
     )
     return Decision(logits.index(max(logits)), logits)
-
-
-@lru_cache(maxsize=1024)
-def _heights(weights: tuple[float, ...]) -> tuple[tuple[float, str], ...]:
-    """The logarithm of each weight, and the purpose of the noise that is added to it."""
-    return tuple((math.log(max(w, 1e-12)), f"gumbel{place}") for place, w in enumerate(weights))

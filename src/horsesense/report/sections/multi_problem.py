@@ -77,7 +77,6 @@ def context(run: Results) -> Context | None:
         "cells": over_cells([run]),
         "near": _near(run, scores),
         "replies": [(_label(e), [e, _off_by(run, e)]) for e in _estimates(run, "unread_share")],
-        "too_long": run.findings.get("too_long", []),
         "tables": beside(run, "multi", lambda _, column: _own(run, column)),
     }
 

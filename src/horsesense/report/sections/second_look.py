@@ -46,8 +46,7 @@ def context(run: Results) -> Context | None:
         "gains": [(ARMS[control], e) for control, e in gains if control in ARMS],
         "sure": sure,
         "multi": multi,
-        "tables": beside(run, "revas_second", lambda _, column: _own(run, column))
-        + beside(run, "revas_confidence", lambda _, column: _sure(run, column)),
+        "tables": beside(run, "revas_second") + beside(run, "revas_confidence"),
     }
 
 
@@ -66,32 +65,15 @@ def _which(e: Estimate) -> str:
 def _confidence(run: Results) -> list[tuple[str, list[Estimate | None]]]:
     """Over the vocabulary, of yes against no, and of the items right in every derived form; the
     area under the curve in a row of its own."""
-    areas = run.all("option_auroc", "option_confidence", "first_token")
-    more = ("option_confidence_relative", "option_confidence_derived")
+    probe, reader = "option_confidence", "first_token"
+
+    def also(e: Estimate, name: str) -> Estimate | None:
+        return run.one(name, probe, group=e.group, reader=reader)
+
     return [
-        (e.group.replace("_", " "), [e, *(_sure(run, e.group, name) for name in more)])
-        for e in run.all("option_confidence", "option_confidence", "first_token")
-    ] + [("area under the curve", [e, None, None]) for e in areas]
-
-
-def _sure(run: Results, group: str, measure: str = "option_confidence") -> Estimate | None:
-    return run.one(measure, "option_confidence", group=group, reader="first_token")
-
-
-def _own(run: Results, column: str) -> Estimate | None:
-    """The run's value under the published protocol, as near as it was asked."""
-    if column in ("none_of_the_above", "none_in_every_order"):
-        measure = "accuracy" if column == "none_of_the_above" else "accuracy_hard"
-        found = run.all(measure, "none_of_the_above")
-        return next((e for e in found if e.condition.matches(place="kept")), None)
-    if column in ("gold_accepted", "distractors_rejected"):
-        group = column.partition("_")[0]
-        found = run.all("true_false_consistency", "true_false")
-        alike = (e for e in found if e.group == group and e.condition.matches(items="consistent"))
-        return next(alike, None)
-    if column == "recovery_rate":
-        return run.one("recovery_rate", REPLACED, group="misleading")
-    return run.one(column, "multi_select", group="" if column == "multi_rate" else "multi")
+        (e.group.replace("_", " "), [e, also(e, f"{probe}_relative"), also(e, f"{probe}_derived")])
+        for e in run.all(probe, probe, reader)
+    ] + [("area under the curve", [e, None, None]) for e in run.all("option_auroc", probe, reader)]
 
 
 SECOND_LOOK = Section("second_look", "How does it judge each option alone?", context)

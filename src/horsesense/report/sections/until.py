@@ -15,7 +15,7 @@ from horsesense.report.sections.base import Context, Section
 from horsesense.report.text import visible
 from horsesense.runs.goal import Goal
 from horsesense.runs.results import Results
-from horsesense.stats.words import plural
+from horsesense.stats.words import percent, plural, some_of
 from horsesense.trials.condition import Condition
 
 Row = Mapping[str, Any]
@@ -75,7 +75,6 @@ def context(run: Results) -> Context | None:
     told = run.findings.get("until")
     if told is None:
         return None
-    asked, fixed = run.findings["trials"], told["fixed_trials"]
     rows = [
         {
             **row,
@@ -91,12 +90,22 @@ def context(run: Results) -> Context | None:
     return {
         "told": told,
         "rows": rows,
-        "asked": asked,
-        "saved": number(1 - asked / fixed, "fraction", 0) if fixed else "",
+        "saved": saved(run),
         "figure": bands(drawn, rows[0]["size"], spoken(rows)) if drawn else None,
-        "ended": run.findings["stages"]["ask"]["state"] != "complete",
         "lost": any(row["missing"] for row in rows),
     }
+
+
+def saved(results: Results) -> list[str]:
+    """What `--until` saved; nothing where everything was to be asked."""
+    told, asked = results.findings.get("until"), results.findings["trials"]
+    if told is None or not told["fixed_trials"]:
+        return []
+    whole, goal = told["fixed_trials"], told["goal"]
+    if results.findings["stages"]["ask"]["state"] != "complete":
+        return [f"Until {goal}: asking ended early. What it saves is not known yet."]
+    spared = f"{percent(1 - asked / whole)} saved"
+    return [f"Until {goal}: {some_of(asked, whole, 'prompt', 'were asked')} ({spared})."]
 
 
 def decided(run: Results) -> list[Row]:

@@ -50,7 +50,7 @@ def context(run: Results) -> Context | None:
             for e in run.everywhere("gold_detection")
         ],
         "lenient": list(_lenient(run)),
-        "tables": beside(run, "know_no", lambda table, column: _own(found, run, table, column)),
+        "tables": beside(run, "know_no"),
     }
 
 
@@ -73,14 +73,6 @@ def _lenient(run: Results) -> Iterator[tuple[str, list[Estimate | None]]]:
         if strict is not None and lenient is not None:
             graded = run.one(measure + GRADED, PROBE, group=group)
             yield NAMES[name], [graded, strict, lenient]
-
-
-def _own(found: Mapping[str, Estimate], run: Results, table: str, column: str) -> Estimate | None:
-    if table.startswith("know_no_plus_none"):
-        return run.one("accuracy_beside_none", "gold_plus_none", group=column)
-    if column == "mean":
-        return run.one("accuracy_without_gold", PROBE, group="mean")
-    return found.get(column)
 
 
 def notices(run: Results) -> Iterator[str]:

@@ -43,8 +43,8 @@ _BROKEN = (
 _LATEX = (".tex", ".ltx", ".latex")
 _ENDINGS = (".gz", ".tar", ".tgz", ".zip")
 
-Opened = Callable[[], IO[bytes] | None]
-"""The content of a file; None of a link."""
+Opened = Callable[[], IO[bytes] | None] | None
+"""Gives the content of a file; None for a link."""
 
 
 @dataclass
@@ -71,7 +71,7 @@ class Paper:
             if not _is_latex(path):
                 continue
             try:
-                file = open_it()
+                file = open_it and open_it()
                 if file is None:
                     self.refused[path] = LINK
                     continue
@@ -131,13 +131,13 @@ def _is_latex(name: str) -> bool:
 def _files_of(path: Path) -> Iterator[tuple[str, Opened]]:
     """Each file of a paper by its path in it, and how to open it."""
     if path.is_symlink():
-        yield f"{path.name}.tex", _link
+        yield f"{path.name}.tex", None
     elif path.is_dir():
         for folder, folders, names in os.walk(path):
             folders.sort()
             for file in (Path(folder, name) for name in sorted(names)):
                 inside = partial(opened, file, inside=True)
-                yield file.relative_to(path).as_posix(), _link if file.is_symlink() else inside
+                yield file.relative_to(path).as_posix(), None if file.is_symlink() else inside
     elif _is_latex(path.name):
         yield path.name, partial(opened, path)
     elif path.name.lower().endswith(".zip"):
@@ -146,10 +146,6 @@ def _files_of(path: Path) -> Iterator[tuple[str, Opened]]:
                 yield _plain(info.filename), partial(archive.open, info)
     else:
         yield from _in_tar(path)
-
-
-def _link() -> None:
-    """Nothing is read of a link."""
 
 
 def _in_tar(path: Path) -> Iterator[tuple[str, Opened]]:
@@ -167,11 +163,8 @@ def _in_tar(path: Path) -> Iterator[tuple[str, Opened]]:
         with archive:
             for member in archive:
                 if not member.isdir():
-                    regular = member.isreg()
-                    yield (
-                        _plain(member.name),
-                        partial(archive.extractfile, member) if regular else _link,
-                    )
+                    content = partial(archive.extractfile, member) if member.isreg() else None
+                    yield _plain(member.name), content
 
 
 class _Bounded(io.RawIOBase):

@@ -7,6 +7,8 @@ from functools import cached_property, lru_cache
 from math import exp, isnan, log
 from typing import Any
 
+from jinja2 import TemplateError
+
 from horsesense.models.messages import Failure, Message, Request, Response, Usage
 from horsesense.stats.words import plural
 
@@ -188,7 +190,7 @@ class Tokens:
                 date_string=_FIXED_DATE,
                 strftime_now=lambda form: _FIXED_DATE,
             )
-        except _template_errors() as error:
+        except (TemplateError, ValueError, TypeError) as error:
             raise ValueError(f"the model's chat template refused it: {error}") from error
         opened = rendered.rstrip().endswith(THINK) and begun.startswith(THINK)
         return rendered.rstrip() + begun.removeprefix(THINK) if opened else rendered + begun
@@ -211,9 +213,3 @@ class Tokens:
             ids, skip_special_tokens=False, clean_up_tokenization_spaces=False
         )
         return text
-
-
-def _template_errors() -> tuple[type[Exception], ...]:
-    from jinja2 import TemplateError
-
-    return (TemplateError, ValueError, TypeError)
