@@ -311,6 +311,7 @@ class Keyed(FaultServer):
 def test_no_key_goes_to_a_server_that_a_file_alone_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str
 ) -> None:
+    monkeypatch.setattr("horsesense.models.openai.api_key._JUDGES", {})  # as in a new process
     for name in (variable, "HORSESENSE_JUDGE_API_KEY"):
         monkeypatch.setenv(name, KEY)
     with Keyed() as server:
