@@ -200,6 +200,12 @@ class TestOtherSettings:
         said = capsys.readouterr().err
         assert "seed (0 before, 1 now)" in said
         assert "stay the same" in said  # another sample of items
+        (tmp_path / "a" / "sample.json").write_bytes(b"[]")
+        hs.audit("sample", "sim:prior", out=tmp_path / "a", limit=14, probes="order,labels", seed=1)
+        said = capsys.readouterr().err
+        assert "probes (new: labels)" in said
+        assert f"annotate {tmp_path / 'a'} --sample" in said, "labels that lie there"
+        hs.audit("sample", "sim:prior", out=tmp_path / "a", **settings, seed=1)
         hs.audit("sample", "sim:prior", out=tmp_path / "b", **settings, seed=1)
         assert estimates(tmp_path / "a") == estimates(tmp_path / "b")
 

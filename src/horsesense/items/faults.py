@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from horsesense.errors import ItemsError
 
 MAX_FAULTS: Final = 1_000
 """Reading stops after so many faults."""
+
+
+def alike(fault: str) -> str:
+    """A fault without the numbers and texts of its row, so that those of many rows are counted.
+
+    >>> alike("option 3 repeats 'a spoon'")
+    'option … repeats …'
+    """
+    return re.sub(r"(['\"]).*\1|\d+", "…", fault)[:200]
 
 
 class Faults:

@@ -82,6 +82,7 @@ class ItemSet:
             changes nothing that was asked about a smaller one.
         faults: rows that could not be read and are left out, with what is wrong.
         rows: id -> its row as it was read, where faulty ones are left out.
+        faulty: id of an item that is left out -> what is wrong with it, without its numbers.
     """
 
     name: str
@@ -94,6 +95,7 @@ class ItemSet:
     whole: tuple[Item, ...] = ()
     faults: tuple[str, ...] = ()
     rows: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, compare=False)
+    faulty: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     def __repr__(self) -> str:
         return f"ItemSet({self.name!r}, {self.kind}, {plural(len(self.items), 'item')})"

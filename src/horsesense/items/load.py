@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from horsesense.errors import ItemsError, UsageError
 from horsesense.items.conversations import conversation_fields, of_conversation
-from horsesense.items.faults import Faults
+from horsesense.items.faults import Faults, alike
 from horsesense.items.fields import GOLDS, FieldMap, ItemBuilder, Numbered, label_of
 from horsesense.items.files import read_rows, stem
 from horsesense.items.item import Item, ItemSet, Kind, draw, flag_items, identity
@@ -95,6 +95,7 @@ def load_items(
         shown, label_note = spelled_out(name or default_name, label_set)
     if shown != label_set:
         items = [replace(item, options=shown) for item in items]
+    by_number = {at.number: str(chosen.fields.get(at.row, "id")) for at in chosen.rows}
     notes = [
         nested_note,
         unfolded_note,
@@ -119,6 +120,7 @@ def load_items(
         whole=tuple(whole) if limit_note else (),
         faults=faults.by_row,
         rows={i.id: read[builder.first[i.id].ordinal - 1].row for i in items * skip_faults},
+        faulty={by_number[n]: alike(fault) for n, fault in faults.found if n in by_number},
     )
 
 

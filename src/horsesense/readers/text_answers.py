@@ -14,7 +14,7 @@ from horsesense.trials.trial import Trial
 if TYPE_CHECKING:
     from horsesense.readers.text import TextReader
 
-RULES: Final = Rules(version="37", source="6df25dfff38d")
+RULES: Final = Rules(version="37", source="dcddbf0a261c")
 
 
 class TextAnswers:

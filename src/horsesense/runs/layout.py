@@ -70,6 +70,7 @@ class RunLayout:
     trials = _In("trials")
     readings = _In("readings")
     imported = _In("imported.json")
+    labels = _In("sample.json")
     people = _In("people.json")
     recorded = _In("recorded")
     estimates = _In("estimates.json")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Final
 
 from horsesense.errors import StoreError, UsageError
 from horsesense.items.item import ItemSet
@@ -106,6 +107,21 @@ def _shown(value: object) -> str:
     return "none" if value is None else str(value)
 
 
+def _moved(was: object, now: object) -> str:
+    """What became of a setting; of a list, what is new in it and what is no longer."""
+    if isinstance(was, tuple) and isinstance(now, tuple):
+        new, gone = ([e for e in a if e not in b] for a, b in ((now, was), (was, now)))
+        told = [f"new: {_shown(new)}"] * bool(new) + [f"no longer: {_shown(gone)}"] * bool(gone)
+        return "; ".join(told) or "in another order"
+    return f"{_shown(was)} before, {_shown(now)} now"
+
+
+LABELS_OF_OLD: Final = (
+    "Labels that were taken are of a sample of the earlier items. Until replies to the others are"
+    " labelled too, most count for nothing: horsesense annotate {} --sample N --to FILE lists them."
+)
+
+
 def changes(before: RunDirectory, now: RunDirectory) -> list[str]:
     """Sentences on what differs from the run that lies in the directory; empty where nothing does.
 
@@ -113,7 +129,7 @@ def changes(before: RunDirectory, now: RunDirectory) -> list[str]:
     """
     old, new = before.settings, now.settings
     changed = [
-        f"{name} ({_shown(getattr(old, name))} before, {_shown(getattr(new, name))} now)"
+        f"{name} ({_moved(getattr(old, name), getattr(new, name))})"
         for name in Settings.model_fields
         if name not in READ_LATER | {"items", "model"} and getattr(old, name) != getattr(new, name)
     ]
@@ -125,6 +141,7 @@ def changes(before: RunDirectory, now: RunDirectory) -> list[str]:
         f"{now.layout.root} holds a run that differs: {what}.",
         "Requests that are the same keep their answers. All others are asked anew; answers that"
         " are no longer needed stay in the store and enter no number.",
+        *[LABELS_OF_OLD.format(now.layout.root)] * bool(items and before.layout.labels.exists()),
     ]
 
 

@@ -218,9 +218,10 @@ def _scored(scores: list[dict[str, Any]]) -> list[str]:
             f" {shown['item_id']}: {reply!r} says {shown['said'][:40]}"
             f" ({'right' if shown['right'] else 'wrong'}){took}"
         )
-    missing = said["n_missing"]
-    without = f"; {missing:,} of {plural(said['n'] + missing, 'answer')} missing" if missing else ""
-    read = f"{_percent(said['value'])} (read by {first['reader']}{without})"
+    whole, missing = first["said_as_graded"] or said, said["n_missing"]
+    of = plural(said["n"] + missing, "answer")
+    lacking = f"; {missing:,} of {of} missing or unclear, {_percent(said['value'])} without them"
+    read = f"{_percent(whole['value'])} (read by {first['reader']}{lacking if missing else ''})"
     return [*lines, f"Accuracy as the replies say: {read}; {differ}."]
 
 

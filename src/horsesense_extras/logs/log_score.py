@@ -31,6 +31,7 @@ _CAUSES = {status: of_status(status) for status in STATUSES}
 
 EXAMPLES = 1_000
 """Differing answers that are named."""
+VALUE = pl.col("value")
 NAMED = 3
 """Answers that a sentence names."""
 SOME = 200
@@ -66,13 +67,14 @@ class LogScore:
         name: of the log's score, as its samples have it.
         reported: the numbers that the log reports, untouched, by their names there; several where
             it has one for each split.
-        from_samples: the mean of its samples' scores, of several logs over all answers; None where
-            none is a number.
+        from_samples: the mean over items of their samples' scores; None where none is a number.
         reader: by which the answers were read.
         said: the accuracy as read; None where no right answer is known.
+        said_as_graded: the same where unread replies count as wrong, as logs count them.
         both: answers with a score of the log and a known right answer.
         differ: of these, how many the two count differently.
         right: how many are right in the log.
+        worth: what guesses, between wrong and right, add to these.
         only_log: what became of those that are right only in the log, by cause.
         examples: those counted differently, right as said and right in the log in turn.
         answers, graded: samples of the logs, and how many of them have a score.
@@ -93,9 +95,11 @@ class LogScore:
     from_samples: float | None
     reader: str
     said: Estimate | None
+    said_as_graded: Estimate | None
     both: int
     differ: int
     right: int
+    worth: float
     only_log: Mapping[Cause, int]
     examples: tuple[Differing, ...]
     answers: int
@@ -113,10 +117,10 @@ class LogScore:
 
     def as_json(self) -> dict[str, Any]:
         """The same as JSON values."""
-        said = None if self.said is None else self.said.as_json()
+        both = {name: getattr(self, name) for name in ("said", "said_as_graded")}
         examples = [example._asdict() for example in self.examples]
         return {f.name: getattr(self, f.name) for f in fields(self)} | {
-            "said": said,
+            **{name: said and said.as_json() for name, said in both.items()},
             "examples": examples,
             "findings": list(self.findings()),
         }
@@ -127,28 +131,28 @@ class LogScore:
             each = sorted(self.lost.items(), key=lambda pair: -pair[1])
             *first, last = (f"{n:,} {agreeing(n, BECAME[cause])}" for cause, n in each)
             said = f"{', '.join(first)} and {last}" if first else last
-            ends = " to ".join(percent(end, 1) for end in self.if_lost)
             wrong, n = self.lost_as_wrong, sum(self.lost.values())
+            low, high = (percent(end, 1) for end in self.if_lost)
+            ends = "{0} with {2} wrong, {1} with {2} right".format(low, high, _them(n))
             some = f"{wrong:,} of them {agreeing(wrong, 'count')}" if wrong else "none counts"
             who = some if wrong < n else "all count" if n > 1 else "it counts"
             yield (
                 f"Of {plural(self.graded, 'answer')} that the log grades, {said}"
                 f"{_listed(self.named[0])}; {who} as {self._low}"
-                f"{self._without(n, self.without_lost, f'{ends} depending on')}."
+                f"{self._without(n, self.without_lost, ends)}."
             )
         if self.missed:
-            right = "" if self.if_right is None else f"{percent(self.if_right, 1)} with credit for"
+            right = f"{percent(self.if_right or 0.0, 1)} with credit for {_them(self.missed)}"
             yield (
                 f"{some_of(self.missed, self.graded, 'answer', 'state')} the right choice, and the"
-                f" log grades {'them' if self.missed > 1 else 'it'} as {self._low}"
+                f" log grades {_them(self.missed)} as {self._low}"
                 f"{_listed(self.named[1])}"
                 f"{self._without(self.missed, self.without_missed, right)}."
             )
         if self.only_log:
             lost = sum(self.only_log.values())
             only = _kinds(self.only_log.items())
-            drawn = (self.from_samples or 0) * self.both - self.right
-            aside = f" (its guesses, worth {drawn:.1f}, left out)" if drawn > 1e-6 else ""
+            aside = f" (its guesses, worth {self.worth:.1f}, left out)" if self.worth else ""
             yield (
                 f"{self.right:,} right in the log{aside} + {self.differ - lost:,} right only as"
                 f" read - {lost:,} right only in the log (as read: {only}) ="
@@ -171,12 +175,11 @@ class LogScore:
         return "wrong or as a guess" if self.guesses else "wrong"
 
     def _without(self, n: int, score: float | None, counted: str) -> str:
-        """What the score is without `n` answers, and with them, beside what the log gives."""
-        without = "" if score is None else f"{percent(score, 1)} without"
-        said = [f"{each} {'it' if n == 1 else 'them'}" for each in (without, counted) if each]
-        if not said or self.own is None:
+        """What the score is without `n` answers, and counted otherwise, beside the log's."""
+        if self.own is None:
             return ""
-        return f" ({', '.join([f'{percent(self.own, 1)} in the log', *said])})"
+        without = [] if score is None else [f"{percent(score, 1)} without {_them(n)}"]
+        return f" ({', '.join([f'{percent(self.own, 1)} in the log', *without, counted])})"
 
     @property
     def own(self) -> float | None:
@@ -197,7 +200,7 @@ def log_scores(results: Results) -> list[LogScore]:
     reader = "text" if "text" in results.readers else results.reader
     with readable(directory.layout.root):
         frame = joined(directory, reader)
-    said = results.one("accuracy", reader=reader)
+    said = tuple(results.one(name, reader=reader) for name in ("accuracy", "accuracy_as_graded"))
     of = defaultdict(frame.clear, frame.partition_by("name", as_dict=True))
     with directory.store() as store:
         return [_score(store, logs, of[name,], name, reader, said) for name in names]
@@ -279,7 +282,7 @@ def _score(
     frame: pl.DataFrame,
     name: str,
     reader: str,
-    said: Estimate | None,
+    said: Sequence[Estimate | None],
 ) -> LogScore:
     names = [(log["task"], Path(log["path"]).name, log["path"]) for log in logs]
     having = Counter(name for each in names for name in set(each))
@@ -297,7 +300,8 @@ def _score(
         if row["score"] == name
     }
     means = [log["scores"][name] for log in logs if name in log["scores"]]
-    both, right = pl.col("correct").is_not_null(), pl.col("value") >= 0.5
+    # One of two options drawn at random is a guess, and not right.
+    both, right = pl.col("correct").is_not_null(), pl.col("value") > 0.5
     wrong, stated = ~right, pl.col("correct").fill_null(value=False)
     differ = both & (right != stated)
     # Scores are read as they stand: no scorer can miss them.
@@ -308,26 +312,26 @@ def _score(
     each = zip(numbers, (both, differ, both & right, missed, lost & wrong, guesses), strict=True)
     differing, of_lost, of_missed = (frame.filter(of) for of in (differ, lost, missed))
     counts = of_lost["cause"].value_counts(sort=True).rows()
-    # Over the answers of several logs, each counted once.
-    every: Any = means[0] if len(means) == 1 else frame.filter(both)["value"].mean()
     return LogScore(
         **frame.select(of.sum().alias(number) for number, of in each).row(0, named=True),
         name=name,
         reported=reported,
-        from_samples=every,
+        from_samples=means[0] if len(means) == 1 else mean_of(frame),
         reader=reader,
-        said=said,
+        said=said[0],
+        said_as_graded=said[1],
+        worth=float(frame.filter(both & wrong)["value"].sum()),
         only_log=dict(differing.filter(~pl.col("correct"))["cause"].value_counts(sort=True).rows()),
         examples=_examples(store, differing),
         answers=sum(log["samples"] for log in logs),
         graded=frame.height,
         over=_over(logs, name, {frame.height, frame["item_id"].n_unique()}),
         without_missed=_without(frame, missed),
-        if_right=_mean(frame.select(pl.when(missed).then(1.0).otherwise("value"))),
+        if_right=mean_of(frame, pl.when(missed).then(1.0).otherwise("value")),
         lost=dict(counts),
         without_lost=_without(frame, lost),
         if_lost=tuple(
-            _mean(frame.select(pl.when(lost).then(end).otherwise("value"))) or 0.0
+            mean_of(frame, pl.when(lost).then(end).otherwise("value")) or 0.0
             for end in (0.0, 1.0) * bool(counts)
         ),
         named=(_items(of_lost), _items(of_missed)),
@@ -339,6 +343,10 @@ def _items(frame: pl.DataFrame) -> list[str]:
     return frame["item_id"].to_list() if frame.height <= NAMED else []
 
 
+def _them(n: int) -> str:
+    return "it" if n == 1 else "them"
+
+
 def _listed(names: Sequence[str]) -> str:
     named = f"item{'s' if len(names) > 1 else ''} {', '.join(name[:60] for name in names)}"
     return f" ({named})" if names else ""
@@ -347,12 +355,14 @@ def _listed(names: Sequence[str]) -> str:
 def _without(frame: pl.DataFrame, left_out: pl.Expr) -> float | None:
     """The mean of the log's scores without some; None where there are none, or no others."""
     rest = frame.filter(~left_out)
-    return _mean(rest.select("value")) if rest.height < frame.height else None
+    return mean_of(rest) if rest.height < frame.height else None
 
 
-def _mean(scores: pl.DataFrame) -> float | None:
-    """The mean of one column; None where it is empty."""
-    return float(scores.to_series().to_numpy().mean()) if scores.height else None
+def mean_of(graded: pl.DataFrame, score: pl.Expr = VALUE) -> float | None:
+    """The mean over items of the mean over their answers, as programs reduce epochs; None for no
+    answers."""
+    items = graded.group_by("item_id", maintain_order=True).agg(score.alias("score").mean())
+    return float(items["score"].to_numpy().mean()) if items.height else None
 
 
 def _over(logs: Sequence[Mapping[str, Any]], name: str, there: set[int]) -> int | None:

@@ -25,7 +25,7 @@ from horsesense.stats.share import Share
 from horsesense.stats.words import percent, plural
 from horsesense_extras.checks.label_errors import Choices, LabelError, label_errors
 from horsesense_extras.cue_tests.answers import load_choices
-from horsesense_extras.logs.log_score import joined, main_scores
+from horsesense_extras.logs.log_score import VALUE, joined, main_scores, mean_of
 from horsesense_extras.logs.told import logs_of
 
 LEVEL: Final = 0.95
@@ -253,19 +253,19 @@ def _model(run: Run, page: str, graded: pl.DataFrame) -> Model:
     drawn = unfound.filter(pl.col("value").is_between(0, 1, closed="none"))
     stated = unfound.filter(pl.col("cause") == "choice") if unfound.height else unfound
     lost = graded.filter(pl.col("answer").is_not_null() & pl.col("cause").is_in(_ENDED)).height
-    mean: Any = graded["value"].mean()
-    right, counted = pl.col("correct").fill_null(value=False), pl.col("value") >= 0.5
+    guessed = pl.when(VALUE.is_between(0, 1, closed="none") & pl.col("answer").is_null())
+    right, counted = pl.col("correct").fill_null(value=False), VALUE > 0.5
     came = ~pl.col("cause").is_in(list(NO_REPLY))
     of = [results.one(n, reader=reader) for n in ("accuracy_as_graded", "accuracy")]
     return Model(
         name=run.directory.known.model.name,
         page=page,
         left_out=sum(row["samples"] for log in logs_of(run.directory) for row in log["left_out"]),
-        published=mean,
+        published=mean_of(graded),
         graded=graded.height,
         unfound=unfound.height,
         drawn=drawn.height,
-        chance=float(drawn["value"].sum()) / max(graded.height, 1),
+        chance=(mean_of(graded, guessed.then("value").otherwise(0.0)) or 0.0) * bool(drawn.height),
         stated=stated.height,
         stated_right=int(stated["correct"].sum()) if stated.height else 0,
         lost=lost,
@@ -284,7 +284,7 @@ def _as_published(graded: Mapping[str, pl.DataFrame]) -> list[str]:
     """The models in the order of their published scores on items that all were graded on."""
     shared = list(set.intersection(*(set(frame["item_id"]) for frame in graded.values())))
     means: dict[str, Any] = {
-        name: frame.filter(pl.col("item_id").is_in(shared))["value"].mean()
+        name: mean_of(frame.filter(pl.col("item_id").is_in(shared)))
         for name, frame in graded.items()
         if shared
     }

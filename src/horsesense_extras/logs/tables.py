@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -18,7 +18,7 @@ from typing import Any, Final
 import orjson
 
 from horsesense.errors import ItemsError, UsageError
-from horsesense.items.faults import Faults
+from horsesense.items.faults import Faults, alike
 from horsesense.items.fields import (
     FIELDS,
     GOLDS,
@@ -29,7 +29,7 @@ from horsesense.items.fields import (
     options_named,
 )
 from horsesense.items.files import stem
-from horsesense.items.item import Item
+from horsesense.items.item import Item, ItemSet
 from horsesense.items.layouts import LOOKED_AT, option_columns
 from horsesense.items.load import load_items
 from horsesense.items.own_order import own_order, plain
@@ -55,6 +55,8 @@ from horsesense_extras.logs.table_layouts import (
 )
 from horsesense_extras.logs.values import Prompt, items_of, mapping, number, stopped, text_of
 
+Tell = Callable[[str, str], None]
+
 _NO_ERROR: Final = frozenset(("", "none", "null", "nan", "n/a", "false", "no", "ok", "0", "0.0"))
 READ: Final = "program's grade"
 """The name of the program's own score, where it does not say what it is called."""
@@ -62,7 +64,7 @@ READ: Final = "program's grade"
 
 def tables(
     paths: Sequence[Path],
-    items: Iterable[Item] | None = None,
+    items: ItemSet | None = None,
     given: Mapping[str, str] | None = None,
     unread: Unread | None = None,
 ) -> list[Log]:
@@ -85,18 +87,22 @@ def tables(
     _check_named(every, given or {})
     layouts = {path: layout_of(path, given or {}) for path in every}
     answers = {path: layout for path, layout in layouts.items() if layout is not None}
-    asked = {item.id: item for item in items or ()}
+    sets = [] if items is None else [items]
     if items is None:
         beside = (path.with_name(ITEMS) for path in answers)
-        for path in {*every, *filter(Path.is_file, beside)} - answers.keys() if answers else ():
-            asked |= _items_in(path)
+        there = {*every, *filter(Path.is_file, beside)} - answers.keys() if answers else ()
+        sets = [found for path in there if (found := _items_in(path)) is not None]
+    asked: dict[str, Item | str] = {}
+    for each in sets:
+        asked |= {**each.faulty, **each.by_id}
     times = Counter(map(stem, answers))
     logs = [
         log
         for path, layout in answers.items()
         # Files of one name in several folders: then those are named after the models.
         for by_file in [stem(path) if times[stem(path)] == 1 else path.absolute().parent.name]
-        for log in _logs(path, replace(layout, unread=unread or layout.unread), asked, by_file)
+        for known in [layout if "id" in (given or {}) else _naming(path, layout, asked)]
+        for log in _logs(path, replace(known, unread=unread or known.unread), asked, by_file)
     ]
     # A program's results hold what its predictions do, and how they were graded.
     graded = {(log.model, log.task) for log in logs if log.task and GRADED in log.notes}
@@ -123,13 +129,28 @@ def _check_named(paths: Sequence[Path], given: Mapping[str, str]) -> None:
 FAILURES: Final = ("error", "finish_reason")
 
 
-def _items_in(path: Path) -> dict[str, Item]:
-    """The items in a file that lies beside tables of answers; none where it holds others."""
+def _items_in(path: Path) -> ItemSet | None:
+    """The items in a file that lies beside tables of answers; None where it holds others."""
     try:
-        return dict(load_items(path, split=EVERY_SPLIT, skip_faults=True).by_id)
+        return load_items(path, split=EVERY_SPLIT, skip_faults=True)
     except (UsageError, ItemsError):
         say(f"{path} holds neither replies nor items.")
-        return {}
+        return None
+
+
+def _naming(path: Path, layout: TableLayout, asked: Mapping[str, object]) -> TableLayout:
+    """A guessed layout, with the column that names the items by their ids where there is one."""
+    if layout.items is None or not asked:
+        return layout
+    rows = [row for _, row in islice(rows_in(path), LOOKED_AT)]
+    if any(layout.items.has(row, "question") for row in rows):
+        return layout
+    named = Counter(name for row in rows for name, v in row.items() if str(v) in asked)
+    [(column, n)] = named.most_common(1) or [("", 0)]
+    if n <= sum(str(layout.flat(row).get("id")) in asked for row in rows):
+        return layout
+    told = f"{layout.told} Items are named in {column} (--map id=OTHER says otherwise)."
+    return replace(layout, fields={**layout.fields, "id": [column]}, told=told)
 
 
 GRADED: Final = "The file holds the program's grades, or the answers that it took."
@@ -146,7 +167,7 @@ def _files(path: Path) -> Iterator[Path]:
 
 
 def _logs(
-    path: Path, layout: TableLayout, asked: Mapping[str, Item], by_file: str
+    path: Path, layout: TableLayout, asked: Mapping[str, Item | str], by_file: str
 ) -> Iterator[Log]:
     named = re.search(layout.path, path.absolute().as_posix()) if layout.path else None
     told = named.groupdict() if named else {}
@@ -171,10 +192,10 @@ def _name(layout: TableLayout, row: Row, otherwise: str) -> str:
 
 @dataclass
 class _Table:
-    """The rows of one model in a table."""
+    """The rows of one model in a table; `asked` says of faulty items what is wrong with them."""
 
     layout: TableLayout
-    asked: Mapping[str, Item]
+    asked: Mapping[str, Item | str]
     model: str
     by_file: str
     column: str | None
@@ -184,10 +205,9 @@ class _Table:
         self.times: Counter[str] = Counter()
         self.nothing = 0
         self.rivals: Counter[str] = Counter()
-        for line, row in rows_in(log.path, log.left_out.add):
-            if self.column is None and _name(self.layout, row, self.by_file) != self.model:
-                continue
-            yield f"row {line}", partial(self._samples, line, row, log)
+        again = self._asked_again(log.path)
+        for line, row in self._rows(log.path, log.left_out.add):
+            yield f"row {line}", partial(self._samples, line, row, log, again)
         if self.nothing:
             drew = (
                 " and drew an option at random for each: it counts as right as often as a guess is."
@@ -203,8 +223,26 @@ class _Table:
             for rival, rows in self.rivals.items()
         ]
 
-    def _samples(self, line: int, row: Row, log: Log) -> Iterator[Sample]:
+    def _rows(self, path: Path, tell: Tell | None = None) -> Iterator[tuple[int, Row]]:
+        """The rows of this model, numbered; `tell` as for `rows_in`."""
+        for line, row in rows_in(path, tell):
+            if self.column is not None or _name(self.layout, row, self.by_file) == self.model:
+                yield line, row
+
+    def _asked_again(self, path: Path) -> set[str]:
+        """Questions with a reply and with more rows than is usual: calls that failed were asked
+        again. Where all have several rows they are draws, and each counts."""
+        if self.layout.items is None:
+            return set()
+        rows = [self.layout.flat(row, self.column) for _, row in self._rows(path)]
+        times = Counter(map(_question, rows))
+        [(usual, _)] = Counter(times.values()).most_common(1) or [(0, 0)]
+        return {name for row in rows if times[name := _question(row)] > usual and not _failed(row)}
+
+    def _samples(self, line: int, row: Row, log: Log, again: set[str]) -> Iterator[Sample]:
         flat_ = self.layout.flat(row, self.column)
+        if _question(flat_) in again and _failed(flat_):
+            raise NotTakenError("a failed call: the question was asked again")
         prompt = _prompt(flat_.get("prompt"))
         replies = _replies(flat_.get("response"))
         if replies is None and isinstance(prompt, tuple) and prompt[-1][0] == "assistant":
@@ -251,10 +289,12 @@ class _Table:
     ) -> tuple[Item, tuple[int, ...], tuple[str, ...]]:
         """What was asked, in which order, under which labels; NotTakenError where it is unknown."""
         own = self.asked.get(str(row.get("id")))
-        if own is not None and row.get("question") is None and prompt is None:
+        if isinstance(own, Item) and row.get("question") is None and prompt is None:
             return own, tuple(range(len(own.options))), LETTERS[: len(own.options)]
         if not {"question", "prompt"} & {n for n, v in row.items() if v is not None}:
-            known = "about none of the items, or one that cannot be read"
+            if isinstance(own, str):
+                raise NotTakenError(f"its item is left out: {own}")
+            known = "about none of the items; --map id=COLUMN says which column names them"
             alone = "the row names its item alone; --items FILE says what that is"
             raise NotTakenError(known if self.asked else alone)
         text = prompt if isinstance(prompt, str) else prompt[-1][1] if prompt else ""
@@ -308,6 +348,18 @@ class _Table:
         return {READ: Score(given, answer)} if given is not None or answer is not None else {}
 
 
+def _question(row: Mapping[str, Any]) -> str:
+    """What tells the question of a row with our names from others."""
+    return repr([row.get(name) for name in ("id", "question", "prompt")])
+
+
+def _failed(row: Mapping[str, Any]) -> bool:
+    """Whether a row with our names holds no reply, nor what its program made of one."""
+    made = (row.get(name) for name in ("read", "score", "finish_reason"))
+    silent = row.get("response") in (None, "", []) or _error(row.get("error")) is not None
+    return silent and all(value in (None, "") for value in made)
+
+
 def _folded(text: str) -> str:
     return plain(text).casefold()
 
@@ -321,8 +373,7 @@ def _built(line: int, made: dict[str, Any]) -> tuple[Item, Counter[str]]:
     builder = ItemBuilder(mapped, faults, present, GOLDS[1:])
     item = builder.choice(Numbered(line, line, made))
     if item is None:
-        fault = faults.found[0][1] if faults.found else "it holds no item"
-        raise NotTakenError(re.sub(r"(['\"]).*\1|\d+", "…", fault)[:200])
+        raise NotTakenError(alike(faults.found[0][1]) if faults.found else "it holds no item")
     return item, builder.disagreeing
 
 

@@ -36,7 +36,6 @@ from horsesense.stats.rater_agreement import cohen_kappa, kappa_in_words
 from horsesense.stats.words import percent, plural
 from horsesense_extras.people.spreadsheet import inert_cell, read_table, write_table
 
-FILE: Final = "sample.json"
 COLUMNS: Final = ("key", "item", "question", "options", "reply", "label")
 NEEDED: Final = ("key", "item", "reply", "label")
 WORDS: Final = ("none", "refusal", "unclear")
@@ -107,7 +106,7 @@ class Sampled:
     @cached_property
     def labels(self) -> dict[Id, str]:
         """What was taken so far; StoreError where the file is broken."""
-        path = self.run.layout.root / FILE
+        path = self.run.layout.labels
         try:
             return {(str(k), str(i)): str(label) for k, i, label in orjson.loads(read_kept(path))}
         except FileNotFoundError:
@@ -144,7 +143,7 @@ class Sampled:
         changed = sum(self.labels.get(id, label) != label for id, label in found.items())
         self.labels.update(found)
         rows = [[*id, label] for id, label in self.labels.items()]
-        keep(self.run.layout.root / FILE, orjson.dumps(rows))
+        keep(self.run.layout.labels, orjson.dumps(rows))
         return changed
 
     def compared(self, first: Path, second: Path, level: float) -> dict[str, Any]:
@@ -280,8 +279,9 @@ class Sampled:
         places = [n for n, id in enumerate(self.rows, 1) if id in self.labels]
         if left:
             yield (
-                f"{plural(left, 'label', 'count')} for nothing: replies drawn before have none."
-                f" `horsesense annotate RUN --sample {max(places, default=1)}` lists them."
+                f"{plural(left, 'label', 'count')} for nothing as long as other replies of the"
+                f" same random sample lack one. `horsesense annotate {self.run.layout.root}"
+                f" --sample {max(places, default=1)} --to FILE` lists them, with the labels so far."
             )
 
 

@@ -8,7 +8,7 @@ from horsesense.stats.words import some_of
 
 
 def context(run: Results) -> Context | None:
-    if not (run.directory.layout.root / "sample.json").exists():  # most runs: nothing is loaded
+    if not run.directory.layout.labels.exists():  # most runs: nothing is loaded
         return None
     from horsesense_extras.people.sample import METHOD, ROWS, Sampled, shown
 

@@ -61,8 +61,8 @@ CASES: dict[str, tuple[Callable[..., Path], list[Response], str]] = {
     "inspect_ai#5467": (
         inspect, [*[spent(16)] * 6, *[RIGHT] * 4],
         "Of 10 answers that the log grades, 6 were cut off in mid-thought; all count as"
-        " wrong (40.0\u202f% in the log, 100.0\u202f% without them, 40.0\u202f% to 100.0\u202f%"
-        " depending on them).",
+        " wrong (40.0\u202f% in the log, 100.0\u202f% without them, 40.0\u202f% with"
+        " them wrong, 100.0\u202f% with them right).",
     ),
     # The second: by the other endpoint the same limit does not bind the thought.
     "inspect_ai#5467-chat": (
@@ -72,8 +72,8 @@ CASES: dict[str, tuple[Callable[..., Path], list[Response], str]] = {
     "inspect_ai#5467-inline": (
         inspect, [*[CUT] * 3, *[RIGHT] * 6, WRONG],
         "Of 10 answers that the log grades, 3 were cut off in mid-thought (items 0, 1, 2);"
-        " all count as wrong (60.0\u202f% in the log, 85.7\u202f% without them, 60.0\u202f% to"
-        " 90.0\u202f% depending on them).",
+        " all count as wrong (60.0\u202f% in the log, 85.7\u202f% without them, 60.0\u202f% with"
+        " them wrong, 90.0\u202f% with them right).",
     ),
     # The scorer takes no letter between signs: 254 of 792 answers, in four epochs.
     "inspect_ai#5145": (
@@ -81,21 +81,21 @@ CASES: dict[str, tuple[Callable[..., Path], list[Response], str]] = {
         [*[said("ANSWER: $B$")] * 4, said("ANSWER: **B**"), said("ANSWER: (B)"),
          *[RIGHT] * 12, *[WRONG] * 2],
         "6 of 20 answers state the right choice, and the log grades them as wrong"
-        " (60.0\u202f% in the log, 85.7\u202f% without them, 90.0\u202f% with credit for them).",
+        " (60.0\u202f% in the log, 87.5\u202f% without them, 90.0\u202f% with credit for them).",
     ),
     # mmlu_0_shot gives 16 tokens, and every completion is empty.
     "inspect_evals#2473": (
         inspect, [spent(16)] * 10,
         "Of 10 answers that the log grades, 10 were cut off in mid-thought; all count as"
-        " wrong (0.0\u202f% in the log, 0.0\u202f% to 100.0\u202f% depending on them).",
+        " wrong (0.0\u202f% in the log, 0.0\u202f% with them wrong, 100.0\u202f% with them right).",
     ),
     "inspect_evals#2091": (
         inspect,
         [*[said(THOUGHT, "length", 16)] * 2, said(f"{THOUGHT[:77]}.", "model_length", 16),
          spent(16, THOUGHT), *[CUT] * 2, *[RIGHT] * 5, WRONG],
         "Of 12 answers that the log grades, 3 were cut off and 3 were cut off in mid-thought; all"
-        " count as wrong (41.7\u202f% in the log, 83.3\u202f% without them, 41.7\u202f% to"
-        " 91.7\u202f% depending on them).",
+        " count as wrong (41.7\u202f% in the log, 83.3\u202f% without them, 41.7\u202f% with"
+        " them wrong, 91.7\u202f% with them right).",
     ),
     # A thought of a limited length in the text itself, which does not end, and names letters.
     "olmo-eval#399": (
@@ -190,7 +190,7 @@ def test_without_any_reply_all_failed(tmp_path: Path) -> None:
     assert run.results.replies()["causes"] == {"failed": 2}
     assert summary(run)["findings"] == [
         "Of 2 answers that the log grades, 2 failed (items 0, 1); all count as wrong"
-        " (0.0\u202f% in the log, 0.0\u202f% to 100.0\u202f% depending on them)."
+        " (0.0\u202f% in the log, 0.0\u202f% with them wrong, 100.0\u202f% with them right)."
     ]
 
 

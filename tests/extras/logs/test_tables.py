@@ -13,9 +13,13 @@ from typer.testing import CliRunner
 import horsesense as hs
 from horsesense.cli import app
 from horsesense.errors import ItemsError, UsageError
+from horsesense.items.load import load_items
 from horsesense_extras.cue_tests.answers import load_answers, load_choices
+from horsesense_extras.logs.log_score import log_scores
+from horsesense_extras.logs.recorded import record_of
 from horsesense_extras.logs.sample import Sample, Score
 from horsesense_extras.logs.tables import READ, tables
+from horsesense_extras.logs.told import logs_of
 
 OPTIONS = ["a spoon", "a kettle", "a ladder", "a glove"]
 ASKED = "Which of these boils water?"
@@ -234,7 +238,8 @@ def test_names_of_items_alone_belong_to_the_items_beside_them(tmp_path: Path) ->
     assert sample.scores[READ] == Score(0.0, "A")
     written(tmp_path / "b", "m.jsonl", [{"id": "q", "response": "(B)"}])
     assert [log.model for log in tables([tmp_path])] == ["b", tmp_path.name, "n"]
-    assert first.left_out.counts == {"about none of the items, or one that cannot be read": 1}
+    [reason] = first.left_out.counts
+    assert reason.startswith("about none of the items")
 
 
 def test_of_a_file_of_items_the_sound_ones_are_taken(tmp_path: Path) -> None:
@@ -246,6 +251,73 @@ def test_of_a_file_of_items_the_sound_ones_are_taken(tmp_path: Path) -> None:
         hs.load_log(path, out=tmp_path / "none")
     run = hs.load_log(path, items=items, out=tmp_path / "run")
     assert [item.id for item in run.items] == ["q"]
+    [log] = logs_of(run.directory)
+    [left] = log["left_out"]
+    assert left["reason"].startswith("its item is left out: ")
+    assert ("option" in left["reason"], left["samples"]) == (True, 1)
+
+
+def test_the_column_that_names_the_given_items_is_found(tmp_path: Path) -> None:
+    item = {"question": ASKED, "options": OPTIONS, "answer": "B"}
+    items = load_items([{**item, "id": name} for name in ("q", "r")])
+    answers = [{"question_id": 7 + n, "item_key": name, "response": "(B)"}
+               for n, name in enumerate("qr")]  # fmt: skip
+    [log] = tables([written(tmp_path, "m.jsonl", answers)], items)
+    assert [s.id for s in log.samples()] == ["q", "r"]
+
+
+def asked_again(folder: Path) -> Path:
+    """Answers to ten questions; in two of them a call failed before, once and twice."""
+    failed = {"model_output": "", "parsed": None}
+    table = []
+    for n, row in enumerate(rows(replies=["The answer is (B)."] * 10)):
+        table += [{**row, **failed}] * {3: 1, 5: 2}.get(n, 0)
+        table.append({**row, "parsed": "B"})
+    return written(folder, "m.jsonl", table)
+
+
+@pytest.mark.parametrize("unread", [None, "random"])
+def test_a_failed_call_that_was_asked_again_is_no_answer(unread: Any, tmp_path: Path) -> None:
+    """One score and one n in import, in the measures and in the record; nothing was guessed."""
+    run = hs.load_log(asked_again(tmp_path), out=tmp_path / "run", unread=unread)
+    [score], [log] = log_scores(run.results), logs_of(run.directory)
+    [model] = record_of([(run, "m.html")]).models
+    assert [row["samples"] for row in log["left_out"]] == [3]
+    assert {score.own, score.from_samples, score.if_right or score.own, model.published} == {0.4}
+    assert {score.answers, score.graded, score.both, model.graded, run.estimate("accuracy").n} == {
+        10
+    }
+    assert (score.guesses, score.worth, score.lost, model.unfound) == (0, 0.0, {}, 0)
+
+
+def test_draws_of_every_question_all_count(tmp_path: Path) -> None:
+    """Where each question has several rows, an empty reply is one of the draws."""
+    drawn = [*rows(replies=["B", "B"]), *rows(replies=["B", ""])]
+    made = [{**row, "parsed": row["model_output"] or None} for row in drawn]
+    assert len(samples(written(tmp_path, "m.jsonl", made))) == 4
+
+
+def test_scores_of_items_asked_unequally_often_agree_and_credit_raises_them(tmp_path: Path) -> None:
+    first, second = rows(replies=["The answer is (B).", "The answer is (C)."])
+    graded = [{**first, "score": 1}] * 3 + [{**second, "score": 0}]
+    run = hs.load_log(written(tmp_path, "m.jsonl", graded), out=tmp_path / "run")
+    [score] = log_scores(run.results)
+    [model] = record_of([(run, "m.html")]).models
+    assert (score.own, model.published, score.if_right, score.worth) == (0.5, 0.5, 1.0, 0.0)
+
+
+def test_import_and_record_say_the_same_of_unread_replies(tmp_path: Path) -> None:
+    """A draw from two options is right for neither of them."""
+    row = {"question": ASKED, "A": "a spoon", "B": "a kettle", "answer": "B"}
+    replies = ["The answer is (B).", "The answer is (A).", "The answer might", "It is A or B"]
+    made = [{**row, "question": f"{n}?", "output": reply, "parsed": "B" if n == 0 else None}
+            for n, reply in enumerate(replies)]  # fmt: skip
+    run = hs.load_log(written(tmp_path, "m.jsonl", made), out=tmp_path / "run", unread="random")
+    [score] = log_scores(run.results)
+    [model] = record_of([(run, "m.html")]).models
+    assert score.said_as_graded == model.said
+    assert (score.right, score.worth) == (1, 1.5)
+    assert (score.differ - sum(score.only_log.values()), 0) == (model.gained, model.spurned)
 
 
 def test_models_named_like_files_of_a_study(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from horsesense.rng import fingerprint
 from horsesense.stats.words import plural, some_of
 from horsesense.trials.trial import Trial
 
-RULES: Final = Rules(version="25", source="ee1ddc376083")
+RULES: Final = Rules(version="25", source="2f50681b8953")
 
 SURE: Final = 0.9
 """Confidence of the rules from which on no judge is asked, unless the name says another."""

@@ -21,7 +21,7 @@ from horsesense_extras.readers.trained.saved import (
 
 __all__ = ["TrainedReader", "from_spec", "understand"]
 
-RULES: Final = Rules(version="10", source="a564f8d74500")
+RULES: Final = Rules(version="10", source="b459d4a85804")
 
 _TOGETHER = 128
 """Replies that are scored between two marks of progress."""
