@@ -556,31 +556,30 @@ def test_in_python_and_on_the_command_line(tmp_path: Path) -> None:
     assert found.finding("gold_position") is not None
     assert not {"\x1b", "\u202e"} & {*check_text(found)}
     (tmp_path / "items.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    done = call("check", "items.jsonl", "--fail-on", "cue", cwd=tmp_path)
-    assert done.returncode == 1
+    done = call("check", "items.jsonl", "--fail-on", "cue", cwd=tmp_path, code=1)
     assert "Always answering A" in done.stdout
     done = call("check", "items.jsonl", "--json", "--rules", "html", cwd=tmp_path)
-    assert json.loads(done.stdout)["sets"][0]["findings"] == []
+    assert done.json["sets"][0]["findings"] == []
     with pytest.raises(UsageError, match="'htm' is no rule"):
         hs.check(rows, rules="htm")
 
 
 def test_the_items_without_a_fault_are_kept_in_a_new_file(tmp_path: Path) -> None:
     kept, path = tmp_path / "kept.jsonl", tmp_path / "items.parquet"
-    done = call("check", "sample", "--keep", str(kept), "--json")
+    done = call("check", "sample", "--keep", kept, "--json")
     OUTPUTS["check"].model_validate_json(done.stdout, strict=True)
     assert load_items(kept).items == load_items("sample").items
     rows = [*map(json.loads, kept.read_text().splitlines())]
     again = tmp_path / "again.jsonl"
     again.write_text("\n".join(map(json.dumps, [*rows, rows[0] | {"id": "again"}])))
-    done = call("check", str(again), "--keep", str(tmp_path / "once.jsonl"))
+    done = call("check", again, "--keep", tmp_path / "once.jsonl")
     assert f"{len(rows)} of {len(rows) + 1} rows without a fault and not repeated" in done.stderr
-    assert "ends in .jsonl" in call("check", "sample", "--keep", str(tmp_path / "x.csv")).stderr
+    assert "ends in .jsonl" in call("check", "sample", "--keep", tmp_path / "x.csv").stderr
     for option in ("--keep", "--out"):
-        assert "kept.jsonl is there already" in call("check", "sample", option, str(kept)).stderr
+        assert "kept.jsonl is there already" in call("check", "sample", option, kept).stderr
     rows = {"question": ["1?", "2?"], "A": ["1", "2"], "B": ["1", "3"], "answer": ["A", "B"]}
     pl.DataFrame({**rows, "topic": ["a", None], "image": [b"x", b"y"]}).write_parquet(path)
-    call("check", str(path), "--keep", str(tmp_path / "own.jsonl"))
+    call("check", path, "--keep", tmp_path / "own.jsonl")
     own = {"id": "row-0002", "question": "2?", "A": "2", "B": "3", "answer": "B", "topic": None}
     assert json.loads((tmp_path / "own.jsonl").read_bytes()) == {**own, "image": "b'y'"}
 

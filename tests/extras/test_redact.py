@@ -171,13 +171,12 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path, monkeypatch: Any) -> Non
 def test_the_command_line(run: Run, tmp_path: Path) -> None:
     out, salt = tmp_path / "shown.run", tmp_path / "salt"
     words = ("export", str(run.path), "--redacted", str(out), "--salt-file", str(salt), "--json")
-    done = call(*words)
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["out"] == str(out)
-    assert call("verify", str(out)).returncode == 0
-    assert call("view", str(out)).returncode == call("report", str(out)).returncode == 2
-    assert "items, fingerprint of the hashed texts" in call("cite", str(out)).stdout
-    assert "key was not kept" in call(*words[:3], str(tmp_path / "again.run")).stdout
-    gate = call("gate", str(out), "--require", "accuracy > 0", "--baseline", str(run.path))
-    assert gate.returncode == 2
-    assert call("gate", str(out), "--require", "accuracy > 0").returncode == 0
+    done = call(*words, code=0)
+    assert done.json["out"] == str(out)
+    call("verify", out, code=0)
+    for command in ("view", "report"):
+        call(command, out, code=2)
+    assert "items, fingerprint of the hashed texts" in call("cite", out).stdout
+    assert "key was not kept" in call(*words[:3], tmp_path / "again.run").stdout
+    call("gate", out, "--require", "accuracy > 0", "--baseline", run.path, code=2)
+    call("gate", out, "--require", "accuracy > 0", code=0)

@@ -60,7 +60,7 @@ def go(server: FaultServer, path: Path, limits: Limits, connections: int = 8) ->
 def audit(server: FaultServer, root: Path, *words: str) -> Done:
     """An audit of the sample."""
     model = f"http:m@{server.url}"
-    return call("audit", "sample", "--model", model, "--out", str(root / "r"), *words)
+    return call("audit", "sample", "--model", model, "--out", root / "r", *words)
 
 
 def account(path: Path) -> Spent:
@@ -97,8 +97,7 @@ def test_all_runs_of_a_study_together(tmp_path: Path, amount: str) -> None:
         told = f"models = {models}\nitems = ['sample']\n[settings]\nlimit = 2\nprobes = ['order']"
         (tmp_path / "study.toml").write_text(told, encoding="utf-8")
         for _ in range(2):
-            done = call("run", str(tmp_path), "--budget", amount)
-            assert done.returncode == ExitCode.BUDGET, done.stderr
+            done = call("run", tmp_path, "--budget", amount, code=ExitCode.BUDGET)
             if "tokens" in amount:
                 assert 600 <= server.tokens <= 600 + server.dearest
             else:
@@ -163,8 +162,7 @@ def test_what_was_not_sent_costs_nothing(tmp_path: Path) -> None:
     words = ["audit", "sample", "--model", "http:m@http://127.0.0.1:9/v1", "--limit", "2"]
     words += ["--probes", "order", "--budget", "requests=2", "--out", str(tmp_path / "r")]
     for _ in range(3):
-        done = call(*words)
-        assert done.returncode == 3
+        done = call(*words, code=3)
         assert "no connection to 127.0.0.1:9: Connection refused" in " ".join(done.stderr.split())
 
 

@@ -60,6 +60,6 @@ def test_both_are_on_the_command_line(tmp_path: Path) -> None:
     assert task_for(items).name == "sst2_pairs"
     mixed = tmp_path / "mixed.jsonl"
     words = ["build", "mix", str(source), "sample", "--out", str(mixed), "--each", "20", "--json"]
-    assert json.loads(call(*words).stdout)["items"] == 40
+    assert call(*words).json["items"] == 40
     items = load_items(mixed)
     assert (items.kind, len({item.subject for item in items})) == ("choice", 2)

@@ -387,12 +387,12 @@ def test_the_command_line(tmp_path: Path) -> None:
     ]
     source.write_text("\n".join(lines))
     words = "cues", str(source), "--folds", "2", "--repeats", "1", "--jobs", "1", "--no-groups"
-    assert "'often' (n-gram) speaks for 'yes'" in call(*words, "--out", str(page)).stdout
+    assert "'often' (n-gram) speaks for 'yes'" in call(*words, "--out", page).stdout
     assert page.exists()
-    assert json.loads(call(*words, "--json").stdout)["rows"][0]["n"] == 160
-    done = call("build", "balanced", str(source), "--out", str(out), "--no-groups", "--json")
+    assert call(*words, "--json").json["rows"][0]["n"] == 160
+    done = call("build", "balanced", source, "--out", out, "--no-groups", "--json")
     kept = [json.loads(line) for line in out.read_text().splitlines()]
-    assert len(kept) == json.loads(done.stdout)["kept"]
+    assert len(kept) == done.json["kept"]
     originals = {json.loads(line)["id"]: json.loads(line) for line in lines}
     assert all(originals[row["id"]] == row for row in kept)
 

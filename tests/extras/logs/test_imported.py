@@ -333,12 +333,11 @@ def test_what_logs_say_in_another_form(tmp_path: Path, content: str) -> None:
 def test_what_nothing_gives_again_is_never_made_up(tmp_path: Path, name: str) -> None:
     (log := tmp_path / "log.json").write_bytes((CORPUS / "log-inspect" / "three").read_bytes())
     made = hs.load_log(log, out=tmp_path / "made").path
-    assert "import LOG LOG" in call("merge", str(made), "--out", str(tmp_path / "merged")).stderr
+    assert "import LOG LOG" in call("merge", made, "--out", tmp_path / "merged").stderr
 
     def refused(run: Path, *commands: str) -> None:
         for words in map(str.split, commands):
-            done = call(words[0], str(run), *words[1:])
-            assert done.returncode == (2 if words[0] == "gate" else 3), done
+            done = call(words[0], run, *words[1:], code=2 if words[0] == "gate" else 3)
             assert "Import the log again: " in done.stderr
 
     for kind in ("damaged", "gone"):
@@ -348,7 +347,7 @@ def test_what_nothing_gives_again_is_never_made_up(tmp_path: Path, name: str) ->
         if kind == "gone":
             shutil.rmtree(run / name) if path.parent != run else path.unlink()
         refused(run, "report", "read", "gate --require found>=0")
-        done = call("verify", str(run))
+        done = call("verify", run)
         assert (done.returncode, name in done.stdout) == (3, True), done
     (run / "manifest").unlink()  # as of an earlier version
     if name in ("asked.json", "trials"):
