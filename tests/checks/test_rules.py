@@ -29,6 +29,7 @@ from horsesense.cli.schemas import OUTPUTS
 from horsesense.errors import UsageError
 from horsesense.items.item import Item, ItemSet
 from horsesense.items.load import load_items
+from studies import jsonl
 
 PASSAGE = "A ship left the harbour at dawn and met a storm near the northern cape."
 FOUR = ("red", "green", "blue", "black")
@@ -555,7 +556,7 @@ def test_in_python_and_on_the_command_line(tmp_path: Path) -> None:
     found = hs.check(rows)
     assert found.finding("gold_position") is not None
     assert not {"\x1b", "\u202e"} & {*check_text(found)}
-    (tmp_path / "items.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    jsonl(tmp_path / "items.jsonl", rows)
     done = call("check", "items.jsonl", "--fail-on", "cue", cwd=tmp_path, code=1)
     assert "Always answering A" in done.stdout
     done = call("check", "items.jsonl", "--json", "--rules", "html", cwd=tmp_path)
@@ -570,8 +571,7 @@ def test_the_items_without_a_fault_are_kept_in_a_new_file(tmp_path: Path) -> Non
     OUTPUTS["check"].model_validate_json(done.stdout, strict=True)
     assert load_items(kept).items == load_items("sample").items
     rows = [*map(json.loads, kept.read_text().splitlines())]
-    again = tmp_path / "again.jsonl"
-    again.write_text("\n".join(map(json.dumps, [*rows, rows[0] | {"id": "again"}])))
+    again = jsonl(tmp_path / "again.jsonl", [*rows, rows[0] | {"id": "again"}])
     done = call("check", again, "--keep", tmp_path / "once.jsonl")
     assert f"{len(rows)} of {len(rows) + 1} rows without a fault and not repeated" in done.stderr
     assert "ends in .jsonl" in call("check", "sample", "--keep", tmp_path / "x.csv").stderr

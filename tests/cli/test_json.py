@@ -12,6 +12,7 @@ from command_line import call
 from horsesense.cli.output import SCHEMA_VERSION, json_text
 from horsesense.cli.schemas import OUTPUTS, json_schemas
 from horsesense.version import __version__
+from studies import jsonl
 
 
 @pytest.fixture(scope="module")
@@ -65,8 +66,7 @@ def test_lists() -> None:
 
 def test_every_response_of_a_file_is_a_line(tmp_path: Path) -> None:
     rows = [{"options": ["x", "y"], "response": text} for text in ("B", "I \ud83d cannot say")]
-    file = tmp_path / "answers.jsonl"
-    file.write_text("\n".join(map(json.dumps, rows)))
+    file = jsonl(tmp_path / "answers.jsonl", rows)
     for words in ((), ("--explain",)):
         lines = call("read", file, "--json", *words).stdout.splitlines()
         assert len(lines) == 2
@@ -77,8 +77,7 @@ def test_every_response_of_a_file_is_a_line(tmp_path: Path) -> None:
 def test_what_needs_no_model(tmp_path: Path) -> None:
     rows = [{"text": f"text {i} about animal {i % 7}", "label": str(i * 5 % 3 % 2)}
             for i in range(60)]  # fmt: skip
-    items = tmp_path / "texts.jsonl"
-    items.write_text("\n".join(map(json.dumps, rows)))
+    items = jsonl(tmp_path / "texts.jsonl", rows)
     out = str(tmp_path / "out.jsonl")
     check("cues", call("cues", items, "--json", "--repeats", "1", "--jobs", "1").stdout)
     pairs = ("--same", "10", "--different", "10", "--out", out, "--json")

@@ -22,6 +22,7 @@ from horsesense.report.item_text import item_text
 from horsesense.runs.settings import Settings
 from horsesense.runs.studies import StudyFile
 from horsesense.testing.faults import FaultServer
+from studies import jsonl
 
 SMALL = ("sample", "--probes", "repeat", "--limit", "6")
 
@@ -144,7 +145,7 @@ stop_if = "never"
 def test_a_study_of_several_sets_is_compared_set_by_set(tmp_path: Path) -> None:
     rows = [{"question": f"{n}?", "options": ["a", "b"], "answer": "a"} for n in range(30)]
     for name, some in (("one", rows), ("two", rows[:20])):
-        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, some)))
+        jsonl(tmp_path / f"{name}.jsonl", some)
     (tmp_path / "study.toml").write_text(
         'models = ["sim:oracle", "sim:uniform"]\nitems = ["one.jsonl", "two.jsonl"]\n'
         '[settings]\nprobes = ["repeat"]\n'

@@ -34,7 +34,7 @@ from horsesense.report.comparison import (
 )
 from horsesense.report.rank_chart import dot_chart
 from horsesense.trials.condition import PLAIN
-from studies import items_file, study
+from studies import items_file, jsonl, study
 
 FIELDS = ("model", "first", "second", "better")
 """Where rows name a model."""
@@ -48,8 +48,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     every = items_file(root / "items.jsonl", 120)
     rows = [orjson.loads(line) for line in every.read_bytes().splitlines()]
     rows[100]["options"][0] = "changed"
-    fewer = root / "fewer.jsonl"
-    fewer.write_bytes(b"\n".join(map(orjson.dumps, rows[20:])))
+    fewer = jsonl(root / "fewer.jsonl", rows[20:])
     told = {
         "oracle": (every, "sim:oracle", {}),
         "good": (fewer, "sim:prior?know=0.8", {}),

@@ -19,7 +19,7 @@ from horsesense.errors import StoreError, UsageError
 from horsesense.rng import fingerprint
 from horsesense.runs.redacted import LARGEST, MARK
 from horsesense_extras.redact import Redaction, secret, write_redacted
-from studies import items_file, study
+from studies import items_file, jsonl, study
 
 KEY = bytes(range(32))
 OTHER = "sim:prior?know=0.8"
@@ -35,7 +35,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
         row |= {"cluster": f"story of number {number // 2}", "subject": f"subject{number % 2}"}
         row |= {"context": f"A long passage about number {number}.", "options": [*row["options"]]}
         row["options"][(number + 1) % 4] = "Yes"
-    items.write_text("\n".join(map(json.dumps, rows)))
+    jsonl(items, rows)
     study(items, "sim:prior?know=0.6", root / "run", probes=PROBES, shots=0, against=OTHER)
     return horsesense.open(root / "run")
 

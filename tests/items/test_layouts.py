@@ -12,6 +12,7 @@ from each import each
 from horsesense.errors import ItemsError, UsageError
 from horsesense.items.load import load_items
 from horsesense.items.tasks import task_for
+from studies import jsonl
 
 Q = "What is the capital of France?"
 TOWNS = ["Rome", "Paris", "Bonn", "Lyon"]
@@ -221,9 +222,7 @@ def test_an_answer_that_is_not_recognised_is_asked_for() -> None:
 
 
 def written(tmp_path: Path, name: str, rows: list[dict[str, Any]]) -> Path:
-    path = tmp_path / name
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+    return jsonl(tmp_path / name, rows)
 
 
 def test_texts_of_several_fields_are_joined(tmp_path: Path) -> None:
@@ -313,11 +312,10 @@ def test_mrpc_and_wic_under_their_usual_names(tmp_path: Path) -> None:
 
 
 def test_the_map_to_type_names_what_values_tell(tmp_path: Path) -> None:
-    path = tmp_path / "fragen.jsonl"
     rows = [
         {"frage": f"Was ist {n}?", "antworten": ["ja", "nein"], "richtig": n % 2} for n in range(4)
     ]
-    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    path = jsonl(tmp_path / "fragen.jsonl", rows)
     with pytest.raises(UsageError) as caught:
         load_items(path)
     line = "--map question=frage --map options=antworten --map answer=FIELD"

@@ -29,6 +29,7 @@ from horsesense.items import files as datasets_files
 from horsesense.items.files import load_rows, zstd
 from horsesense.items.item import Item, ItemSet
 from horsesense.items.load import load_items
+from studies import jsonl
 
 Row = dict[str, Any]
 BASE: Row = {"question": "Which?", "options": ["x", "y", "z"], "answer_index": 0}
@@ -696,10 +697,9 @@ def test_the_examples_of_the_documentation_run() -> None:
 
 
 def test_a_split_behind_the_name_of_a_file(tmp_path: Path) -> None:
-    path = tmp_path / "a.jsonl"
     rows = [{"text": f"text {i}", "label": "ab"[i % 2], "split": ["dev", "test"][i // 2]}
             for i in range(4)]  # fmt: skip
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    path = jsonl(tmp_path / "a.jsonl", rows)
     assert [item.question for item in load_items(f"{path}:test")] == ["text 2", "text 3"]
     assert len(load_items(f"{path}:dev,test")) == 4
     with pytest.raises(UsageError, match="there is no split 'train'"):

@@ -43,7 +43,7 @@ from horsesense.stats.two_way import mean_se
 from horsesense.trials.bundles import nested, streams
 from horsesense.trials.condition import PLAIN, Condition
 from horsesense.trials.trial import Trial, Variant, bundled
-from studies import run_study
+from studies import jsonl, run_study
 
 SENTIMENT = ("Positive", "Negative")
 TASKS = ("batch", "select_one", "select_all")
@@ -321,7 +321,7 @@ def test_examples_may_write_the_labels_in_another_known_way(tmp_path: Path) -> N
     pair = {"sentence1": "A.", "sentence2": "B."}
     for name in ("mrpc.jsonl", "dev.jsonl"):
         rows = ({**pair, "label": i % 2} for i in range(4))
-        (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+        jsonl(tmp_path / name, rows)
     items = load_items(tmp_path / "mrpc.jsonl")
     shots = load_items(tmp_path / "dev.jsonl", labels=items.labels)
     assert shots.labels == items.labels == ("No", "Yes")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,7 +22,7 @@ from horsesense.trials.condition import Condition
 from horsesense.trials.extras import NO_EXTRAS, Marked
 from horsesense.trials.history import Earlier, History
 from horsesense.trials.trial import NONE_OPTION, Trial
-from studies import study
+from studies import jsonl, study
 
 PLAIN = Item("q", "Which one?", ("red", "green", "blue", "white"), 2)
 OTHERS = tuple(
@@ -249,8 +248,7 @@ def test_exclusions_reach_the_findings(tmp_path: Path) -> None:
         },
         {"id": "none", "question": "What?", "options": ["p", "none-of-them"], "answer_index": 1},
     ]
-    path = tmp_path / "items.jsonl"
-    path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    path = jsonl(tmp_path / "items.jsonl", rows)
     result = study(path, "sim:oracle", tmp_path / "run", probes=("gold_absent",))
     reasons = {e["reason"]: e["examples"] for e in result.findings["exclusions"]}
     assert reasons == {
@@ -264,8 +262,7 @@ def test_a_set_of_labels_left_out_is_counted_beside_those_asked(tmp_path: Path) 
         {"id": "numbers", "question": "2 + 2?", "options": ["3", "4", "1"], "answer_index": 1},
         {"id": "words", "question": "Which?", "options": ["red", "blue"], "answer_index": 0},
     ]
-    path = tmp_path / "items.jsonl"
-    path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    path = jsonl(tmp_path / "items.jsonl", rows)
     result = study(path, "sim:oracle", tmp_path / "run", probes=("labels",))
     reasons = {e["reason"]: e["examples"] for e in result.findings["exclusions"]}
     assert reasons == {"set=digits: a label of this set is an option's text": ["numbers"]}

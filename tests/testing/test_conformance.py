@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from zlib import crc32
@@ -24,6 +23,7 @@ from horsesense.testing.conformance import check_reader, item_set, replies_to, t
 from horsesense.testing.faults import FaultServer, letter
 from horsesense.testing.models import check_model
 from horsesense.trials.trial import AnswerFormat, Trial
+from studies import jsonl
 
 
 def test_trials_to_read_are_of_every_kind_of_answer() -> None:
@@ -62,9 +62,8 @@ def test_simulated_models_conform(name: str) -> None:
 
 
 def test_recorded_models_conform(tmp_path: Path) -> None:
-    path = tmp_path / "answers.jsonl"
     rows = [{"id": item.id, "response": "B", "model": "m"} for item in item_set()]
-    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    path = jsonl(tmp_path / "answers.jsonl", rows)
     check_model(lambda: make_model(f"replay:{path}"), trials_to_read()[:1])
 
 

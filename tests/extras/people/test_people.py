@@ -23,7 +23,7 @@ from horsesense_extras.people.runs import HumanTest, Question, take
 from horsesense_extras.people.spreadsheet import code_of
 from payloads import PAYLOADS
 from spreadsheets import rows_in, save
-from studies import items_file
+from studies import items_file, jsonl
 
 N = 16
 
@@ -35,8 +35,7 @@ def stories(path: Path, n: int = N) -> Path:
     told = [
         row | {"cluster": f"s{i // 4}", "context": f"Story {i // 4}."} for i, row in enumerate(rows)
     ]
-    path.write_bytes(b"\n".join(map(orjson.dumps, told)))
-    return path
+    return jsonl(path, told)
 
 
 def right(question: Question) -> str:
@@ -259,8 +258,7 @@ def hostile(tmp_path: Path) -> Path:
          "context": text}
         for i, text in enumerate(PAYLOADS[::12])
     ]  # fmt: skip
-    path = tmp_path / "hostile.jsonl"
-    path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    path = jsonl(tmp_path / "hostile.jsonl", rows)
     out = tmp_path / "hostile"
     call("build", "test", path, "--out", out, "--probes", "original", "--people",
                 "1", "--format", "html,csv", code=0)  # fmt: skip

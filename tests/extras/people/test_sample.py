@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import orjson
 import pytest
 
 from command_line import annotate, call
 from horsesense.kept import keep
 from horsesense_extras.people.sample import shown
 from spreadsheets import Rows, rows_in, save
-from studies import Result, items_file, study
+from studies import Result, items_file, jsonl, study
 
 N = 24
 
@@ -26,8 +25,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Result:
         {"id": f"q{i}", "probe": "original", "condition": "", "response": reply}
         for i, reply in enumerate(said)
     ]
-    recorded = folder / "recorded.jsonl"
-    recorded.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    recorded = jsonl(folder / "recorded.jsonl", rows)
     return study(items, f"replay:{recorded}", folder / "run", probes=())
 
 

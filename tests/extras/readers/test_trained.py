@@ -22,6 +22,7 @@ from horsesense_extras.readers.trained.saved import Manifest, load_scorer
 from horsesense_extras.readers.training.examples import f1_scores, load_examples, split
 from horsesense_extras.readers.training.learners import RECIPES, recipe_for
 from horsesense_extras.readers.training.reader import Plan, Trained, train_reader
+from studies import jsonl
 
 WORDS = ["red", "blue", "green", "black", "white", "gold", "grey", "pink", "brown", "amber"]
 
@@ -47,8 +48,7 @@ def annotated(n: int = 24) -> list[dict[str, Any]]:
 
 
 def write(path: Path, rows: list[dict[str, Any]]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+    return jsonl(path, rows)
 
 
 @pytest.fixture

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from studies import jsonl
+
 torch = pytest.importorskip("torch", reason="needs torch: pip install 'horsesense[train]'")
 pytest.importorskip("peft", reason="needs peft: pip install 'horsesense[train]'")
 
@@ -125,8 +127,7 @@ def written(path: Path, n: int, long: int = 1) -> Path:
         }
         for k in range(n)
     ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+    return jsonl(path, rows)
 
 
 def test_a_folder_goes_on_with_the_items_and_the_base_that_it_began_with(

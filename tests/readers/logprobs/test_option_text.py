@@ -27,7 +27,7 @@ from horsesense.runs.results import Results
 from horsesense.testing.conformance import check_reader
 from horsesense.trials.extras import WithheldGold
 from horsesense.trials.trial import Trial
-from studies import items_file, study, value
+from studies import items_file, jsonl, study, value
 
 Scores = dict[str, tuple[float, int]]
 
@@ -224,8 +224,7 @@ def test_scoring_besides_changes_no_reply(tmp_path: Path) -> None:
 def test_without_scores_all_is_missing_and_nothing_guessed(tmp_path: Path) -> None:
     items = items_file(tmp_path / "items.jsonl", 12)
     rows = [{"id": f"q{i}", "response": "A"} for i in range(12)]
-    answers = tmp_path / "answers.jsonl"
-    answers.write_text("\n".join(map(json.dumps, rows)))
+    answers = jsonl(tmp_path / "answers.jsonl", rows)
     made = study(
         items, f"replay:{answers}", tmp_path / "run", probes=(), readers=("text", "option_text")
     )
@@ -275,8 +274,7 @@ def test_a_simulation_and_class_names_are_scored_only_when_asked(tmp_path: Path)
     made = study(items, "sim:oracle", tmp_path / "run", probes=())
     assert {e.reader for e in made.estimates} == {"first_token", "text"}
     rows = [{"id": f"t{i}", "text": f"text {i}", "label": "ab"[i % 2]} for i in range(8)]
-    labelled = tmp_path / "labels.jsonl"
-    labelled.write_text("\n".join(map(json.dumps, rows)))
+    labelled = jsonl(tmp_path / "labels.jsonl", rows)
     made = study(
         labelled,
         "sim:oracle",
