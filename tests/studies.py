@@ -122,16 +122,13 @@ def value(
         if (e.measure, e.group, e.reader) == (measure, group, reader)
         and e.condition.matches(**Condition.parse(has))
     ]
-    assert len(found) == 1, f"{len(found)} of {measure} {group} with {has}"
-    assert found[0] is not None
-    return found[0]
+    [value] = found
+    return value
 
 
 def text(result: Result, measure: str, probe: str = "original", **where: str) -> float:
     """The value of the one estimate of a measure as the reader of texts has it."""
-    found = result.estimate(measure, probe, reader="text", **where).value
-    assert found is not None
-    return found
+    return result.estimate(measure, probe, reader="text", **where).value
 
 
 def too_many(wrong: int, studies: int, budget: float) -> bool:

@@ -101,7 +101,6 @@ def test_benchmarks_import_what_exists() -> None:
 
 def absent(node: ast.ImportFrom) -> Iterator[str]:
     """The names of an import that are not there."""
-    assert node.module is not None
     for alias in node.names:
         try:
             if not hasattr(importlib.import_module(node.module), alias.name):
@@ -194,7 +193,6 @@ def look_at(words: list[str], cwd: Path) -> None:
     command = [sys.executable, "-m", "horsesense", *words]
     with subprocess.Popen(command, cwd=cwd, stdout=subprocess.PIPE, text=True) as served:
         try:
-            assert served.stdout is not None
             address = served.stdout.readline().split()[0]
             browser = build_opener(HTTPCookieProcessor())
             browser.open(address, timeout=30).close()  # its token becomes a cookie

@@ -370,8 +370,6 @@ def test_a_cue_speaks_where_it_tells_the_answer_and_not_by_chance(rule: str) -> 
     options, right, question = MARKED[rule]
     finding = check_items(spread(60, options, right, question), [rule]).finding(rule)
     test = finding.found.test
-    assert test.low is not None
-    assert test.high is not None
     assert not test.low <= test.expected <= test.high
     assert not check_items(spread(60, options, None, question), [rule]).findings
 
@@ -401,7 +399,6 @@ def test_cues_speak_at_most_at_their_level() -> None:
 def test_positions(golds: list[int], p: float, speaks: bool) -> None:
     made = items_of(*(item(f"{n}?", gold=g) for n, g in enumerate(golds)))
     found = gold_positions(made)
-    assert found.test is not None
     assert found.test.p == pytest.approx(p, abs=1e-6)
     assert bool(check_items(made, ["gold_position"]).findings) == speaks
 
@@ -409,7 +406,6 @@ def test_positions(golds: list[int], p: float, speaks: bool) -> None:
 def test_few_items_are_tested_by_simulation_as_the_multinomial_distribution_says() -> None:
     """Three items of four options, all in one place: 4 of 64 equally likely tables."""
     found = gold_positions(items_of(*(item(f"{n}?", gold=2) for n in range(3))))
-    assert found.test is not None
     assert found.test.method == "multinomial test by simulation"
     assert found.test.p == pytest.approx(4 / 64, abs=0.004)
 
@@ -508,7 +504,6 @@ def test_a_class_named_in_the_text() -> None:
     texts = [Item(f"t{n}", f"news {n} of {labels[n % 2]}", labels, n % 2) for n in range(40)]
     made = ItemSet("made", "label", tuple(texts), labels)
     finding = check_items(made).finding("class_in_text")
-    assert finding.found.test is not None
     assert finding.found.test.share == 1.0
 
 

@@ -251,7 +251,6 @@ def test_a_budget_stop_has_a_code_of_its_own(tmp_path: Path) -> None:
     assert "(requests=495 left, about 7 needed)" in resumed.stderr
     spent = r"12 calls, at most ([\d,]+) prompt and (\d+) completion tokens \((.*) at these prices"
     said = re.search(f"Spent over all sessions: {spent}", resumed.stdout)
-    assert said is not None
     assert int(said[1].replace(",", "")) + int(said[2]) == round(1e6 * float(said[3]))
     may = ("-m", "sim:oracle", "--budget", "tokens=9,money=0.01", "--price", "9,9", "--rate", "2")
     planned = call("plan", *SMALL, *may, "--max-connections", "4", cwd=tmp_path)

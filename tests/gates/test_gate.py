@@ -189,7 +189,6 @@ def test_what_to_ask_next_is_one_number_and_commands_that_run(
     asks = [n for n, line in enumerate(lines) if line.startswith("Ask ")]
     told = re.fullmatch(r"Ask (\d+) items next \(if .*\), which most likely .*:", lines[asks[0]])
     needs = [int(n) for line in lines for n in re.findall(r"about (\d+) items", line)]
-    assert told is not None
     assert (len(asks), int(told[1])) == (1, max(needs))
     [line] = [line for line in lines if line.startswith("  horsesense")]  # the other has more
     call(*shlex.split(line)[1:], cwd=tmp_path, code=0)

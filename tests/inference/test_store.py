@@ -177,7 +177,6 @@ def test_a_second_process_is_told_who_writes(path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", code, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as other:
-        assert other.stdout is not None
         assert other.stdout.readline() == b"open\n"
         with pytest.raises(StoreError, match=f"in use by another run \\(process {other.pid}\\)"):
             Store.open(path)

@@ -428,7 +428,6 @@ def test_labels_too_many_count_at_every_problem_of_a_prompt() -> None:
     bundles = replace(cell[Bundles], bundle=np.array([0, 0, 0, 1, 1, 1])[:, None],
                       problem=np.array([0, 1, 2, 0, 1, 2])[:, None])  # fmt: skip
     rows = MEASURES.get("extra_labels").rows(cell.having(bundles))
-    assert rows.crossed is not None
     assert rows.crossed.rows[:, 0].tolist() == [0, 1, 2, 0, 1, 0]
     assert rows.crossed.rows[:, 1] == pytest.approx([1 / 3] * 6)
     found = mean_se(*rows.crossed.rows.T, rows.crossed.item, rows.crossed.bundle)

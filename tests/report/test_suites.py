@@ -123,7 +123,6 @@ def test_the_section_that_contributing_shows_is_rendered(tmp_path: Path) -> None
 
     path = ROOT / "examples/plugin/src/horsesense_example/section.py"
     spec = importlib.util.spec_from_file_location("section", path)
-    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     items = items_file(tmp_path / "items.jsonl", 4)

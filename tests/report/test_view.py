@@ -82,7 +82,6 @@ def test_search_and_filters_find_items(run: Path) -> None:
     assert "1 of 120 items." in page(found, "/?search=ANSWER+77.2")
     assert "60 of 120 items" in page(found, "/?subject=subject+1")
     evidence = viewed.evidence()
-    assert evidence is not None
     for reason, ids in evidence.holds.items():
         assert f"{len(ids)} of 120 items" in page(found, f"/?reason={reason}")
     never = sum(part == "never" for part in evidence.part.values())
