@@ -66,7 +66,8 @@ def test_lists() -> None:
 
 def test_every_response_of_a_file_is_a_line(tmp_path: Path) -> None:
     rows = [{"options": ["x", "y"], "response": text} for text in ("B", "I \ud83d cannot say")]
-    file = jsonl(tmp_path / "answers.jsonl", rows)
+    file = tmp_path / "answers.jsonl"
+    file.write_text("\n".join(map(json.dumps, rows)))
     for words in ((), ("--explain",)):
         lines = call("read", file, "--json", *words).stdout.splitlines()
         assert len(lines) == 2

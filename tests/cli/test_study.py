@@ -303,6 +303,7 @@ class Keyed(FaultServer):
 def test_no_key_goes_to_a_server_that_a_file_alone_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str
 ) -> None:
+    monkeypatch.setattr("horsesense.models.openai.api_key._JUDGES", {})  # as in a new process
     for name in (variable, "HORSESENSE_JUDGE_API_KEY"):
         monkeypatch.setenv(name, KEY)
     with Keyed() as server:
@@ -358,7 +359,6 @@ def test_an_item_in_the_terminal(tmp_path: Path) -> None:
 
 def test_of_many_names_at_most_five_are_listed() -> None:
     error = UsageError.unknown("item", "q7", [f"q{n}" for n in range(500)])
-    assert error.hint is not None
     assert error.hint.count("q") == 5
 
 

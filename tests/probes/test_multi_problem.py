@@ -27,9 +27,7 @@ from horsesense.measures.base import Estimate
 from horsesense.measures.cells import STATUS_CODE, Bundles, Cell, ChosenSets
 from horsesense.measures.per_problem import chance, error_kinds
 from horsesense.measures.registry import MEASURES
-from horsesense.models.base import Capabilities
-from horsesense.models.messages import Request, Response
-from horsesense.models.simulated.backend import Simulated
+from horsesense.models.messages import Response
 from horsesense.probes.base import Setting
 from horsesense.probes.registry import parse_probe, parse_probes
 from horsesense.prompts import Prompter, Shots, Want
@@ -43,6 +41,7 @@ from horsesense.stats.two_way import mean_se
 from horsesense.trials.bundles import nested, streams
 from horsesense.trials.condition import PLAIN, Condition
 from horsesense.trials.trial import Trial, Variant, bundled
+from scripted import short
 from studies import jsonl, run_study
 
 SENTIMENT = ("Positive", "Negative")
@@ -625,24 +624,14 @@ def test_a_respondent_that_refuses_leaves_everything_unassigned(
         assert values(found, "unread_share", task)[0].value == 1
 
 
-class Small(Simulated):
-    """A simulation with a context of few words."""
-
-    async def capabilities(self) -> Capabilities:
-        return replace(await super().capabilities(), context_length=200)
-
-    def count_tokens(self, request: Request) -> int | None:
-        return sum(len(text.split()) for _, text in request.messages or ())
-
-
 def test_a_prompt_beyond_the_context_is_known_counted_and_not_sent(
     films: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("studies.make_model", lambda *_, **__: Small.from_spec("clerk"))
+    monkeypatch.setattr("studies.make_model", lambda *_, **__: short("clerk", 200))
     settings = Settings(
         items=str(films), model="sim:clerk", probes=("batch(sizes=5/50, bundles=7)",)
     )
-    counted, _ = plan_study(settings, Small.from_spec("clerk"))
+    counted, _ = plan_study(settings, short("clerk", 200))
     too_long = [{"probe": "batch", "condition": "size=50", "prompts": 7}]
     assert (counted.too_long, counted.too_long_by) == (7, too_long)
     result = run_study(settings, tmp_path)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.studies import items_file
 
 from horsesense.api import Run
 from horsesense.inference.limits import Limits
@@ -18,32 +16,23 @@ from horsesense.report.behind_score import caveats
 from horsesense.report.published_tables import beside
 from horsesense.report.score_bar import headline
 from horsesense.runs.settings import Settings
+from scripted import saying
+from studies import items_file
 
 PROSE = "The passage tells of a boy, and there is much that could be said of him."
 CUT = "Let me go through all of them. The first could be right, since the passage says that the"
 
 
-def spoiling(of_256: int, *instead: Response | Failure) -> Any:
-    """A model that knows every answer, and gives other replies to so many of 256 requests."""
-    model: Any = make_model("sim:oracle")
-    answer = model.respond
-
-    async def respond(batch: Sequence[Asked]) -> list[Any]:
-        answers = await answer(batch)
-        return [
-            instead[asked.key[1] % len(instead)] if asked.key[0] < of_256 else found
-            for asked, found in zip(batch, answers, strict=True)
-        ]
-
-    model.respond = respond
-    return model
-
-
 def run_of(out: Path, of_256: int, *instead: Response | Failure, **settings: Any) -> Run:
+    """A run of a model that gives other replies to so many of 256 requests."""
+
+    def spoilt(asked: Asked) -> Response | Failure | None:
+        return instead[asked.key[1] % len(instead)] if asked.key[0] < of_256 else None
+
     run = Run.start(
         out, Settings(items=settings.pop("items"), model="sim:oracle", stop_if="never", **settings)
     )
-    run.ask(spoiling(of_256, *instead))
+    run.ask(saying(spoilt))
     run.read()
     run.measure()
     return run

@@ -13,9 +13,6 @@ import pytest
 from horsesense.api import Run
 from horsesense.cli.each import shortfalls
 from horsesense.errors import StoreError, UsageError
-from horsesense.models.base import Capabilities
-from horsesense.models.messages import Request
-from horsesense.models.simulated.backend import Simulated
 from horsesense.report import item_report, reasons, write_report
 from horsesense.report.charts import ChartLine, Point, forest
 from horsesense.report.curves import Curve, curves
@@ -26,6 +23,7 @@ from horsesense.report.text import visible
 from horsesense.runs.results import Results
 from horsesense.runs.settings import Settings
 from pages import ALLOWED, IMAGE, MODELS, NASTY, SCRIPT, UNPRINTABLE, Page, check_harmless
+from scripted import short
 from studies import estimate, items_file, jsonl, results_of, study
 
 pytestmark = pytest.mark.usefixtures("charts_once")
@@ -205,21 +203,11 @@ class TestHostile:
             assert visible(page.text) == page.text
 
 
-class Small(Simulated):
-    """A simulation with a context of few words."""
-
-    async def capabilities(self) -> Capabilities:
-        return replace(await super().capabilities(), context_length=100)
-
-    def count_tokens(self, request: Request) -> int | None:
-        return sum(len(text.split()) for _, text in request.messages or ())
-
-
 def test_prompts_beyond_the_context_are_told_with_their_number(tmp_path: Path) -> None:
     probes = ("original", "order")
     settings = Settings.of(items="sample", model="sim:prior", probes=probes, limit=20)
     run = Run.start(tmp_path / "run", settings)
-    run.ask(Small.from_spec("prior"), tell=None)
+    run.ask(short("prior", 100), tell=None)
     run.read("text")
     run.measure()
     by_form = [row["prompts"] for row in run.findings["too_long"]]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,10 +14,10 @@ from horsesense.inference.probe import capabilities
 from horsesense.inference.runner import run
 from horsesense.inference.store import Store
 from horsesense.inference.stored_rows import Spent
-from horsesense.models.base import Asked
 from horsesense.models.messages import Request
 from horsesense.models.registry import make_model
 from horsesense.testing.faults import ODD, FaultServer
+from scripted import asks
 
 HASTY = Retry(first_pause=0.005, longest_pause=0.05)
 TOKENS = 800
@@ -33,12 +32,6 @@ UNLIKE = (
     "costly_error",
 )
 """Faults that tell apart what a call may have cost; test_faults.py has all of them."""
-
-
-def asks(n: int, identity: str) -> Iterator[Asked]:
-    for i in range(n):
-        request = Request((("user", f"question {i}"),), None)
-        yield Asked(request.key(identity), request)
 
 
 def go(server: FaultServer, path: Path, limits: Limits, connections: int = 8) -> RunSummary:
@@ -190,9 +183,7 @@ def test_money(tmp_path: Path, connections: int) -> None:
         with pytest.raises(Exception, match=r"does not answer|budget allows no"):
             go(server, path, limits, connections)
         most = limits.cost(0, server.dearest)
-        assert most is not None
         spent = limits.cost(account(path).prompt_tokens, account(path).completion_tokens)
-        assert spent is not None
         assert 0.01 <= spent <= 0.01 + most
         assert server.tokens == account(path).tokens
 

@@ -12,7 +12,7 @@ import pytest
 from each import each
 from horsesense.inference.limits import UNLIMITED
 from horsesense.inference.store import Store
-from horsesense.models.base import Asked, Model
+from horsesense.models.base import Asked, Capabilities, HoldsNothing, Model
 from horsesense.models.messages import Failure, Response
 from horsesense.models.registry import make_model
 from horsesense.models.simulated.backend import PROFILES
@@ -75,7 +75,7 @@ def test_served_models_conform() -> None:
     assert not any("item-0" in prompt for prompt in asked)
 
 
-class Example:
+class Example(HoldsNothing):
     """A model that conforms; the tests break one thing at a time."""
 
     identity = "example"
@@ -83,19 +83,8 @@ class Example:
     batch_size = 4
     max_connections = 1
 
-    async def __aenter__(self):
-        return self
-
-    async def __aexit__(self, *error):
-        return None
-
     async def capabilities(self):
-        from horsesense.models.base import Capabilities
-
         return Capabilities()
-
-    def count_tokens(self, request):
-        return None
 
     async def respond(self, batch: Sequence[Asked]) -> Sequence[Response | Failure]:
         return [Response(f"{crc32(str(asked.request).encode()):x}") for asked in batch]
