@@ -158,6 +158,7 @@ def test_a_name_that_two_packages_claim_is_refused_with_both(site: Site) -> None
     [
         ("htp:gpt-4o", "http:gpt-4o"),
         ("gpt-4o", "http:gpt-4o"),
+        ("smollm2", "hf:smollm2"),
         ("smi:oracle", "sim:oracle"),
         ("reply:a.jsonl", "replay:a.jsonl"),
         ("hhf:smollm2", "hf:smollm2"),

@@ -185,6 +185,7 @@ def test_one_thing_is_told_as_one(tmp_path: Path) -> None:
         (("audit", "sample", "-m", "sim:prior", "--budget", "euros=5"), "requests"),
         (("audit", "sample", "-m", "sim:prior", "--shots", "3"), "--shots-from"),
         (("audit", "sample", "-m", "sim:prior", "--limit", "0"), "limit"),
+        (("audit", "sample", "-m", "sim:prior", "--report-items", "9" * 20), "equal to 1000000"),
         (("audit", "sample", "-m", "sim:prior", "--style", "verse"), "style"),
         (("list", "horses"), "schemas"),
         (("report", "nowhere"), "is not a run directory"),

@@ -59,6 +59,7 @@ def test_lists() -> None:
     (found,) = call("list", "order", "--json").json["probes"].items()
     assert found[0] == "order"
     assert found[1].endswith("order(design=auto)")
+    assert list(json.loads(call("list", "rstd_null", "--json").stdout)["measures"]) == ["rstd_null"]
     for name, first in (("hf", "hf:PATH"), ("sim", "sim:PROFILE"), ("openai", "http:NAME")):
         found = call("list", "models", name, "--json").json["models"]
         assert next(iter(found)).startswith(first), (name, found)

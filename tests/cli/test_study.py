@@ -17,7 +17,6 @@ from horsesense.cli.schemas import OUTPUTS
 from horsesense.errors import EXIT_CODES, ExitCode, UsageError
 from horsesense.findings.sentences import sentence, statement
 from horsesense.inference.store_file import held
-from horsesense.models.registry import make_model
 from horsesense.report.item_text import item_text
 from horsesense.runs.settings import Settings
 from horsesense.runs.studies import StudyFile
@@ -386,12 +385,6 @@ def test_findings_about_the_items_come_before_the_search_for_cues(
     told = capsys.readouterr()
     assert told.out.startswith("sample\n")
     assert "horsesense[cues]" in told.err
-
-
-@pytest.mark.parametrize(("spec", "meant"), [("smollm2", "hf:smollm2"), ("gpt-4", "http:gpt-4")])
-def test_a_model_without_a_scheme_is_guessed_at(spec: str, meant: str) -> None:
-    with pytest.raises(UsageError, match=f"Did you mean {meant!r}"):
-        make_model(spec)
 
 
 @pytest.mark.thorough

@@ -167,6 +167,7 @@ class TestTerminal:
             found = [line for line in brief if line.startswith("[found]")]
             assert all("\u202f% interval [" in line for line in found)
             assert len(brief) <= len(long)
+            assert not any(re.match(r"\[undecided\].* undecided", line) for line in brief)
             assert sum("without a sign of a fault" in line for line in brief) <= 1
 
     def test_the_end_of_an_audit_is_a_table_and_six_findings_as_wide_as_the_window(

@@ -12,7 +12,7 @@ import pytest
 
 from horsesense.api import Run
 from horsesense.cli.each import shortfalls
-from horsesense.errors import StoreError, UsageError
+from horsesense.errors import StoreError
 from horsesense.report import item_report, reasons, write_report
 from horsesense.report.charts import ChartLine, Point, forest
 from horsesense.report.curves import Curve, curves
@@ -88,10 +88,6 @@ class TestPage:
         check_harmless(page)
         assert page.text.count("Which of these is number 3?") > 8
         assert page.text.count("Reply") >= 12
-
-    def test_unknown_item(self, runs: dict[str, Results]) -> None:
-        with pytest.raises(UsageError, match="'q33x' is no item"):
-            item_report(runs["talker"], "q33x")
 
     def test_a_run_outlives_the_file_of_its_items(self, tmp_path: Path) -> None:
         items = items_file(tmp_path / "items.jsonl", 3)
@@ -186,13 +182,15 @@ class TestHostile:
     @pytest.mark.parametrize("nasty", [*NASTY[:4], '"];alert(1);["', "\\u003cscript>"])
     def test_charts_hold_it_as_text(self, nasty: str) -> None:
         e = estimate(0.5, 0.4, 0.6)
-        points = [Point(nasty, e, 0.25), Point(nasty, e)]
+        points, below = [Point(nasty, e, 0.25), Point(nasty, e)], Point("", e._replace(low=-0.5))
         lines = [Curve(nasty, [(nasty, e), ("2", e)]), Curve("$rows", [("2", e)])]
         charts = [
-            forest(points, "x", caption=nasty, line=ChartLine(0.5, nasty)),
+            forest([*points, below], "x", caption=nasty, line=ChartLine(0.5, nasty)),
             curves(lines, [nasty, "2"], x_title="x", y_title="y", caption=nasty),
             bands([(nasty, [(10, -0.2, 0.3)])], 0.05, nasty),
         ]
+        assert ">−50</text>" in charts[0], "a minus, no hyphen"
+        assert "--whole:1." in charts[0], "which a narrow screen needs"
         for chart in charts:
             page = Page(chart)
             assert set(page.tags) <= ALLOWED

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import subprocess
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, cast
 
@@ -55,7 +56,7 @@ def read_benchmark(
             "sure": SURE,
             "without_reading": missing,
             "rows": [row.as_json() for row in rows],
-            "reliability": {part: [b.as_json() for b in found] for part, found in bins.items()},
+            "reliability": {part: [asdict(b) for b in found] for part, found in bins.items()},
             "errors": [_error(*pair) for pair in wrong],
         }
         print_json("read-benchmark", value)

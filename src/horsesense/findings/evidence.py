@@ -61,10 +61,6 @@ class Evidence(NamedTuple):
         baseline = self.baseline if unknown.baseline is None else unknown.baseline
         return self._replace(unknown=unknown, baseline=baseline)
 
-    def as_answered(self) -> Self:
-        """The same, as if what is missing were like what is there."""
-        return self._replace(unknown=None)
-
     def as_if(self, worth: float) -> Self:
         """The same if each trial told as much as so many; only where no reply is missing."""
         if not isinstance(self.about, Share) or self.unknown is not None:
@@ -118,23 +114,15 @@ class Evidence(NamedTuple):
 
 def faulty(way: Way, null: float, size: float) -> list[tuple[float, float]]:
     """Between which values there is a fault."""
-    above, below = (null, inf), (-inf, null)
-    return {
-        "above": [above],
-        "below": [below],
-        "both": [above, below],
-        "lacks": [(-inf, null + size)],
-    }[way]
+    above = [(null, inf)] if way in ("above", "both") else []
+    below = [] if way == "above" else [(-inf, null + size if way == "lacks" else null)]
+    return above + below
 
 
 def harmless(way: Way, null: float, size: float) -> tuple[float, float]:
     """Between which values there is no fault of at least the size that matters."""
-    return {
-        "above": (-inf, null + size),
-        "below": (null - size, inf),
-        "lacks": (null, inf),
-        "both": (null - size, null + size),
-    }[way]
+    low = {"above": -inf, "lacks": null}.get(way, null - size)
+    return low, null + size if way in ("above", "both") else inf
 
 
 def within(interval: Interval, low: float, high: float) -> bool:

@@ -271,7 +271,7 @@ def _reason(
     if q.spared is not None and e.p_found(q.way, q.null, q.size) <= ALPHA:
         return "silent"
     if e.unknown is not None:
-        there = e.as_answered()
+        there = e._replace(unknown=None)  # as if what is missing were like what is there
         ps = there.p_found(q.way, q.null, q.size), there.p_ruled_out(q.way, q.null, q.size)
         if min(ps) <= ALPHA:
             return "missing"

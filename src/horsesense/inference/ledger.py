@@ -54,8 +54,7 @@ class Ledger:
         self._own = before.get(identity, Spent())
         if limits.any:  # an account that was damaged may say less
             self._own |= store.paid().get(identity, Spent())
-        others = (spent for name, spent in before.items() if name != identity)
-        self._others = sum(others, start=Spent())
+        self._others = sum((s for name, s in before.items() if name != identity), start=Spent())
         self._under_way = Spent()
         """Calls under way, each at its bound."""
         self._excess = limits.excess

@@ -16,7 +16,6 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import count, islice, zip_longest
 from typing import Final, NamedTuple
 
@@ -96,14 +95,13 @@ class _Try(NamedTuple):
     attempt: int
 
 
-@dataclass(order=True, slots=True)
-class _Waiting:
-    """A request that failed and is asked again when its time comes."""
+class _Waiting(NamedTuple):
+    """A request that failed and is asked again when its time comes; no two have one `entry`."""
 
     due: float
     entry: int
-    next: _Try = field(compare=False)
-    failure: Failure = field(compare=False)
+    next: _Try
+    failure: Failure
 
 
 class _Run:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, fields
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Final, Literal
@@ -63,20 +63,13 @@ class SamplingParams:
     thinking_tokens: int | None = None
 
     def as_json(self) -> dict[str, Any]:
-        told: dict[str, Any] = {
-            "max_tokens": self.max_tokens,
-            "temperature": self.temperature,
-            "top_p": self.top_p,
-            "top_logprobs": self.top_logprobs,
-            "watch": self.label_tokens,
-            "continuations": self.continuations,
-            "sample": self.sample,
-        }
+        told = {name: getattr(self, name) for name in _PARAMS}
+        told["watch"] = told.pop("label_tokens")
         # What came later is left out where it is not used: keys stay those of earlier releases.
-        for name in ("unconditional", "effort", "thinking_tokens"):
-            if (value := getattr(self, name)) is not None:
-                told[name] = value
-        return told
+        return {n: value for n, value in told.items() if value is not None or n == "top_p"}
+
+
+_PARAMS: Final = tuple(field.name for field in fields(SamplingParams))
 
 
 @quick(frozen=True, slots=True)

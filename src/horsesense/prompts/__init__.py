@@ -215,9 +215,8 @@ class Prompter:
         labels = _stretched(shown.labels, len(item.options)) if shown.labels else None
         question = None if shown.question is None else ""
         variant = show(item, kind, labels=labels, question=question)
-        fields = template_fields(trial, self.task, variant)
         answer = variant.labels[item.gold] if variant.labels else variant.options[item.gold]
-        return template.problem.render(fields), answer
+        return template.problem.render(template_fields(trial, self.task, variant)), answer
 
     def _params(self, trial: Trial) -> SamplingParams:
         want, replies = self.want, self._replies(trial)

@@ -84,9 +84,6 @@ class Bin:
     confidence: float | None
     right: ScoreShare
 
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
-
 
 GROUPS: Final[Mapping[str, Callable[[Example], str]]] = {
     "status": lambda e: e.status,

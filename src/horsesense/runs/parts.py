@@ -6,6 +6,7 @@ import contextlib
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
+from itertools import chain
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -206,13 +207,10 @@ def check_trials(root: Path, trials: pl.LazyFrame, most: int, items: int) -> Non
 
 def frame_of(rows: Sequence[tuple[Any, ...]], schema: Mapping[str, Any]) -> pl.DataFrame:
     """Rows in the order of a schema as a frame."""
-    columns = zip(schema.items(), _columns(rows, len(schema)), strict=True)
-    return pl.DataFrame([_series(name, values, kind) for (name, kind), values in columns])
-
-
-def _columns(rows: Sequence[tuple[Any, ...]], width: int) -> list[list[Any]]:
-    """Rows by column. `zip(*rows)` would make an object a row, and wake the garbage collector."""
-    return [list(map(itemgetter(place), rows)) for place in range(width)]
+    # `zip(*rows)` would make an object a row, and wake the garbage collector.
+    columns = [list(map(itemgetter(place), rows)) for place in range(len(schema))]
+    named = zip(schema.items(), columns, strict=True)
+    return pl.DataFrame([_series(name, values, kind) for (name, kind), values in named])
 
 
 def _series(name: str, values: Sequence[Any], kind: Any) -> pl.Series:
@@ -225,4 +223,9 @@ def _series(name: str, values: Sequence[Any], kind: Any) -> pl.Series:
     if isinstance(kind.inner, pl.Struct):
         fields = [field.name for field in kind.inner.fields]
         different = [[dict(zip(fields, one, strict=True)) for one in value] for value in different]
+    elif different and all(different):  # from one flat column, in a tenth of the time
+        owner = np.repeat(np.arange(len(different)), [*map(len, different)])
+        flat = pl.Series("value", [*chain.from_iterable(different)], dtype=kind.inner)
+        each = pl.DataFrame({"owner": owner, "value": flat}).group_by("owner", maintain_order=True)
+        return each.agg("value")["value"].rename(name).gather(codes)
     return pl.Series(name, different, dtype=kind).gather(codes)

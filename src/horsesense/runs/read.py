@@ -82,8 +82,8 @@ async def read_stage(
     layout = directory.layout
     trials = with_questions(scan_parts([layout.trials_of(stage)], TRIALS), directory.items)
     height = trials.select(pl.len()).collect().item()
-    # Trials that fit into one part are taken from the files once, for fitting and for reading.
-    whole = list(_chunks(trials, store)) if height <= CHUNK else None
+    # Trials that fit into two parts are taken from the files once, for fitting and for reading.
+    whole = list(_chunks(trials, store)) if height <= 2 * CHUNK else None
     if stage == 1:
         _fit(trials, whole, setting, store, readers)
     shelves = [_Shelf(layout, reader, stage, plan) for reader in readers]

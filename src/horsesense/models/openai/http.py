@@ -188,7 +188,8 @@ class HttpModel:
             return ids
         body = orjson.dumps(body_of(request, self.model, dialect, ids))
         started = time.perf_counter()
-        reply = await self._call("POST", self._url_for(request), body)
+        url = self._completions if request.messages is None else self._chat
+        reply = await self._call("POST", url, body)
         if isinstance(reply, bytes):
             self._label_tokens.answered(request)
             return read_reply(reply, request, time.perf_counter() - started)
@@ -201,9 +202,6 @@ class HttpModel:
         if self._label_tokens.may_be_why(reply, request, ids):
             return replace(reply, kind="dialect", retryable=True)
         return reply
-
-    def _url_for(self, request: Request) -> URL:
-        return self._completions if request.messages is None else self._chat
 
     async def _call(self, method: str, url: URL, body: bytes | None = None) -> bytes | Failure:
         """The body of a reply with status 200; whatever else happens is a Failure."""
