@@ -14,13 +14,7 @@ import pytest
 import horsesense as hs
 from command_line import call
 from each import each
-from horsesense.checks.check import (
-    QUICK,
-    check_items,
-    check_sets,
-    check_text,
-    quiet_kinds,
-)
+from horsesense.checks.check import QUICK, check_items, check_sets, check_text, quiet_kinds
 from horsesense.checks.languages import OTHER, language
 from horsesense.checks.positions import gold_positions
 from horsesense.checks.questions import negated
@@ -439,10 +433,7 @@ REPEATS: dict[str, tuple[list[Item], list[str]]] = {
         ["q1"],
     ),
     "conflicting_gold": ([item("Which of these?"), item("Which of these?", FOUR, 1)], ["q0", "q1"]),
-    "fewer_options": (
-        [item(f"{n}?", FOUR[: 4 - (n == 7)]) for n in range(20)],
-        ["q7"],
-    ),
+    "fewer_options": ([item(f"{n}?", FOUR[: 4 - (n == 7)]) for n in range(20)], ["q7"]),
     "nearly_repeated": (
         [
             item(f"{PASSAGE} Where did the ship go when the storm had reached the cape?"),

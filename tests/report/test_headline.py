@@ -91,10 +91,7 @@ def test_why_the_share_known_is_missing_or_doubtful(runs: dict[str, Results]) ->
     known = run.findings["known"][run.reader]
     for changes, said in (
         ({"value": None, "reason": "few items"}, "cannot be estimated: few items."),
-        (
-            {"reason": "", "value": 0.7, "lucky": 0.6},
-            "without those, 60\u202f% would be known.",
-        ),
+        ({"reason": "", "value": 0.7, "lucky": 0.6}, "without those, 60\u202f% would be known."),
     ):
         other = told(run, known={run.reader: {**known, **changes}})
         assert any(line.endswith(said) for line in spoken(other))

@@ -88,9 +88,7 @@ def test_search_and_filters_find_items(run: Path) -> None:
     assert f"{never} of 120 items" in page(found, "/?part=never")
 
 
-def test_an_item_has_its_prompts_and_replies_and_how_they_ended(
-    run: Path,
-) -> None:
+def test_an_item_has_its_prompts_and_replies_and_how_they_ended(run: Path) -> None:
     found = client(run)
     text = page(found, "/items/7")
     assert "&lt;script&gt;" in text
