@@ -9,10 +9,11 @@ import errno
 import os
 import random
 import shutil
+import sqlite3
 import struct
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -113,6 +114,14 @@ def journal_naming(store: Path, victim: Path) -> Path:
     content += struct.pack(">I", 2**30 // page + 1) + name + tail
     (journal := Path(f"{store}-journal")).write_bytes(content)
     return journal
+
+
+def spoilt(run: Path, sql: str, *given: object) -> None:
+    """Change the store of a run behind its back."""
+    with closing(sqlite3.connect(run / "store.sqlite")) as database, database:
+        for verb in ("UPDATE", "DELETE"):
+            database.execute(f"DROP TRIGGER IF EXISTS responses_{verb}_refused")
+        database.execute(sql, given)
 
 
 def check(made: Path, place: Path, tried: Damage, seed: int = 0) -> Done:

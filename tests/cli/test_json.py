@@ -123,6 +123,7 @@ def test_errors() -> None:
     done = call("audit", "sample", "-m", "sim:oracl", "--json")
     assert (done.returncode, done.stdout) == (2, "")
     check("error", done.stderr)
+    assert json.loads(done.stderr)["hint"].startswith("Known:")
 
 
 def test_no_output_holds_a_number_that_json_has_not() -> None:

@@ -17,6 +17,7 @@ import pytest
 
 import horsesense as hs
 from command_line import call
+from damaging import spoilt
 from horsesense.errors import StoreError
 from horsesense.files import replace_folder, write_whole
 from horsesense.inference.store import Store
@@ -100,12 +101,10 @@ def test_what_is_damaged_is_named_and_asked_again(
 ) -> None:
     path = tmp_path / "store.sqlite"
     shutil.copy(sound, path)
-    with sqlite3.connect(path) as database:
-        database.execute("DROP TRIGGER responses_UPDATE_refused")
-        key = KEYS[7]
-        texts = {"response": "'D', 'A'", "request": "'number', 'letter'"}
-        to = f"replace({column}, {texts[column]})" if column in texts else "x'00'"
-        database.execute(f"UPDATE responses SET {column} = {to} WHERE key = ?", [key])
+    key = KEYS[7]
+    texts = {"response": "'D', 'A'", "request": "'number', 'letter'"}
+    to = f"replace({column}, {texts[column]})" if column in texts else "x'00'"
+    spoilt(tmp_path, f"UPDATE responses SET {column} = {to} WHERE key = ?", key)
     with Store.open(path, read_only=True) as store:
         found = store.get(KEYS)
         faults = store.verify().faults

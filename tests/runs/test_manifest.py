@@ -11,7 +11,7 @@ import pytest
 
 import horsesense as hs
 from command_line import call
-from damaging import made_in
+from damaging import made_in, spoilt
 from horsesense.errors import StoreError
 from horsesense.kept import keep
 from horsesense.readers.registry import READERS
@@ -97,9 +97,7 @@ def test_an_account_below_what_the_answers_took_is_seen(run: Path, to: str) -> N
 
 @pytest.mark.parametrize(("which", "gone"), [("", 19), ("WHERE rowid % 2", 10)])
 def test_answers_that_are_gone_are_a_fault(run: Path, which: str, gone: int) -> None:
-    with closing(sqlite3.connect(run / "store.sqlite")) as database, database:
-        database.execute("DROP TRIGGER responses_DELETE_refused")
-        database.execute(f"DELETE FROM responses {which}")
+    spoilt(run, f"DELETE FROM responses {which}")
     assert f"{gone} of 19 answers read are gone" in str(hs.open(run).verify().faults)
 
 
@@ -121,9 +119,7 @@ def test_a_comparison_leaves_no_reader_out(made: Path, run: Path, name: str) -> 
 
 
 def test_a_changed_prompt_is_not_exported(run: Path) -> None:
-    with sqlite3.connect(run / "store.sqlite") as database:
-        database.execute("DROP TRIGGER responses_UPDATE_refused")
-        database.execute("UPDATE responses SET request = replace(request, 'nswer', 'nswor')")
+    spoilt(run, "UPDATE responses SET request = replace(request, 'nswer', 'nswor')")
     done = call("export", run, run.parent / "found", "--to", "csv")
     assert "is damaged and left out" in done.stderr
     [*pages] = (run.parent / "found").glob("*.csv")

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
-from tempfile import mkdtemp
 from unittest.mock import Mock
 
 import pytest
@@ -16,24 +13,9 @@ from command_line import call
 from horsesense.files import remove_leftovers
 
 
-@pytest.fixture
-def folder() -> Iterator[Path]:
-    """A folder that anybody may write to."""
-    made = Path(mkdtemp())
-    made.chmod(0o777)
-    user = os.geteuid()
-    try:
-        yield made
-    finally:
-        os.seteuid(user)
-        for name in (*made.rglob("*"), made):
-            name.chmod(0o755)
-        shutil.rmtree(made)
-
-
 @pytest.mark.parametrize("why", ["permissions", "no locks"])
-def test_report(folder: Path, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    out = folder / "run"
+def test_report(folder_of_all: Path, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = folder_of_all / "run"
     words = ["audit", "sample", "--model", "sim:prior", "--probes", "order", "--limit", "4"]
     call(*words, "--out", out, code=0)
     page = (out / "report.html").read_bytes()
@@ -48,8 +30,8 @@ def test_report(folder: Path, why: str, monkeypatch: pytest.MonkeyPatch) -> None
     before = {path: path.stat().st_mtime_ns for path in out.rglob("*")}
     refused = call("report", out, code=3)
     assert "--to FILE" in refused.stderr
-    call("report", out, "--to", folder / "elsewhere.html", code=0)
-    assert (folder / "elsewhere.html").read_bytes() == page
+    call("report", out, "--to", folder_of_all / "elsewhere.html", code=0)
+    assert (folder_of_all / "elsewhere.html").read_bytes() == page
     call("verify", out, code=0)
     assert {path: path.stat().st_mtime_ns for path in out.rglob("*")} == before
 

@@ -6,7 +6,6 @@ import itertools
 import os
 import re
 import shutil
-import sqlite3
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,6 +16,7 @@ import orjson
 import pytest
 
 from command_line import call
+from damaging import spoilt
 from each import each
 from horsesense.api import Run
 from horsesense.errors import ExitCode, StoreError, UsageError
@@ -121,15 +121,6 @@ def test_of_two_answers_to_one_request_the_earlier_stays(
     assert merged.whole
 
 
-def spoilt(run: Path, *sql: str) -> None:
-    """Change a store behind its back."""
-    with sqlite3.connect(run / "store.sqlite") as database:
-        for verb in ("UPDATE", "DELETE"):
-            database.execute(f"DROP TRIGGER IF EXISTS responses_{verb}_refused")
-        for statement in sql:
-            database.execute(statement)
-
-
 @pytest.mark.parametrize(
     "change",
     [
@@ -224,14 +215,9 @@ def test_what_lies_at_a_path_is_refused_before_anything_is_written(tmp_path: Pat
 def test_an_account_that_no_run_can_have_is_damaged(tmp_path: Path) -> None:
     path = asked(tmp_path / "1", probes=(), shard="1/2").path
     for count in (2**63 - 1, -7):
-        spoilt_account(path, count)
+        spoilt(path, "UPDATE spending SET requests = ?", count)
         with pytest.raises(StoreError, match="account of what was spent is damaged"):
             merge([path], tmp_path / "out")
-
-
-def spoilt_account(path: Path, requests: int) -> None:
-    with sqlite3.connect(path / "store.sqlite") as database:
-        database.execute("UPDATE spending SET requests = ?", [requests])
 
 
 def test_what_is_judged_otherwise_is_refused_and_readers_are_united(tmp_path: Path) -> None:
@@ -309,9 +295,7 @@ def test_what_is_merged_twice_or_from_a_copy_or_another_run_counts_once(tmp_path
 
 def test_damaged_answers_are_named(tmp_path: Path) -> None:
     paths = [asked(tmp_path / f"{n}", probes=(), shard=f"{n}/2").path for n in (1, 2)]
-    with sqlite3.connect(paths[1] / "store.sqlite") as database:
-        database.execute("DROP TRIGGER responses_UPDATE_refused")
-        database.execute("UPDATE responses SET response = 'no' WHERE rowid IN (2, 3)")
+    spoilt(paths[1], "UPDATE responses SET response = 'no' WHERE rowid IN (2, 3)")
     done = call("merge", *map(str, paths), "--out", "out", cwd=tmp_path, code=ExitCode.TROUBLE)
     assert f"{Path('2') / 'store.sqlite'}: 2 answers are damaged" in done.stdout.replace(
         f"{tmp_path}{os.sep}", ""
