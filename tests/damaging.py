@@ -119,8 +119,7 @@ def journal_naming(store: Path, victim: Path) -> Path:
 def spoilt(run: Path, sql: str, *given: object) -> None:
     """Change the store of a run behind its back."""
     with closing(sqlite3.connect(run / "store.sqlite")) as database, database:
-        for verb in ("UPDATE", "DELETE"):
-            database.execute(f"DROP TRIGGER IF EXISTS responses_{verb}_refused")
+        database.execute(f"DROP TRIGGER IF EXISTS responses_{sql.split()[0]}_refused")
         database.execute(sql, given)
 
 

@@ -80,7 +80,7 @@ def test_what_does_not_hold_fails_and_says_the_numbers(runs: dict[str, str]) -> 
 def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run without a fault; its items lie beside it."""
     root = tmp_path_factory.mktemp("sound")
-    study(items_file(root / "items.jsonl", 30), "sim:oracle", root / "run", probes=("order",))
+    study(30, "sim:oracle", root / "run", probes=("order",))
     return root / "run"
 
 

@@ -625,16 +625,15 @@ def test_a_respondent_that_refuses_leaves_everything_unassigned(
 
 
 def test_a_prompt_beyond_the_context_is_known_counted_and_not_sent(
-    films: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    films: Path, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("studies.make_model", lambda *_, **__: short("clerk", 200))
     settings = Settings(
         items=str(films), model="sim:clerk", probes=("batch(sizes=5/50, bundles=7)",)
     )
     counted, _ = plan_study(settings, short("clerk", 200))
     too_long = [{"probe": "batch", "condition": "size=50", "prompts": 7}]
     assert (counted.too_long, counted.too_long_by) == (7, too_long)
-    result = run_study(settings, tmp_path)
+    result = run_study(settings, tmp_path, asked=short("clerk", 200))
     assert result.findings["too_long"] == too_long
     assert result.run.sent == 200 + 7
     by_condition = {

@@ -11,13 +11,11 @@ from horsesense.api import Run
 from horsesense.inference.limits import Limits
 from horsesense.models.base import Asked
 from horsesense.models.messages import Failure, Response
-from horsesense.models.registry import make_model
 from horsesense.report.behind_score import caveats
 from horsesense.report.published_tables import beside
 from horsesense.report.score_bar import headline
-from horsesense.runs.settings import Settings
 from scripted import saying
-from studies import items_file
+from studies import items_file, study
 
 PROSE = "The passage tells of a boy, and there is much that could be said of him."
 CUT = "Let me go through all of them. The first could be right, since the passage says that the"
@@ -29,13 +27,8 @@ def run_of(out: Path, of_256: int, *instead: Response | Failure, **settings: Any
     def spoilt(asked: Asked) -> Response | Failure | None:
         return instead[asked.key[1] % len(instead)] if asked.key[0] < of_256 else None
 
-    run = Run.start(
-        out, Settings(items=settings.pop("items"), model="sim:oracle", stop_if="never", **settings)
-    )
-    run.ask(saying(spoilt))
-    run.read()
-    run.measure()
-    return run
+    asked = {"stop_if": "never", "asked": saying(spoilt), **settings}
+    return study(asked.pop("items"), "sim:oracle", out, **asked).done
 
 
 @pytest.mark.thorough
@@ -71,12 +64,8 @@ def test_what_spoils_a_score_is_named(
 
 
 def test_prompts_that_were_not_asked_are_not_called_lost_replies(tmp_path: Path) -> None:
-    run = Run.start(
-        tmp_path / "run", Settings(items="sample", model="sim:oracle", probes=("order",))
-    )
-    run.ask(make_model("sim:oracle"), limits=Limits(requests=20))
-    run.read()
-    run.measure()
+    limits = Limits(requests=20)
+    run = study("sample", "sim:oracle", tmp_path / "run", probes=("order",), limits=limits)
     (first,) = headline(run.results)
     assert first == "100\u202f% right as graded, in the original order."
     said = "The score would be between 7\u202f% and 100\u202f% if every prompt were asked."

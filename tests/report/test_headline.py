@@ -102,8 +102,7 @@ def test_why_the_share_known_is_missing_or_doubtful(runs: dict[str, Results]) ->
 
 
 def test_a_question_that_was_never_withheld_is_told(tmp_path: Path) -> None:
-    items = items_file(tmp_path / "items.jsonl", 12)
-    run = study(items, "sim:oracle", tmp_path / "run", probes=("order",)).results
+    run = study(12, "sim:oracle", tmp_path / "run", probes=("order",)).results
     said = "How many are right without the question is not known: it was not asked"
     assert any(line.startswith(said) for line in spoken(run))
     assert any(note.startswith(said) for note in score_bar(run).notes)

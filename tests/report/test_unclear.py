@@ -14,10 +14,8 @@ from horsesense.report import verdict_of, write_report
 from horsesense.report.item_text import item_json, item_text
 from horsesense.report.reasons import evidence_of
 from horsesense.runs.results import Results
-from horsesense.runs.run import StagedRun
-from horsesense.runs.settings import Settings
 from scripted import saying
-from studies import items_file
+from studies import study
 
 REPLY = "B was my first idea, though C may be."
 SILENT = "12 of 12 replies were unreadable: this says nothing of what the model knows."
@@ -27,14 +25,9 @@ SILENT = "12 of 12 replies were unreadable: this says nothing of what the model 
 def unclear(tmp_path_factory: pytest.TempPathFactory) -> Results:
     """Every reply is about something else."""
     folder: Path = tmp_path_factory.mktemp("unclear")
-    items = items_file(folder / "items.jsonl", 12)
-    run = StagedRun.start(
-        folder / "run", Settings.of(items=str(items), model="sim:oracle", probes=("original",))
-    )
-    run.ask(saying(lambda asked: Response(REPLY, "stop")))
-    run.read()
-    run.measure()
-    return run.results
+    model = saying(lambda asked: Response(REPLY, "stop"))
+    made = study(12, "sim:oracle", folder / "run", probes=("original",), asked=model)
+    return made.results
 
 
 def test_they_are_unclear_and_not_missing(unclear: Results) -> None:

@@ -44,7 +44,7 @@ VICTIM = "what the user wrote\n"
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("of-others")
-    study(items_file(root / "items.jsonl", 6), "sim:prior", root / "run", probes=("order",))
+    study(6, "sim:prior", root / "run", probes=("order",))
     return root / "run"
 
 

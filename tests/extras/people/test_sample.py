@@ -10,7 +10,7 @@ from command_line import annotate, call
 from horsesense.kept import keep
 from horsesense_extras.people.sample import shown
 from spreadsheets import Rows, rows_in, save
-from studies import Result, items_file, jsonl, study
+from studies import Result, jsonl, study
 
 N = 24
 
@@ -19,14 +19,13 @@ N = 24
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Result:
     """Replies that say A, the right answer to a quarter; two refuse, with a formula before it."""
     folder = tmp_path_factory.mktemp("labelled")
-    items = items_file(folder / "made_up.jsonl", N)
     said = ["The answer is A."] * (N - 2) + ["=1+1\nI cannot answer that."] * 2
     rows = [
         {"id": f"q{i}", "probe": "original", "condition": "", "response": reply}
         for i, reply in enumerate(said)
     ]
     recorded = jsonl(folder / "recorded.jsonl", rows)
-    return study(items, f"replay:{recorded}", folder / "run", probes=())
+    return study(N, f"replay:{recorded}", folder / "run", probes=())
 
 
 @pytest.fixture
