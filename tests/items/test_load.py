@@ -10,7 +10,6 @@ import io
 import json
 import random
 import subprocess
-import sys
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
@@ -661,12 +660,6 @@ def test_hub_names_that_name_nothing(source: str) -> None:
     pytest.importorskip("datasets", reason="needs the extra 'data'")
     with pytest.raises(UsageError):
         load_items(source)
-
-
-def test_the_extra_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "datasets", None)
-    with pytest.raises(UsageError, match=r"horsesense\[data\]"):
-        load_items("hf:org/name")
 
 
 # --- Every file of the shared benchmark data -----------------------------------------------------
