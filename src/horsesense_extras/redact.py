@@ -241,6 +241,8 @@ def _fill(results: Results, layout: RunLayout, hidden: Redaction) -> None:
             "settings": settings,
             "items": ItemsRecord(name=items.name, fingerprint=items.fingerprint, count=len(items)),
             "model": model,
+            "answers": 0,  # the copy holds none
+            "last_answer": "",
         }
     )
     new = RunDirectory(layout, settings, items, shots, record)

@@ -117,7 +117,7 @@ def test_models_share_a_store_without_mixing(path: Path) -> None:
         store.put([(mine, Response("a"))], identity="model a")
         assert store.known([mine.key, yours.key]) == {mine.key}
         store.put([(yours, Response("b"))], identity="model b")
-        assert (store.verify("model a").checked, store.verify().checked) == (1, 2)
+        assert store.verify().checked == 2
 
 
 def test_failures_are_listed_until_answered(path: Path) -> None:
@@ -154,6 +154,7 @@ def test_rows_cannot_be_changed(path: Path, table: str, change: str) -> None:
         ("request", "no JSON", "cannot be read"),
         ("key", b"0123456789abcdef", "hash to"),
         ("model", 2, "hash to"),
+        ("model", 0, "the model that it names is not in the store"),
     ],
 )
 def test_verify_finds_what_was_tampered_with(
@@ -166,6 +167,20 @@ def test_verify_finds_what_was_tampered_with(
     assert verification.checked == 300
     assert len(verification.faults) == 1
     assert fault in verification.faults[0]
+
+
+def test_answers_whose_model_is_gone_are_faults_and_named(
+    filled: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with closing(sqlite3.connect(filled)) as database, database:
+        database.execute("DROP TRIGGER models_DELETE_refused")
+        database.execute("DELETE FROM models")
+        [(key,)] = database.execute("SELECT key FROM responses LIMIT 1")
+    with Store.open(filled, read_only=True) as store:
+        found = store.verify()
+        assert (found.checked, len(found.faults)) == (300, 300)
+        assert store.exchanges([key]) == {}
+    assert "is damaged and left out" in capsys.readouterr().err
 
 
 def test_a_second_process_is_told_who_writes(path: Path) -> None:

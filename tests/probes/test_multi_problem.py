@@ -126,6 +126,10 @@ def test_too_few_items_is_an_error_that_says_so() -> None:
         made("batch(sizes=5/100)", texts(60))
     with pytest.raises(UsageError, match="make 6 different bundles of 3, not 100"):
         made("batch(sizes=3)", texts(3))
+    with pytest.raises(UsageError, match="make 3,540 different bundles of 2, not 100,000"):
+        made("batch(sizes=2,bundles=100000)", texts(60))
+    with pytest.raises(UsageError, match="bundles must be 1 to 100,000"):
+        made(f"batch(sizes=2,bundles={10**30})", texts(60))
     with pytest.raises(UsageError, match="too few for any bundle"):
         made("batch", texts(2))
     with pytest.raises(UsageError, match="whole numbers"):

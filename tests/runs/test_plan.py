@@ -84,6 +84,7 @@ def test_the_pace_is_that_of_the_rate_and_of_the_budget(tmp_path: Path) -> None:
 def test_large_sets_are_estimated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No more answers are there than were bought: 1,611 were "there", after a budget of 1,500."""
     monkeypatch.setattr(ask, "LOOKED_AT", 5)
+    monkeypatch.setattr(plan, "SOME", 5)
     items = str(items_file(tmp_path / "items.jsonl", 40))
     settings = Settings.of(items=items, model="sim:oracle", probes="order")
 

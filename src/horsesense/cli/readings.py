@@ -69,7 +69,8 @@ def _read_in_bulk(
     code = found.spent.exit_code
     if code:
         left = "its budget is spent" if code == ExitCode.BUDGET else "calls failed"
-        print(f"The judge has not read all: {left}. The same command goes on.", file=sys.stderr)
+        more = "A larger budget" if code == ExitCode.BUDGET else "The same command"
+        print(f"The judge has not read all: {left}. {more} goes on.", file=sys.stderr)
     return found.unread, code or (ExitCode.TROUBLE if found.unread else ExitCode.FINE)
 
 

@@ -87,8 +87,6 @@ class Side:
         """The replies to some items in one condition, in order, as they were stored; None for one
         that is not."""
         directory = self.results.directory
-        if not directory.layout.store.exists():
-            return [None]
         of = (pl.col("probe") == probe) & (pl.col("condition") == condition)
         wanted = directory.trials().filter(of).select("item", "trial", "variant", "key")
         with readable(directory.layout.root):

@@ -21,7 +21,7 @@ _LEAST_ROOM: Final = 2**9
 
 _COLUMNS: Final = """
     SELECT stored_at, digest, key, identity, request, response FROM responses
-    JOIN models ON models.id = model"""
+    LEFT JOIN models ON models.id = model"""
 _THERE: Final = """
     SELECT responses.rowid, stored_at, digest, key, identity, request, response FROM responses
     LEFT JOIN models ON models.id = model WHERE key IN ({})"""

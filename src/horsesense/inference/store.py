@@ -340,13 +340,13 @@ class Store:
         """Counts over the whole store; reads every row."""
         return Totals(0, 0, 0, 0) if self._connection is None else totals_of(self.rows)
 
-    def verify(self, identity: str | None = None) -> Verification:
-        """Derive every hash again from what is stored, for one model or for all.
+    def verify(self) -> Verification:
+        """Derive every hash again from what is stored.
 
         A response's digest shows damage; a key shows whether request and model are the ones that
         were hashed. Neither is a signature: whoever forges a row can forge its digest.
         """
-        return verified(self.rows, self.path.name, identity)
+        return verified(self.rows, self.path.name)
 
     def model_id(self, identity: str) -> int:
         """The number under which a model's answers are kept; made where there is none yet."""

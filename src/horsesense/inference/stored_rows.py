@@ -111,12 +111,20 @@ def response_of(text: str) -> Response:
 
 
 def faults_of_row(
-    table: str, key: Key, identity: str, request: str, text: str = "", digest: bytes | None = None
+    table: str,
+    key: Key,
+    identity: str | None,
+    request: str,
+    text: str = "",
+    digest: bytes | None = None,
 ) -> Iterator[str]:
-    """What is wrong with a row of a table: its digest, its request or its key."""
+    """What is wrong with a row of a table: its digest, its model, its request or its key."""
     where = f"{table}, key {shown_key(key)}"
     if digest is not None and not (isinstance(text, str) and digest_of(text) == digest):
         yield f"{where}: the response is not the one that was stored"
+    if identity is None:
+        yield f"{where}: the model that it names is not in the store"
+        return
     try:
         derived = request_of(request).key(identity)
     except UNREADABLE as error:
@@ -128,19 +136,19 @@ def faults_of_row(
 
 ASKED_IN: Final = (
     "SELECT responses.rowid, key, identity, request FROM responses"
-    " JOIN models ON models.id = model WHERE key IN ({})"
+    " LEFT JOIN models ON models.id = model WHERE key IN ({})"
 )
 """What shows whether a request is the one that was asked, of some keys."""
 
 _HASHED: Final = {
     "responses": """
         SELECT key, identity, request, response, digest FROM responses
-        JOIN models ON models.id = model WHERE ?1 IS NULL OR identity = ?1""",
+        LEFT JOIN models ON models.id = model""",
     "failures": """
         SELECT key, identity, request, failure, NULL FROM failures
-        JOIN models ON models.id = model WHERE ?1 IS NULL OR identity = ?1""",
+        LEFT JOIN models ON models.id = model""",
 }
-"""Everything that the hashes of a table are derived from, for one model or for all."""
+"""Everything that the hashes of a table are derived from."""
 
 
 def totals_of(rows: Query) -> Totals:
@@ -158,13 +166,36 @@ def totals_of(rows: Query) -> Totals:
     return Totals(responses, prompt, completion, failures)
 
 
-def verified(rows: Query, file: str, identity: str | None) -> Verification:
-    """Every hash of a file derived again, for one model or for all (see `Store.verify`)."""
+def last_of(rows: Query) -> tuple[int, str]:
+    """How many answers a store holds, and the key of the last, in hexadecimal; "" without any."""
+    found = [*rows("SELECT lower(hex(key)) FROM responses ORDER BY rowid DESC LIMIT 1")]
+    return _count(rows), found[0][0] if found else ""
+
+
+def lost_since(rows: Query, answers: int, last: str) -> str:
+    """What a store lacks that held so many answers once, the last of them under `last`.
+
+    A store only grows: what it lost, or that it is another one, shows without reading it.
+    """
+    if (there := _count(rows)) < answers:
+        return f"{answers - there:,} of the {answers:,} answers that it held are gone"
+    if not [*rows("SELECT 1 FROM responses WHERE key = ?", [bytes.fromhex(last)])]:
+        return "it belongs to another run: the last answer that came is not in it"
+    return ""
+
+
+def _count(rows: Query) -> int:
+    [(n,)] = rows("SELECT count(*) FROM responses")
+    return int(n)
+
+
+def verified(rows: Query, file: str) -> Verification:
+    """Every hash of a file derived again (see `Store.verify`)."""
     broken = (line for (line,) in rows("PRAGMA integrity_check") if line != "ok")
     faults = [f"{file}: {line}" for line in broken]
     checked = 0
-    for table in ("responses", "failures"):
-        for key, name, request, text, digest in rows(_HASHED[table], [identity]):
+    for table, sql in _HASHED.items():
+        for key, name, request, text, digest in rows(sql):
             checked += 1
             faults += faults_of_row(table, key, name, request, text, digest)
     return Verification(checked, tuple(faults))

@@ -25,6 +25,9 @@ PAIR_SIZES: Final = (3, 5, 10, 20, 50)
 MOST_CLASSES: Final = 20
 """Beyond, a prompt per label and a set of labels per item stop making sense."""
 
+MOST_BUNDLES: Final = 100_000
+"""Beyond, drawing them takes minutes."""
+
 
 @dataclass(frozen=True)
 class BundlesOfProblems(SetProbe):
@@ -53,8 +56,9 @@ class BundlesOfProblems(SetProbe):
         check_choice(self.name, "shows", self.shows, ("text", "label"))
         if self.sizes != "published":
             given_sizes(self.name, self.sizes)
-        if self.bundles < 1 or self.shots < 0:
-            raise UsageError(f"probe {self.name}: bundles must be 1 or more, shots 0 or more.")
+        if not 1 <= self.bundles <= MOST_BUNDLES or self.shots < 0:
+            allowed = f"bundles must be 1 to {MOST_BUNDLES:,}, shots 0 or more"
+            raise UsageError(f"probe {self.name}: {allowed}.")
 
     def check(self, item: Item, setting: Setting) -> None:
         super().check(item, setting)

@@ -29,9 +29,10 @@ from horsesense.runs.tables import CHUNK
 
 def verify(directory: RunDirectory) -> Verification:
     """What the store holds, and whether the tables and estimates speak of it."""
-    with directory.store() as store:
+    with Store.open(directory.layout.store, read_only=True) as store:
         found = store.verify()
-        faults = [*found.faults, *_account(directory, store), *_tables(directory, store)]
+        lost = filter(None, [directory.lost()])
+        faults = [*found.faults, *lost, *_account(directory, store), *_tables(directory, store)]
     faults += [*_estimates(directory), *_files(directory)]
     manifest = bool(known_files(directory.layout.root))
     return Verification(found.checked, tuple(faults), manifest)

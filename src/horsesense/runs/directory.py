@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from horsesense.errors import StoreError
 from horsesense.files import make_folder, may_write, remove_leftovers
 from horsesense.inference.store import Store
 from horsesense.inference.store_file import has_locks
+from horsesense.inference.stored_rows import last_of, lost_since
 from horsesense.items.item import ItemSet
 from horsesense.kept import NAME, digest_of, known_files, read_kept, shorten
 from horsesense.probes.registry import parse_probes
@@ -29,6 +31,7 @@ from horsesense.runs.record import ItemsRecord, ModelRecord, RunRecord, Stage, S
 from horsesense.runs.settings import Settings
 from horsesense.runs.stored_items import Seen, load_stored_items, save_items
 from horsesense.runs.tables import READINGS, TRIALS
+from horsesense.stats.words import plural
 
 READ_LATER = frozenset(("readers", "level", "smallest", "no_preflight"))
 """Settings that change nothing about what is asked, but for scores that a reader needs."""
@@ -47,6 +50,11 @@ ANEW: Final = {
     "people": "Take a booklet again: horsesense annotate TEST --take BOOKLET.",
 }
 """Kinds of run of which no file tells again what was asked -> how the run is made anew."""
+READ_AGAIN: Final = (
+    "horsesense report {0} makes it again from the stored answers. Where it is a judge's,"
+    " horsesense read {0} --readers JUDGE does, as run.toml names the judge."
+)
+"""What to do where readings are lost: those of a judge, which may cost, are made for who asks."""
 
 
 @dataclass
@@ -102,6 +110,8 @@ class RunDirectory:
         make_folder(self.layout.root)
         named(self.layout)
         put_aside(self.layout.root)
+        if self.record is not None and self.lost():  # what was read of them no longer holds
+            shutil.rmtree(self.layout.readings, ignore_errors=True)
         remove_leftovers(self.layout.root, self.layout.tables)
         self.save_items()
         self.record = self.new_record(model)
@@ -130,8 +140,13 @@ class RunDirectory:
         )
 
     def mark(self, stage: Stage, state: State, reason: str = "") -> None:
-        """Write down what a stage has done."""
-        self._keep(self.known.with_stage(stage, state, reason))
+        """Write down what a stage has done, and how many answers are stored by then."""
+        record = self.known.with_stage(stage, state, reason)
+        if self.writable and self.layout.store.exists():
+            with Store.open(self.layout.store, read_only=True) as store:
+                answers, last = last_of(store.rows)
+            record = record.model_copy(update={"answers": answers, "last_answer": last})
+        self._keep(record)
 
     def keep_readers(self, readers: dict[str, str]) -> None:
         """Write down which readings measures are taken from: reader -> version."""
@@ -157,8 +172,30 @@ class RunDirectory:
         named = reader_names(self.settings, self.items, model)
         return tuple(dict.fromkeys((*before, *named)))
 
+    def lost(self) -> str:
+        """What is wrong where the store lacks answers that it held; "" where it has all."""
+        record, path = self.known, self.layout.store
+        if not record.answers:
+            return ""
+        if not path.exists():
+            return f"{path} is missing, with {plural(record.answers, 'answer')}"
+        with Store.open(path, read_only=True) as store:
+            lost = lost_since(store.rows, record.answers, record.last_answer)
+        return lost and f"{path}: {lost}"
+
+    def check_answers(self) -> None:
+        """StoreError where the store lacks answers that it held."""
+        if lost := self.lost():
+            again = ANEW.get(self.known.kind, "Give the same audit again: it asks them anew.")
+            raise StoreError(
+                f"{lost}.",
+                hint=f"{again} Or restore the file from a copy. horsesense verify"
+                f" {self.layout.root} lists all that is wrong.",
+            )
+
     def store(self) -> Store:
-        """The stored answers, for reading."""
+        """The stored answers, for reading; StoreError where some were lost."""
+        self.check_answers()
         return Store.open(self.layout.store, read_only=True)
 
     def hold(self, begin: Callable[[], None]) -> Store:
@@ -247,8 +284,7 @@ class RunDirectory:
         for path in () if self._counted else self.lacking():
             raise StoreError(
                 f"{path} lacks a part that was written.",
-                hint=f"horsesense report {root} makes it again from the stored answers;"
-                " read does so for a judge. What was imported is imported again.",
+                hint=f"{READ_AGAIN.format(root)} What was imported is imported again.",
             )
         self._counted = True
         return found
@@ -293,8 +329,9 @@ class RunDirectory:
         A run that nobody can write to is opened for reading.
 
         Raises:
-            StoreError: another process works on the run.
+            StoreError: another process works on the run, or answers were lost.
         """
+        self.check_answers()
         alone = self.writable and may_write(self.layout.store)
         with Store.open(self.layout.store) if alone else self.store() as store:
             if alone:
@@ -318,7 +355,7 @@ def scan_readings(
         if plan and not told:
             raise StoreError(
                 f"{folder / 'reader.json'} is missing.",
-                hint=f"horsesense report {layout.root} reads the answers again.",
+                hint=READ_AGAIN.format(layout.root),
             )
         read = told.get("plan", {})
         places += [
@@ -347,6 +384,5 @@ def told_of(folder: Path) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-        hint = f"horsesense report {folder.parents[1]} reads the answers again."
-        raise StoreError.unreadable(path, error, hint) from None
+        raise StoreError.unreadable(path, error, READ_AGAIN.format(folder.parents[1])) from None
     return found

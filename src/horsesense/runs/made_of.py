@@ -29,7 +29,7 @@ def made_of(directory: RunDirectory) -> str:
     if not all(digest for _, digest in digests) or {*MEASURES.names()} != {*MEASURES.own}:
         return ""
     stages = [record.stages[name].model_dump() for name in ("ask", "read") if name in record.stages]
-    told = record.model_dump(mode="json", exclude={"stages"})
+    told = record.model_dump(mode="json", exclude={"stages", "answers", "last_answer"})
     settings = directory.settings.model_dump(mode="json")
     return fingerprint([_program(), settings, told, stages, digests, _answers(directory)])
 

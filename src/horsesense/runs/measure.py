@@ -154,8 +154,6 @@ def cells_of(directory: RunDirectory, reviews: Reviews | None = None) -> list[Ce
 
 def gone(directory: RunDirectory) -> dict[Key, Cause]:
     """What became of prompts whose calls gave no reply, by key."""
-    if not directory.layout.store.exists():
-        return {}
     with directory.store() as store:
         return {key: of_failure(each.failure) for key, each in store.failures().items()}
 

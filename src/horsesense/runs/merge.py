@@ -104,7 +104,8 @@ def merge(runs: Sequence[str | Path], out: str | Path) -> Merged:
         whole = _whole(found, layout)
         finished = layout.record.exists() and _finished(whole)
         asked = [(run, told) for run in (*found, whole) if (told := _put(run)) is not None]
-        stores = [stack.enter_context(run.store()) for run in found]
+        kept = (Store.open(run.layout.store, read_only=True) for run in found)
+        stores = [stack.enter_context(one) for one in kept]  # what one lost is told below
         answers = absorb(store, stores)
         if answers.replaced:  # what was read of them no longer holds
             shutil.rmtree(whole.layout.readings, ignore_errors=True)

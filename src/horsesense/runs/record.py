@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -107,6 +107,8 @@ class RunRecord(_Frozen):
         asked_for: readers whose needs the requests were written for.
         readers: reader -> version, of the readings that measures are taken from.
         stages: stage -> what it has done.
+        answers, last_answer: how many the store held when a stage was marked last, and the key of
+            the last one; 0 in runs of earlier versions. A store that has less has lost some.
     """
 
     format: int = FORMAT
@@ -118,6 +120,8 @@ class RunRecord(_Frozen):
     asked_for: tuple[str, ...] = ()
     readers: dict[str, str] = Field(default_factory=dict)
     stages: dict[Stage, StageRecord] = Field(default_factory=dict)
+    answers: Annotated[int, Field(ge=0)] = 0
+    last_answer: Annotated[str, Field(pattern=r"^([0-9a-f]{2})*$")] = ""
 
     def with_stage(self, stage: Stage, state: State, reason: str = "") -> RunRecord:
         """The record after a stage; what later stages had done no longer holds."""

@@ -146,6 +146,7 @@ class StagedRun:
             )
         if self._results is None:
             self.directory.check_given()
+            self.directory.check_answers()
             try:
                 self._results = Results.load(self.directory)
             except StoreError as error:

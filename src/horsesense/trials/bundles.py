@@ -9,6 +9,7 @@ two of them equal, of which one is passed over).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import perm
 
 import numpy as np
 import numpy.typing as npt
@@ -48,14 +49,17 @@ def nested(states: npt.NDArray[np.uint64], size: int, count: int) -> list[Bundle
     """
     enough(len(states), size)
     found: dict[Bundle, None] = {}
-    for draw in range(count * TRIES):
-        order = np.argsort(keys(states, draw), kind="stable")[:size]
-        found[tuple(order.tolist())] = None
-        if len(found) == count:
-            return list(found)
+    most = perm(len(states), size)
+    if count <= most:
+        for draw in range(count * TRIES):
+            order = np.argsort(keys(states, draw), kind="stable")[:size]
+            found[tuple(order.tolist())] = None
+            if len(found) == count:
+                return list(found)
+        most = len(found)
     raise UsageError(
-        f"{plural(len(states), 'item', 'make')} {plural(len(found), 'different bundle')} of {size},"
-        f" not {count}.",
+        f"{plural(len(states), 'item', 'make')} {plural(most, 'different bundle')} of {size},"
+        f" not {count:,}.",
         hint="Ask for fewer bundles or larger ones.",
     )
 

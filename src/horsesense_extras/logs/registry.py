@@ -10,7 +10,7 @@ from horsesense.errors import UsageError
 from horsesense.files import usable
 from horsesense_extras.logs import batch, helm, inspect_ai, lm_eval
 from horsesense_extras.logs.sample import Log
-from horsesense_extras.logs.streams import head_of
+from horsesense_extras.logs.streams import head_of, may_read
 
 Role = Literal["samples", "companion"]
 """A file with answers, or one that says more about those in another file of the same format."""
@@ -99,12 +99,13 @@ def open_logs(paths: Sequence[str | Path]) -> list[Log]:
 
 def _inside(path: Path, depth: int = 1) -> Iterator[Found]:
     """The path itself, or else what lies in a folder, so many levels deep, each with its format."""
-    own = recognise(path)
-    if own is not None:
-        yield own
-    elif depth and path.is_dir() and not path.is_symlink():
-        for entry in sorted(path.iterdir()):
-            yield from _inside(entry, depth - 1)
+    with may_read(path):
+        own = recognise(path)
+        if own is not None:
+            yield own
+        elif depth and path.is_dir() and not path.is_symlink():
+            for entry in sorted(path.iterdir()):
+                yield from _inside(entry, depth - 1)
 
 
 def _companions(samples: Found, given: dict[Path, Found]) -> Iterator[Path]:

@@ -6,6 +6,7 @@ Nothing is unpacked to disk and no name from inside a file is ever used as a pat
 from __future__ import annotations
 
 import codecs
+import contextlib
 import gzip
 import json
 import re
@@ -18,7 +19,7 @@ from typing import Any, Final
 
 import orjson
 
-from horsesense.errors import ItemsError
+from horsesense.errors import ItemsError, UsageError
 from horsesense.files import read_whole
 from horsesense.items.faults import Faults
 from horsesense.items.files import (
@@ -104,6 +105,18 @@ def first_row(head: bytes) -> Mapping[str, Any]:
     known = longest.startswith(b"{")
     keys = re.findall(rb'"((?:\\.|[^"\\])*)"\s*:', longest) if known else []
     return {key.decode("utf-8", "replace"): None for key in keys}
+
+
+@contextlib.contextmanager
+def may_read(path: Path) -> Iterator[None]:
+    """UsageError where a file or folder that a user named, or one in it, cannot be read."""
+    try:
+        yield
+    except OSError as error:
+        raise UsageError(
+            f"{path} cannot be read: {error.strerror or error}.",
+            hint="Name a log, or a folder of logs of which everything can be read.",
+        ) from None
 
 
 def head_of(path: Path) -> bytes:

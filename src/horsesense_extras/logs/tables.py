@@ -41,6 +41,7 @@ from horsesense.stats.words import plural
 from horsesense_extras.logs.known_items import Content, content
 from horsesense_extras.logs.options import in_own_order, lettered, shown_order
 from horsesense_extras.logs.sample import Log, NotTakenError, Reads, Sample, Score
+from horsesense_extras.logs.streams import may_read
 from horsesense_extras.logs.study import ITEMS
 from horsesense_extras.logs.table_layouts import (
     ANSWERED,
@@ -135,12 +136,13 @@ GRADED: Final = "The file holds the program's grades, or the answers that it too
 
 
 def _files(path: Path) -> Iterator[Path]:
-    if path.is_dir() and not path.is_symlink():
-        for entry in sorted(path.iterdir()):
-            if not entry.name.startswith("."):
-                yield from _files(entry)
-    elif {suffix.lower() for suffix in path.suffixes[-2:]} & {*ENDINGS} and path.is_file():
-        yield path
+    with may_read(path):
+        if path.is_dir() and not path.is_symlink():
+            for entry in sorted(path.iterdir()):
+                if not entry.name.startswith("."):
+                    yield from _files(entry)
+        elif {suffix.lower() for suffix in path.suffixes[-2:]} & {*ENDINGS} and path.is_file():
+            yield path
 
 
 def _logs(

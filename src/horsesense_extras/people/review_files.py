@@ -20,7 +20,6 @@ import numpy as np
 import polars as pl
 
 from horsesense.errors import ItemsError, UsageError
-from horsesense.inference.store import Store
 from horsesense.models.messages import Key, Request
 from horsesense.progress import say
 from horsesense.readers.reading import CLASSES
@@ -92,7 +91,7 @@ def checked(run: RunDirectory, classes: Mapping[Key, str]) -> list[bool]:
 
 def _rows(run: RunDirectory, chosen: Sequence[Mapping[str, Any]]) -> list[Row]:
     """What reviewers need to see, for replies that the store holds."""
-    with Store.open(run.layout.store, read_only=True) as store:
+    with run.store() as store:
         keys = [row["key"] for row in chosen]
         replies, sent = store.get(keys), store.requests(keys)
         return [
@@ -243,7 +242,7 @@ def known_keys(run: RunDirectory) -> frozenset[Key]:
 def once_asked(run: RunDirectory, path: Path) -> frozenset[Key]:
     """Keys in a reviewer's file whose replies the run holds, also where it asks them no longer."""
     keys = {_key(row.key) for row in _rows_in(path) or ()}
-    with Store.open(run.layout.store, read_only=True) as store:
+    with run.store() as store:
         return frozenset(store.known([key for key in keys if key is not None]))
 
 

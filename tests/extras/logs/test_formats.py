@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import horsesense as hs
+from damaging import forbidden
 from each import each
 from horsesense.errors import ItemsError, UsageError
 from horsesense.items.item import Item, ItemSet
@@ -22,6 +23,7 @@ from horsesense_extras.logs.log_score import log_scores
 from horsesense_extras.logs.options import index_of, lettered, shown_order
 from horsesense_extras.logs.registry import is_log, open_logs
 from horsesense_extras.logs.sample import Sample
+from horsesense_extras.logs.tables import tables
 
 
 def samples(*paths: Path) -> list[Sample]:
@@ -460,6 +462,11 @@ def test_what_is_no_log_is_told(tmp_path: Path) -> None:
         open_logs([path])
     with pytest.raises(UsageError, match="no file or folder"):
         open_logs([tmp_path / "gone.eval"])
+    with forbidden(path), pytest.raises(UsageError, match=r"items.jsonl cannot be read"):
+        is_log(tmp_path)
+    (folder := tmp_path / "closed").mkdir()
+    with forbidden(folder), pytest.raises(UsageError, match="closed cannot be read"):
+        tables([tmp_path])
 
 
 # -- what an attack on the formats found ---------------------------------------------------------

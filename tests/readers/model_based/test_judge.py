@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import string
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+import horsesense as hs
 from each import each
 from horsesense.api import audit
 from horsesense.cli import main
 from horsesense.cli.each import show
-from horsesense.errors import ExitCode, UsageError
+from horsesense.errors import ExitCode, StoreError, UsageError
 from horsesense.inference.limits import Limits
 from horsesense.inference.store import Store
 from horsesense.models.messages import Response
@@ -175,9 +177,11 @@ def test_a_cascade_whose_budget_ends_says_so(tmp_path: Path, run_read: RunRead) 
     path.write_text("\n".join(json.dumps({"id": str(n), **row}) for n in range(4)))
     with FaultServer(answer=first_letter_named) as server:
         judge = f"cascade:judge=http:m@{server.url}"
-        code, rows, said = run_read(str(path), "--reader", judge, "--budget", "requests=1")
-    assert (code, len(rows)) == (ExitCode.BUDGET, 4)
-    assert "The judge has not read all: its budget is spent." in said
+        words = (str(path), "--reader", judge, "--budget")
+        code, rows, said = run_read(*words, "requests=1")
+        assert (code, len(rows)) == (ExitCode.BUDGET, 4)
+        assert "not read all: its budget is spent. A larger budget goes on." in said
+        assert run_read(*words, "requests=9")[0] == 0
 
 
 def test_what_the_judge_does_not_answer_has_no_reading(tmp_path: Path, run_read: RunRead) -> None:
@@ -238,6 +242,13 @@ def test_a_study_asks_its_judge_once_and_counts_it(
         third = audit("sample", out=tmp_path / "run", **given)
         assert third.findings["judges_before"][judge]["answered"] == spent["answered"]
         assert server.sent.total() - asked <= 8  # what the servers offer, and no question
+        [folder] = (tmp_path / "run" / "readings").glob("judge-*")
+        shutil.rmtree(folder)
+        with pytest.raises(StoreError) as lost:
+            hs.open(result.path).report()
+        assert f"horsesense read {result.path} --readers JUDGE" in str(lost.value.hint)
+        hs.open(result.path).read(judge)
+        assert hs.open(result.path).measure().one("accuracy", reader=judge)
     accuracy = {e.reader: e.value for e in result.results.estimates if e.measure == "accuracy"}
     assert accuracy["text"] == accuracy[judge]
     assert f"reader:{judge}@" in result.estimate("accuracy", reader=judge).signature.format()
