@@ -47,13 +47,9 @@ def annotated(n: int = 24) -> list[dict[str, Any]]:
     return rows
 
 
-def write(path: Path, rows: list[dict[str, Any]]) -> Path:
-    return jsonl(path, rows)
-
-
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[Path, ...]:
-    return (write(tmp_path / "answers.jsonl", annotated()),)
+    return (jsonl(tmp_path / "answers.jsonl", annotated()),)
 
 
 def test_what_cannot_be_used_is_counted(tmp_path: Path) -> None:
@@ -62,7 +58,7 @@ def test_what_cannot_be_used_is_counted(tmp_path: Path) -> None:
     rows[1]["label"] = "AB"
     rows[2]["response"] = "  "
     pl.DataFrame(rows).write_parquet(tmp_path / "a.parquet")
-    for file in (write(tmp_path / "a.jsonl", rows), tmp_path / "a.parquet"):
+    for file in (jsonl(tmp_path / "a.jsonl", rows), tmp_path / "a.parquet"):
         found = load_examples([file])
     assert len(found.rows) == 1
     assert found.dropped == {"no label": 1, "several labels": 1, "empty response": 1}
@@ -231,7 +227,7 @@ def test_the_commands_train_read_and_audit(tmp_path: Path, files: tuple[Path, ..
     assert "trained on" in call(*run, "--steps", "2", "--test-share", "0.3").stdout
     call(*run, code=2)  # it is there already
     other = annotated(30)  # of which 24 are of the file that it was trained on
-    elsewhere = str(write(tmp_path / "other.jsonl", other))
+    elsewhere = str(jsonl(tmp_path / "other.jsonl", other))
     measure = "train", "reader", "--evaluate", elsewhere, "--out"
     [evaluated] = call(*measure, out, "--json").json["evaluated"]
     known = len((tmp_path / "out" / "questions.txt").read_text().split())
