@@ -22,7 +22,7 @@ from typer.testing import CliRunner
 import horsesense as hs
 from command_line import call as call_here
 from damaging import spoilt
-from horsesense.cli import app, main
+from horsesense.cli import app
 from horsesense.cli.output import harmless_output
 
 COMMAND = [sys.executable, "-m", "horsesense"]
@@ -233,16 +233,12 @@ cli.main()
     assert (done.returncode, done.stderr) == (130, "horsesense: Stopped.\n")
 
 
-def test_stopped_where_the_option_parser_catches_it(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_stopped_where_the_option_parser_catches_it(monkeypatch: pytest.MonkeyPatch) -> None:
     def stopped(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("horsesense.items.load.load_items", stopped)
-    with pytest.raises(SystemExit) as end:
-        main(["check", "sample"])
-    assert (end.value.code, capsys.readouterr().err) == (130, "horsesense: Stopped.\n")
+    assert call("check", "sample", debug=False, code=130).stderr == "horsesense: Stopped.\n"
 
 
 def test_a_name_is_given_once(tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ import pytest
 
 import horsesense as hs
 from command_line import call
-from horsesense.cli import main
 from horsesense.cli.schemas import OUTPUTS
 from horsesense.errors import EXIT_CODES, ExitCode, UsageError
 from horsesense.findings.sentences import sentence, statement
@@ -376,15 +375,12 @@ def test_a_plan_needs_no_server(tmp_path: Path) -> None:
 
 
 def test_findings_about_the_items_come_before_the_search_for_cues(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("horsesense_extras.cue_tests.task.PACKAGES", ("no_such_package",))
-    with pytest.raises(SystemExit) as stopped:
-        main(["cues", "sample"])
-    assert stopped.value.code == ExitCode.USAGE
-    told = capsys.readouterr()
-    assert told.out.startswith("sample\n")
-    assert "horsesense[cues]" in told.err
+    told = call("cues", "sample", code=ExitCode.USAGE)
+    assert told.stdout.startswith("sample\n")
+    assert "horsesense[cues]" in told.stderr
 
 
 @pytest.mark.thorough

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from browsing import browser
 from horsesense.api import Run, audit
 from horsesense.models.base import Asked, Capabilities, HoldsNothing
 from horsesense.models.messages import Failure, Response
@@ -84,12 +83,6 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     summary = out / "summary.html"
     summary.write_text(f"<!doctype html><body>{run._repr_html_()}</body>", encoding="utf-8")
     return [run.directory.layout.report, item_report(run.results, run.items.items[0].id), summary]
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    with browser() as opened:
-        yield opened
 
 
 class Opened:
