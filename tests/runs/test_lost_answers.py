@@ -16,6 +16,7 @@ from damaging import made_in
 from each import each
 from horsesense.errors import StoreError
 from horsesense.inference.store import Store
+from horsesense.report.viewed import Viewed
 
 USES = (
     *(
@@ -76,6 +77,8 @@ def test_every_command_that_uses_answers_says_what_is_lost(
         assert "audit again" in done.stderr, (use, done.stderr)
     with pytest.raises(StoreError, match=said):
         hs.open(run).results  # noqa: B018
+    with pytest.raises(StoreError, match=said):
+        Viewed(run).results()
     assert call("verify", str(run)).returncode == 3
 
     words = ("sample", "-m", "sim:prior", "--limit", "3", "--probes", "order", "--out", str(run))
