@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from each import each
 from horsesense.errors import ItemsError, UsageError
 from horsesense.items.load import load_items
 from horsesense.items.tasks import task_for
+from studies import jsonl
 
 Q = "What is the capital of France?"
 TOWNS = ["Rome", "Paris", "Bonn", "Lyon"]
@@ -57,7 +59,6 @@ def test_layouts(name: str) -> None:
     item = items.items[0]
     assert item.question == Q
     assert sorted(item.options) == sorted(TOWNS)
-    assert item.gold is not None
     assert item.options[item.gold] == "Paris"
     if name not in ("small letter", "race"):
         assert items.notes[0].startswith("Fields taken as ")
@@ -182,11 +183,10 @@ def test_an_array_of_objects(indent: int | None, tmp_path: Path) -> None:
 def test_options_that_are_recognised_stand_in_the_map_to_type() -> None:
     row = {"Question Text": Q, **{f"Option {k}": v for k, v in COLUMNS.items()},
            "Correct Answer (A-D)": "B"}  # fmt: skip
-    with pytest.raises(UsageError) as caught:
-        load_items([row])
     columns = "'options=Option A,Option B,Option C,Option D'"
     line = f"--map 'question=Question Text' --map {columns} --map 'answer=Correct Answer (A-D)'"
-    assert line in str(caught.value)
+    with pytest.raises(UsageError, match=re.escape(line)):
+        load_items([row])
 
 
 def test_a_file_without_a_header_is_known(tmp_path: Path) -> None:
@@ -221,9 +221,7 @@ def test_an_answer_that_is_not_recognised_is_asked_for() -> None:
 
 
 def written(tmp_path: Path, name: str, rows: list[dict[str, Any]]) -> Path:
-    path = tmp_path / name
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+    return jsonl(tmp_path / name, rows)
 
 
 def test_texts_of_several_fields_are_joined(tmp_path: Path) -> None:
@@ -313,11 +311,10 @@ def test_mrpc_and_wic_under_their_usual_names(tmp_path: Path) -> None:
 
 
 def test_the_map_to_type_names_what_values_tell(tmp_path: Path) -> None:
-    path = tmp_path / "fragen.jsonl"
     rows = [
         {"frage": f"Was ist {n}?", "antworten": ["ja", "nein"], "richtig": n % 2} for n in range(4)
     ]
-    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    path = jsonl(tmp_path / "fragen.jsonl", rows)
     with pytest.raises(UsageError) as caught:
         load_items(path)
     line = "--map question=frage --map options=antworten --map answer=FIELD"

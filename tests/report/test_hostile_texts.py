@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import pytest
 
 from browsing import browser
 from horsesense.api import Run, audit
-from horsesense.models.base import Asked, Capabilities
-from horsesense.models.messages import Failure, Request, Response
+from horsesense.models.base import Asked, Capabilities, HoldsNothing
+from horsesense.models.messages import Failure, Response
 from horsesense.report import item_report
 from payloads import PAYLOADS
 
@@ -29,7 +29,7 @@ STIR = """() => document.querySelectorAll('*').forEach(e =>
         name => e.dispatchEvent(new Event(name))))"""
 
 
-class Hostile:
+class Hostile(HoldsNothing):
     """A model all of whose texts attack: its name, its replies, its errors and its notes."""
 
     batch_size = 8
@@ -40,17 +40,8 @@ class Hostile:
     def __init__(self) -> None:
         self.count = 0
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        return None
-
     async def capabilities(self) -> Capabilities:
         return Capabilities(chat=True, notes=tuple(f"note {text}" for text in PAYLOADS[:40]))
-
-    def count_tokens(self, request: Request) -> int | None:
-        return None
 
     async def respond(self, batch: Sequence[Asked]) -> Sequence[Response | Failure]:
         return [self._one() for _ in batch]

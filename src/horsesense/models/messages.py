@@ -72,6 +72,12 @@ class SamplingParams:
 _PARAMS: Final = tuple(field.name for field in fields(SamplingParams))
 
 
+@lru_cache(64)
+def _written(params: SamplingParams) -> orjson.Fragment:
+    """Their canonical JSON: most requests of a study have the same."""
+    return orjson.Fragment(orjson.dumps(params.as_json(), option=orjson.OPT_SORT_KEYS))
+
+
 @quick(frozen=True, slots=True)
 class Request:
     """One prompt with its decoding: either chat `messages` or a plain `text` to complete."""
@@ -83,14 +89,16 @@ class Request:
 
     def as_json(self) -> dict[str, Any]:
         """The request as it is stored and hashed; names stay as they were when the first was."""
-        prompt: dict[str, Any]
+        return self._told(self.params.as_json())
+
+    def _told(self, params: object) -> dict[str, Any]:
         prompt = {"text": self.text} if self.messages is None else {"messages": self.messages}
-        return {**prompt, "params": self.params.as_json()}
+        return {**prompt, "params": params}
 
     def stored(self) -> str:
         """Its canonical JSON, made once: it is hashed, bounds what a call costs, and is stored."""
         if not self._stored:
-            told = orjson.dumps(self.as_json(), option=orjson.OPT_SORT_KEYS)
+            told = orjson.dumps(self._told(_written(self.params)), option=orjson.OPT_SORT_KEYS)
             self._stored.append(told.decode())
         return self._stored[0]
 

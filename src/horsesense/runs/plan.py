@@ -26,7 +26,9 @@ from horsesense.stats.words import OneLine, plural
 from horsesense.trials.condition import PLAIN, Condition
 
 LOOKED_AT: Final = 1_000
-"""Items up to which all are planned before an audit, as `plan` does; so many of larger sets."""
+"""Items up to which all are planned before an audit, as `plan` does."""
+SOME: Final = 300
+"""Items that are planned of larger sets."""
 ENOUGH_TO_THINK: Final = 1_000
 """Tokens of a reply below which a thought is likely to be cut off."""
 MANY_REQUESTS: Final = 20_000
@@ -210,12 +212,12 @@ def plan_of(
     Args:
         study, model, limits: what is asked, whom, and what may be spent.
         store: answers that need not be asked again.
-        sample: plan so many items at even distances, and take the rest to be like them; by
-            default all are planned, and what was excluded is kept by the study's planner.
+        sample: of more items than these, plan some at even distances, and take the rest to be like
+            them; by default all are planned, and what was excluded is kept by the study's planner.
     """
     own, shard = study.planner.own, study.settings.shard
     items = [item for item in study.items if own is None or item.id in own]
-    few = items if sample is None else evenly(items, sample)
+    few = items if sample is None or len(items) <= sample else evenly(items, SOME)
     tally = _Tally(study, model)
     for planner, probes, weight in _parts(study, items, few):
         for planned in planner.plan(probes):

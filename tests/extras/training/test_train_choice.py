@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from studies import jsonl
+
 torch = pytest.importorskip("torch", reason="needs torch: pip install 'horsesense[train]'")
 pytest.importorskip("peft", reason="needs peft: pip install 'horsesense[train]'")
 
@@ -49,7 +51,7 @@ def done(base: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, di
 
 
 def train(base: Path, out: Path, *more: str):
-    return call("train", "choice", "sample", "--base", str(base), "--out", str(out),
+    return call("train", "choice", "sample", "--base", base, "--out", out,
                 *SMALL, *ASKED, *more)  # fmt: skip
 
 
@@ -125,8 +127,7 @@ def written(path: Path, n: int, long: int = 1) -> Path:
         }
         for k in range(n)
     ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+    return jsonl(path, rows)
 
 
 def test_a_folder_goes_on_with_the_items_and_the_base_that_it_began_with(
@@ -136,7 +137,7 @@ def test_a_folder_goes_on_with_the_items_and_the_base_that_it_began_with(
     more = ("--train", "6", "--test", "4", "--seeds", "1", "--epochs", "1", "--arms", "positive")
 
     def again(items: str = "items.jsonl", out: str = "out", cwd: Path = tmp_path):
-        return call("train", "choice", items, "--base", str(base), "--out", out, *more, *ASKED,
+        return call("train", "choice", items, "--base", base, "--out", out, *more, *ASKED,
                     cwd=cwd)  # fmt: skip
 
     first = again()
@@ -238,7 +239,7 @@ def test_two_stages_go_on_where_they_were_stopped(
         patched.setattr(Tuner, "train", lambda *g: train(*g) if next(left, "") else interrupt())
         stopped = call(*a)
     assert stopped.returncode == 130  # between the stages of the third training
-    resumed, whole = (json.loads(call(*each).stdout) for each in (a, b))
+    resumed, whole = (call(*each).json for each in (a, b))
     assert (resumed["scores"], resumed["effects"]) == (whole["scores"], whole["effects"])
     rows = {row["arm"]: row for row in whole["trainings"]}
     assert [rows[arm]["statements"] for arm in rows] == [6, 8 + 6, 8 + 6, 8 + 6]

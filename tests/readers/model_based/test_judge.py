@@ -26,6 +26,7 @@ from horsesense.readers.model_based.make import make_bulk_reader
 from horsesense.testing.faults import FaultServer
 from horsesense.trials.condition import PLAIN
 from horsesense.trials.trial import Trial, Variant
+from studies import jsonl
 
 CASE = Case("I would go with the blue one.", ("red", "blue"), ("A", "B"))
 RunRead = Callable[..., tuple[int, list[dict[str, object]], str]]
@@ -125,8 +126,7 @@ def write(path: Path) -> Path:
         {"id": "3", "options": ["red", "blue"], "response": "  "},
         {"id": "4", "options": ["red", "blue"], "response": "I choose B"},
     ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+    return jsonl(path, rows)
 
 
 @pytest.fixture
@@ -274,9 +274,8 @@ def test_a_budget_binds_the_judge_too(tmp_path: Path) -> None:
 
 
 def test_rows_with_one_id_are_told_of(tmp_path: Path, run_read: RunRead) -> None:
-    path = tmp_path / "alike.jsonl"
     rows = [{"id": name, "options": ["red", "blue"], "response": "A"} for name in ("x", "y", "x")]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    path = jsonl(tmp_path / "alike.jsonl", rows)
     code, found, said = run_read(str(path))
     assert (code, len(found)) == (0, 3)
     assert "2 rows share their id with another one (x)" in said
