@@ -14,6 +14,7 @@ from damaging import made_in, spoilt
 from each import each
 from horsesense.errors import StoreError
 from horsesense.inference.store import Store
+from horsesense.report.viewed import Viewed
 
 USES = (
     *("gate {} --require accuracy>0", "report {}", "read {} --readers text"),
@@ -68,6 +69,8 @@ def test_every_command_that_uses_answers_says_what_is_lost(
         assert "audit again" in done.stderr, (use, done.stderr)
     with pytest.raises(StoreError, match=said):
         hs.open(run).results  # noqa: B018
+    with pytest.raises(StoreError, match=said):
+        Viewed(run).results()
     call("verify", run, code=3)
 
     words = ("sample", "-m", "sim:prior", "--limit", "3", "--probes", "order", "--out", str(run))
