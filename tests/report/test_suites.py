@@ -123,11 +123,9 @@ def test_the_section_that_contributing_shows_is_rendered(tmp_path: Path) -> None
 
     path = ROOT / "examples/plugin/src/horsesense_example/section.py"
     spec = importlib.util.spec_from_file_location("section", path)
-    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    items = items_file(tmp_path / "items.jsonl", 4)
-    run = study(items, "sim:oracle", tmp_path / "run", probes=("order",)).results
+    run = study(4, "sim:oracle", tmp_path / "run", probes=("order",)).results
     [(section, html)] = rendered(run, [module.SECTION])
     assert section.id == "valid_replies"
     assert "<li>order: 100" in html
