@@ -33,6 +33,7 @@ from horsesense.comparison.gates.reports import junit, markdown
 from horsesense.comparison.views import View, ViewScores
 from horsesense.errors import ExitCode, UsageError
 from horsesense.report.score_bar import headline
+from horsesense.testing.faults import FaultServer
 from horsesense.testing.gates import assert_gate
 from horsesense.trials.condition import PLAIN
 from studies import items_file, study
@@ -139,6 +140,20 @@ def test_an_interval_wholly_beyond_the_tolerance_is_decided(runs: dict[str, str]
             assert check.state == ("passed" if low >= -tolerance else beyond), check
             states.append(check.state)
     assert {"failed", "undecided"} <= set(states)
+
+
+def test_a_model_that_says_the_same_again_passes(tmp_path: Path) -> None:
+    """Replies of a server differ in how long they took, whoever served them."""
+    with FaultServer() as server:
+        before, now = (
+            horsesense.audit(
+                "sample", f"http:m@{server.url}", out=tmp_path / name, limit=12, probes="order"
+            )
+            for name in ("before", "now")
+        )
+    told = horsesense.gate(now, baseline=before)
+    assert [check.state for check in told.checks] == ["passed"] * len(told.checks)
+    assert "all replies are the same" in told.checks[-1].says
 
 
 def test_a_gate_is_a_test(runs: dict[str, str]) -> None:

@@ -17,6 +17,7 @@ from horsesense.comparison.views import Pair, ViewScores
 from horsesense.errors import UsageError
 from horsesense.findings.uncounted import left_out
 from horsesense.measures.contrast import REPEAT
+from horsesense.models.messages import Response
 from horsesense.runs.results import Results
 from horsesense.runs.settings import STOP_IF
 from horsesense.stats.change import TOO_FEW
@@ -274,7 +275,15 @@ def _alike(view: ViewScores, held: Aligned) -> bool:
         side.replies(*key, numbers.tolist())
         for side, numbers in zip(held.sides, held.shared.number, strict=True)
     )
-    return one == other and None not in one
+    return len(one) == len(other) and all(map(_same, one, other))
+
+
+def _same(one: Response | None, other: Response | None) -> bool:
+    """Whether two replies have the same words, of thought too; without words, the same scores."""
+    if one is None or other is None:
+        return False
+    words = one.text, one.reasoning
+    return words == (other.text, other.reasoning) if any(words) else one.says(other)
 
 
 def _sees(judged: Sequence[Judged], level: float) -> str:
