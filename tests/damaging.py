@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import random
 import shutil
@@ -121,6 +122,13 @@ def spoilt(run: Path, sql: str, *given: object) -> None:
     with closing(sqlite3.connect(run / "store.sqlite")) as database, database:
         database.execute(f"DROP TRIGGER IF EXISTS responses_{sql.split()[0]}_refused")
         database.execute(sql, given)
+
+
+def rewritten(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Change a JSON file of a run, and leave no digests of what was there."""
+    change(content := json.loads(path.read_bytes()))
+    path.write_text(json.dumps(content))
+    path.with_name("manifest").unlink(missing_ok=True)
 
 
 def check(made: Path, place: Path, tried: Damage, seed: int = 0) -> Done:

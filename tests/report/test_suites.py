@@ -8,10 +8,10 @@ import re
 import shutil
 from pathlib import Path
 
-import orjson
 import pytest
 
 from conftest import ROOT
+from damaging import rewritten
 from each import each
 from horsesense.report import verdict_of, write_report
 from horsesense.report.own_numbers import own_numbers
@@ -81,12 +81,9 @@ def test_the_verdict_speaks_of_them(out: Path) -> None:
 
 def test_broken_bounds_are_never_silent(out: Path, tmp_path: Path) -> None:
     shutil.copytree(out, tmp_path, dirs_exist_ok=True)
-    found = orjson.loads((out / "estimates.json").read_bytes())
     broken = {"probe": "order", "condition": "", "reader": "text", "says": "AccH <= Acc",
               "low": 0.9, "high": 0.1, "holds": False}  # fmt: skip
-    found["bounds"]["violated"] = [broken]
-    (tmp_path / "estimates.json").write_bytes(orjson.dumps(found))
-    (tmp_path / "manifest").unlink()
+    rewritten(tmp_path / "estimates.json", lambda found: found["bounds"].update(violated=[broken]))
     assert any(
         "that must hold between these numbers do" in sentence
         for sentence in verdict_of(results_of(tmp_path))
@@ -151,10 +148,7 @@ def test_the_papers_tables_are_those_of_the_same_prompts(
     out: Path, tmp_path: Path, shots: int, told: str
 ) -> None:
     shutil.copytree(out, tmp_path, dirs_exist_ok=True)
-    found = orjson.loads((out / "estimates.json").read_bytes())
-    found["study"]["shots"] = shots
-    (tmp_path / "estimates.json").write_bytes(orjson.dumps(found))
-    (tmp_path / "manifest").unlink()
+    rewritten(tmp_path / "estimates.json", lambda found: found["study"].update(shots=shots))
     run = results_of(tmp_path)
     one = run.one("accuracy")
     tables = beside(run, "revas", lambda *_: one)

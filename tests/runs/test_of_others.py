@@ -18,7 +18,7 @@ import pytest
 
 import horsesense
 from command_line import call
-from damaging import journal_naming
+from damaging import journal_naming, rewritten
 from horsesense.api import Run
 from horsesense.errors import HorsesenseError, StoreError, UsageError
 from horsesense.files import read_whole, write_again
@@ -324,12 +324,6 @@ def test_a_damaged_file_says_what_is_wrong_and_what_to_do(
     assert "safe in store.sqlite" in (error.value.hint or "")
 
 
-def changed(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
-    content = json.loads(path.read_bytes())
-    change(content)
-    path.write_text(json.dumps(content))
-
-
 @pytest.mark.parametrize(
     "change",
     [
@@ -342,7 +336,7 @@ def changed(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
     ],
 )
 def test_estimates_of_another_kind(run: Path, change: Callable[[dict[str, Any]], object]) -> None:
-    changed(run / "estimates.json", change)
+    rewritten(run / "estimates.json", change)
     done = call("gate", run, "--require", "accuracy > 0.5", code=2)
     assert "estimates.json cannot be read" in done.stderr
 
@@ -361,8 +355,7 @@ def test_reviews_of_another_kind(run: Path, change: dict[str, Any]) -> None:
     "change", [{"excluded": [{"probe": "order", "reason": "none", "items": 5}]}, {"probes": []}]
 )
 def test_what_was_asked_lacks_a_part(run: Path, change: dict[str, Any]) -> None:
-    asked = json.loads((run / "asked.json").read_text())
-    (run / "asked.json").write_text(json.dumps({**asked, **change}))
+    rewritten(run / "asked.json", lambda asked: asked.update(change))
     assert "asked.json cannot be read" in call("report", run).stderr
 
 

@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
-import orjson
 import pytest
 
 from command_line import call
-from damaging import spoilt
+from damaging import rewritten, spoilt
 from each import each
 from horsesense.api import Run
 from horsesense.errors import ExitCode, StoreError, UsageError
@@ -324,10 +323,7 @@ def test_a_damaged_account_is_an_error_that_says_so(tmp_path: Path, content: byt
 
 def test_a_session_that_is_no_number_is_an_error_that_says_so(tmp_path: Path) -> None:
     path = asked(tmp_path / "1", probes=(), shard="1/9").path
-    told = orjson.loads((path / "asked.json").read_bytes())
-    told["spent"]["sent"] = "many"
-    (path / "asked.json").write_bytes(orjson.dumps(told))
-    (path / "manifest").unlink()
+    rewritten(path / "asked.json", lambda told: told["spent"].update(sent="many"))
     with pytest.raises(StoreError, match=r"(?s)asked\.json cannot be read.*sent is not a number"):
         merge([path], tmp_path / "out")
 
