@@ -308,7 +308,7 @@ def _regression(one: Judged, measure: str, held: Aligned, level: float) -> Check
     size, change = f"{100 * tolerance:g}", pair.seen.estimate
     name = f"{measure}, {view.label}: no loss beyond {size} point{'s' * (size != '1')}"
     now, before = 100 * view.means
-    moved = f"{before:.1f} % before, {now:.1f} % now: {100 * change:+.1f} points"
+    moved = f"{before:.1f} % before, {now:.1f} % now: {100 * change:+z.1f} points"
     on = f"on {plural(view.n, 'shared item')}"
     values = {"change": change, "low": None, "high": None, "tolerance": tolerance}
     if one.alike:
@@ -324,7 +324,7 @@ def _regression(one: Judged, measure: str, held: Aligned, level: float) -> Check
     ends, missing = (least[0], most[1]), view.n_missing
     why = f"{agreeing(missing, 'were')} not asked of both, or " if held.stopped else ""
     lost = f", {missing:,} more {why}{agreeing(missing, 'lack')} an answer" if missing else ""
-    says = f"{moved} [{100 * ends[0]:+.1f}, {100 * ends[1]:+.1f}] {on}{lost}"
+    says = f"{moved} [{100 * ends[0]:+z.1f}, {100 * ends[1]:+z.1f}] {on}{lost}"
     values |= {"low": ends[0], "high": ends[1]}
     if state == "undecided":
         every = held.items["shared"]
@@ -341,8 +341,8 @@ def _notes(held: Aligned, level: float) -> Iterator[str]:
     if n := held.items["reordered"]:
         yield f"Options in another order: {plural(n, 'item')}."
     yield (
-        f"Each lower end, at {100 * level:g} % for its form alone, rules a greater loss out. Upper"
-        " ends find a loss, at that level for all forms together."
+        f"A lower end tells which loss is ruled out, at {100 * level:g} % for its form alone. An"
+        " upper end tells which is found, at that level for all forms together."
     )
     yield from stop_notice(held.stopped)
     for name, values in differing_settings(held.sides):
