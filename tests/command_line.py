@@ -28,23 +28,31 @@ class Done:
     stdout: str
     stderr: str
 
+    @property
+    def json(self) -> Any:
+        """What it printed with `--json`."""
+        return json.loads(self.stdout)
 
-def call(*words: str, cwd: Path | None = None, debug: bool = True) -> Done:
-    """`horsesense WORDS`, without a process of its own; with `debug`, defects are raised."""
+
+def call(
+    *words: object, cwd: Path | None = None, code: int | None = None, debug: bool = True
+) -> Done:
+    """`horsesense WORDS`, without a process of its own, which ends with `code` where one is given;
+    with `debug`, defects are raised."""
     out, err = io.StringIO(), io.StringIO()
     with _as_before(), chdir(cwd or "."), redirect_stdout(out), redirect_stderr(err):
         try:
-            main([*words, *["--debug"] * debug])
+            main([*map(str, words), *["--debug"] * debug])
         except SystemExit as end:
-            code = end.code
-    return Done(code if isinstance(code, int) else 1, out.getvalue(), err.getvalue())
+            ended = end.code
+    done = Done(ended if isinstance(ended, int) else 1, out.getvalue(), err.getvalue())
+    assert code in (None, done.returncode), done
+    return done
 
 
 def annotate(run: Path, *words: str) -> dict[str, Any]:
     """What `horsesense annotate` tells of a run."""
-    ended = call("annotate", str(run), *words, "--json")
-    assert ended.returncode == 0, ended.stderr
-    found: dict[str, Any] = json.loads(ended.stdout)
+    found: dict[str, Any] = call("annotate", run, *words, "--json", code=0).json
     return found
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import gc
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import pytest
@@ -79,6 +81,21 @@ def charts_once(monkeypatch: pytest.MonkeyPatch) -> None:
     convert = vl_convert.vegalite_to_svg
     drawn = cache(lambda text: convert(json.loads(text)))
     monkeypatch.setattr(vl_convert, "vegalite_to_svg", lambda spec: drawn(json.dumps(spec)))
+
+
+@pytest.fixture
+def folder_of_all() -> Iterator[Path]:
+    """A folder that anybody may write to; the test may give up to be root."""
+    made = Path(mkdtemp())
+    made.chmod(0o777)
+    user = os.geteuid()
+    try:
+        yield made
+    finally:
+        os.seteuid(user)
+        for name in (*made.rglob("*"), made):
+            name.chmod(0o755)
+        shutil.rmtree(made)
 
 
 @pytest.fixture(scope="session")

@@ -6,13 +6,15 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import random
 import shutil
+import sqlite3
 import struct
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -96,8 +98,8 @@ def made_in(place: Path) -> Path:
     """A sound run, small; beside it, in `earlier`, what it was when half was asked."""
     words = ("sample", "-m", "sim:prior", "--limit", "3", "--probes", "order")
     for budget in (("--budget", "requests=6"), ()):
-        done = call("audit", *words, "--out", str(place / "made"), "--report-items", "1", *budget)
-        assert done.returncode == (ExitCode.BUDGET if budget else 0), done.stderr
+        code = ExitCode.BUDGET if budget else 0
+        call("audit", *words, "--out", place / "made", "--report-items", "1", *budget, code=code)
         if budget:
             shutil.copytree(place / "made", place / "earlier")
     return place / "made"
@@ -113,6 +115,20 @@ def journal_naming(store: Path, victim: Path) -> Path:
     content += struct.pack(">I", 2**30 // page + 1) + name + tail
     (journal := Path(f"{store}-journal")).write_bytes(content)
     return journal
+
+
+def spoilt(run: Path, sql: str, *given: object) -> None:
+    """Change the store of a run behind its back."""
+    with closing(sqlite3.connect(run / "store.sqlite")) as database, database:
+        database.execute(f"DROP TRIGGER IF EXISTS responses_{sql.split()[0]}_refused")
+        database.execute(sql, given)
+
+
+def rewritten(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Change a JSON file of a run, and leave no digests of what was there."""
+    change(content := json.loads(path.read_bytes()))
+    path.write_text(json.dumps(content))
+    path.with_name("manifest").unlink(missing_ok=True)
 
 
 def check(made: Path, place: Path, tried: Damage, seed: int = 0) -> Done:

@@ -17,7 +17,6 @@ import os
 import random
 import shutil
 import signal
-import sqlite3
 import sys
 import tempfile
 import time
@@ -30,7 +29,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from command_line import made_by
-from damaging import journal_naming
+from damaging import journal_naming, spoilt
 from horsesense.api.runs import Run
 from horsesense.errors import HorsesenseError
 from horsesense.inference.limits import Retry
@@ -178,10 +177,7 @@ def store_row(path: Path) -> None:
     asked = Asked(REQUESTS[0].key("m"), REQUESTS[0])
     with Store.open(place) as store:
         store.put([(asked, Response("B"))], identity="m")
-    with sqlite3.connect(place) as database:
-        database.execute("DROP TRIGGER responses_UPDATE_refused")
-        database.execute("UPDATE responses SET response = ?", [text])
-    database.close()
+    spoilt(place.parent, "UPDATE responses SET response = ?", text)
     _use_store(place)
 
 

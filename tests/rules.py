@@ -8,22 +8,8 @@ from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 
-PLAIN = frozenset(
-    (
-        *(
-            "errors",
-            "inference",
-            "models",
-            "plugins",
-            "probes",
-            "progress",
-            "rng",
-            "side",
-            "trials",
-        ),
-        *("readers.base", "readers.registry", "readers.version"),
-    )
-)
+_ROOMS = ("errors", "inference", "models", "plugins", "probes", "progress", "rng", "side", "trials")
+PLAIN = frozenset((*_ROOMS, "readers.base", "readers.registry", "readers.version"))
 """Rooms and modules that say what is asked and how it is kept: no reading depends on how."""
 
 

@@ -92,19 +92,24 @@ class Result:
         return self.done.estimate(measure, probe, **where)
 
 
-def run_study(settings: Settings, out: Path, limits: Limits = UNLIMITED, **options: Any) -> Result:
-    """Ask, read and measure; the report is left out."""
+def run_study(
+    settings: Settings, out: Path, limits: Limits = UNLIMITED, asked: Any = None, **options: Any
+) -> Result:
+    """Ask (`asked`, or the model of the settings), read and measure; the report is left out."""
     run = Run.start(out, settings)
-    spent = run.ask(make_model(settings.model, **options), limits=limits)
+    spent = run.ask(asked or make_model(settings.model, **options), limits=limits)
     run.read(limits=limits)
     run.measure()
     return Result(run, spent)
 
 
-def study(items: Path | str, model: str, out: Path, **settings: Any) -> Result:
-    limits = settings.pop("limits", None) or UNLIMITED
+def study(items: Path | str | int, model: str, out: Path, **settings: Any) -> Result:
+    """A run over a file of items, or over so many made up beside it."""
+    if isinstance(items, int):
+        items = items_file(out.parent / "items.jsonl", items)
+    how = {name: settings.pop(name) for name in ("limits", "asked") if name in settings}
     chosen = Settings.of(items=str(items), model=model, **{"probes": PROBES, **settings})
-    return run_study(chosen, out, limits)
+    return run_study(chosen, out, **how)
 
 
 def results_of(out: Path) -> Results:
@@ -122,16 +127,13 @@ def value(
         if (e.measure, e.group, e.reader) == (measure, group, reader)
         and e.condition.matches(**Condition.parse(has))
     ]
-    assert len(found) == 1, f"{len(found)} of {measure} {group} with {has}"
-    assert found[0] is not None
-    return found[0]
+    [value] = found
+    return value
 
 
 def text(result: Result, measure: str, probe: str = "original", **where: str) -> float:
     """The value of the one estimate of a measure as the reader of texts has it."""
-    found = result.estimate(measure, probe, reader="text", **where).value
-    assert found is not None
-    return found
+    return result.estimate(measure, probe, reader="text", **where).value
 
 
 def too_many(wrong: int, studies: int, budget: float) -> bool:

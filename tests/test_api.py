@@ -41,6 +41,8 @@ class TestItems:
             hs.audit([{**ROWS[0], "answer_index": 9}], "sim:oracle", out=tmp_path / "run")
         with pytest.raises(UsageError, match="int holds no items"):
             hs.audit(7, "sim:oracle", out=tmp_path / "run")  # type: ignore[arg-type]
+        with pytest.raises(UsageError, match="int is not a model"):
+            hs.audit(ROWS, 7, out=tmp_path / "run")  # type: ignore[arg-type]
 
 
 class TestModels:
@@ -57,24 +59,11 @@ class TestModels:
         with pytest.raises(UsageError, match="holds answers of"):
             hs.audit(ROWS, lambda prompts: ["C"] * len(prompts), out=tmp_path / "run", **SMALL)
 
-    def test_a_function_that_fails_gives_no_answers(self, tmp_path: Path) -> None:
-        def broken(prompts: list[str]) -> list[str]:
-            raise RuntimeError("out of order")
-
-        for rows in (ROWS, [{**ROWS[0], "id": name} for name in "ab"]):  # equal ones: asked once
-            with pytest.raises(ModelError, match="out of order"):
-                hs.audit(rows, broken, out=tmp_path / "run", **SMALL)
-            assert not (tmp_path / "run").exists()
-
     def test_an_object_of_the_protocol(self, tmp_path: Path) -> None:
         from horsesense.models.simulated.backend import Simulated
 
         run = hs.audit(ROWS, Simulated.from_spec("oracle"), out=tmp_path / "run", **SMALL)
         assert accuracy(run) == 1
-
-    def test_what_is_no_model(self, tmp_path: Path) -> None:
-        with pytest.raises(UsageError, match="int is not a model"):
-            hs.audit(ROWS, 7, out=tmp_path / "run")  # type: ignore[arg-type]
 
 
 class TestOddFunctions:
@@ -103,21 +92,21 @@ class TestOddFunctions:
             CallableModel(len)  # type: ignore[arg-type]
         assert CallableModel(len, name="length").name == "length"  # type: ignore[arg-type]
 
-    @pytest.mark.parametrize("error", [StopIteration, SystemExit, KeyboardInterrupt])
+    @pytest.mark.parametrize("error", [RuntimeError, StopIteration, SystemExit, KeyboardInterrupt])
     def test_whatever_is_raised_is_a_failure(
         self, error: type[BaseException], tmp_path: Path
     ) -> None:
         def raises(prompts: list[str]) -> list[str]:
-            raise error
+            raise error("out of order")
 
-        with pytest.raises(ModelError, match=error.__name__):
-            hs.audit(ROWS, raises, out=tmp_path / "run", **SMALL)
+        for rows in (ROWS, [{**ROWS[0], "id": name} for name in "ab"]):  # equal ones: asked once
+            with pytest.raises(ModelError, match=error.__name__):
+                hs.audit(rows, raises, out=tmp_path / "run", **SMALL)
+            assert not (tmp_path / "run").exists()
 
-    def test_half_a_character_is_no_answer(self, tmp_path: Path) -> None:
+    def test_half_a_character_is_no_answer_and_no_item(self, tmp_path: Path) -> None:
         with pytest.raises(ModelError, match="half a character"):
             hs.audit(ROWS, lambda p: ["A \ud800"] * len(p), out=tmp_path / "run", **SMALL)
-
-    def test_half_a_character_is_no_item(self, tmp_path: Path) -> None:
         with pytest.raises(UsageError, match="half a character"):
             hs.audit([{**ROWS[0], "question": "\ud800"}], "sim:oracle", out=tmp_path / "run")
 

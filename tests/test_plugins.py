@@ -80,7 +80,6 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
 def test_a_probe_of_another_package_is_known_by_its_name(site: Site) -> None:
     site.install("stable", "[horsesense.probes]\nbackwards = good_a:Backwards\n", good_a=GOOD)
     assert parse_probe("backwards(2)").signature == "backwards(step=2)"
-    assert "backwards" in PROBES
     assert PROBES.names()[-1] == "backwards"
     assert "backwards" not in PROBES.own
     assert catalogue()["probes"]["backwards"].startswith("The options from last")
@@ -140,7 +139,6 @@ def test_a_broken_plugin_leaves_all_else_alone(site: Site) -> None:
 
 def test_a_name_that_is_ours_stays_ours_and_the_other_is_refused(site: Site) -> None:
     site.install("greedy", "[horsesense.probes]\norder = good_d:Order\n", good_d=GOOD)
-    assert parse_probe("order") is not None
     assert type(parse_probe("order")).__module__ == "horsesense.probes.order"
     with pytest.warns(PluginWarning, match=r"by horsesense and by greedy 1.0 \(good_d:Order\)"):
         assert list(PROBES) == list(PROBES.own.values())

@@ -310,11 +310,9 @@ def test_the_public_surface() -> None:
     assert set(dir(horsesense)) == set(horsesense.__all__)
 
 
-def test_modules_say_what_they_are_for_and_stay_short() -> None:
+def test_modules_say_what_they_are_for() -> None:
     for name, path in modules():
         assert ast.get_docstring(parsed(path)), f"{name} has no docstring"
-        lines = path.read_text(encoding="utf-8").count("\n")
-        assert lines <= 450, f"{name} has more than 450 lines"
 
 
 FORBIDDEN = ("pickle", "eval(", "exec(", "trust_remote_code=True", "shell=True", "yaml.load(")

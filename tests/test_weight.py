@@ -15,7 +15,6 @@ SCRIPT = Path(__file__).parent.parent / "scripts" / "weight"
 def load() -> ModuleType:
     loader = SourceFileLoader("weight", str(SCRIPT))
     spec = importlib.util.spec_from_loader("weight", loader)
-    assert spec is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[module.__name__] = module  # for its dataclass
     loader.exec_module(module)

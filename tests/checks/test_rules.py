@@ -14,13 +14,7 @@ import pytest
 import horsesense as hs
 from command_line import call
 from each import each
-from horsesense.checks.check import (
-    QUICK,
-    check_items,
-    check_sets,
-    check_text,
-    quiet_kinds,
-)
+from horsesense.checks.check import QUICK, check_items, check_sets, check_text, quiet_kinds
 from horsesense.checks.languages import OTHER, language
 from horsesense.checks.positions import gold_positions
 from horsesense.checks.questions import negated
@@ -29,6 +23,7 @@ from horsesense.cli.schemas import OUTPUTS
 from horsesense.errors import UsageError
 from horsesense.items.item import Item, ItemSet
 from horsesense.items.load import load_items
+from studies import jsonl
 
 PASSAGE = "A ship left the harbour at dawn and met a storm near the northern cape."
 FOUR = ("red", "green", "blue", "black")
@@ -369,8 +364,6 @@ def test_a_cue_speaks_where_it_tells_the_answer_and_not_by_chance(rule: str) -> 
     options, right, question = MARKED[rule]
     finding = check_items(spread(60, options, right, question), [rule]).finding(rule)
     test = finding.found.test
-    assert test.low is not None
-    assert test.high is not None
     assert not test.low <= test.expected <= test.high
     assert not check_items(spread(60, options, None, question), [rule]).findings
 
@@ -400,7 +393,6 @@ def test_cues_speak_at_most_at_their_level() -> None:
 def test_positions(golds: list[int], p: float, speaks: bool) -> None:
     made = items_of(*(item(f"{n}?", gold=g) for n, g in enumerate(golds)))
     found = gold_positions(made)
-    assert found.test is not None
     assert found.test.p == pytest.approx(p, abs=1e-6)
     assert bool(check_items(made, ["gold_position"]).findings) == speaks
 
@@ -408,7 +400,6 @@ def test_positions(golds: list[int], p: float, speaks: bool) -> None:
 def test_few_items_are_tested_by_simulation_as_the_multinomial_distribution_says() -> None:
     """Three items of four options, all in one place: 4 of 64 equally likely tables."""
     found = gold_positions(items_of(*(item(f"{n}?", gold=2) for n in range(3))))
-    assert found.test is not None
     assert found.test.method == "multinomial test by simulation"
     assert found.test.p == pytest.approx(4 / 64, abs=0.004)
 
@@ -442,10 +433,7 @@ REPEATS: dict[str, tuple[list[Item], list[str]]] = {
         ["q1"],
     ),
     "conflicting_gold": ([item("Which of these?"), item("Which of these?", FOUR, 1)], ["q0", "q1"]),
-    "fewer_options": (
-        [item(f"{n}?", FOUR[: 4 - (n == 7)]) for n in range(20)],
-        ["q7"],
-    ),
+    "fewer_options": ([item(f"{n}?", FOUR[: 4 - (n == 7)]) for n in range(20)], ["q7"]),
     "nearly_repeated": (
         [
             item(f"{PASSAGE} Where did the ship go when the storm had reached the cape?"),
@@ -507,7 +495,6 @@ def test_a_class_named_in_the_text() -> None:
     texts = [Item(f"t{n}", f"news {n} of {labels[n % 2]}", labels, n % 2) for n in range(40)]
     made = ItemSet("made", "label", tuple(texts), labels)
     finding = check_items(made).finding("class_in_text")
-    assert finding.found.test is not None
     assert finding.found.test.share == 1.0
 
 
@@ -555,32 +542,30 @@ def test_in_python_and_on_the_command_line(tmp_path: Path) -> None:
     found = hs.check(rows)
     assert found.finding("gold_position") is not None
     assert not {"\x1b", "\u202e"} & {*check_text(found)}
-    (tmp_path / "items.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    done = call("check", "items.jsonl", "--fail-on", "cue", cwd=tmp_path)
-    assert done.returncode == 1
+    jsonl(tmp_path / "items.jsonl", rows)
+    done = call("check", "items.jsonl", "--fail-on", "cue", cwd=tmp_path, code=1)
     assert "Always answering A" in done.stdout
     done = call("check", "items.jsonl", "--json", "--rules", "html", cwd=tmp_path)
-    assert json.loads(done.stdout)["sets"][0]["findings"] == []
+    assert done.json["sets"][0]["findings"] == []
     with pytest.raises(UsageError, match="'htm' is no rule"):
         hs.check(rows, rules="htm")
 
 
 def test_the_items_without_a_fault_are_kept_in_a_new_file(tmp_path: Path) -> None:
     kept, path = tmp_path / "kept.jsonl", tmp_path / "items.parquet"
-    done = call("check", "sample", "--keep", str(kept), "--json")
+    done = call("check", "sample", "--keep", kept, "--json")
     OUTPUTS["check"].model_validate_json(done.stdout, strict=True)
     assert load_items(kept).items == load_items("sample").items
     rows = [*map(json.loads, kept.read_text().splitlines())]
-    again = tmp_path / "again.jsonl"
-    again.write_text("\n".join(map(json.dumps, [*rows, rows[0] | {"id": "again"}])))
-    done = call("check", str(again), "--keep", str(tmp_path / "once.jsonl"))
+    again = jsonl(tmp_path / "again.jsonl", [*rows, rows[0] | {"id": "again"}])
+    done = call("check", again, "--keep", tmp_path / "once.jsonl")
     assert f"{len(rows)} of {len(rows) + 1} rows without a fault and not repeated" in done.stderr
-    assert "ends in .jsonl" in call("check", "sample", "--keep", str(tmp_path / "x.csv")).stderr
+    assert "ends in .jsonl" in call("check", "sample", "--keep", tmp_path / "x.csv").stderr
     for option in ("--keep", "--out"):
-        assert "kept.jsonl is there already" in call("check", "sample", option, str(kept)).stderr
+        assert "kept.jsonl is there already" in call("check", "sample", option, kept).stderr
     rows = {"question": ["1?", "2?"], "A": ["1", "2"], "B": ["1", "3"], "answer": ["A", "B"]}
     pl.DataFrame({**rows, "topic": ["a", None], "image": [b"x", b"y"]}).write_parquet(path)
-    call("check", str(path), "--keep", str(tmp_path / "own.jsonl"))
+    call("check", path, "--keep", tmp_path / "own.jsonl")
     own = {"id": "row-0002", "question": "2?", "A": "2", "B": "3", "answer": "B", "topic": None}
     assert json.loads((tmp_path / "own.jsonl").read_bytes()) == {**own, "image": "b'y'"}
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,20 +20,15 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 import horsesense as hs
-from command_line import Done
 from command_line import call as call_here
-from horsesense.cli import app, main
+from damaging import spoilt
+from horsesense.cli import app
 from horsesense.cli.output import harmless_output
 
 COMMAND = [sys.executable, "-m", "horsesense"]
 
 
-def call(*words: str, cwd: Path, code: int = 0) -> Done:
-    """The command in this process."""
-    done = call_here(*words, cwd=cwd)
-    assert done.returncode == code, done.stderr
-    assert "Traceback" not in done.stderr
-    return done
+call = partial(call_here, code=0)
 
 
 @pytest.fixture(scope="module")
@@ -54,20 +51,11 @@ def test_an_audit_ends_in_a_verdict_and_a_report_which_is_written_again(audited:
 
 
 def test_verify_finds_a_changed_answer(audited: Path, tmp_path: Path) -> None:
-    import shutil
-    import sqlite3
-
     done = json.loads(call("verify", "run", "--json", cwd=audited).stdout)
     assert done["checked"] > 200
     assert done["faults"] == []
-    shutil.copytree(audited / "run", tmp_path / "run")
-    with sqlite3.connect(tmp_path / "run" / "store.sqlite") as db:
-        for (name,) in db.execute(
-            "SELECT name FROM sqlite_master WHERE type = 'trigger'"
-        ).fetchall():
-            db.execute(f"DROP TRIGGER {name}")
-        db.execute("UPDATE responses SET response = replace(response, 'B', 'C') WHERE rowid = 3")
-    db.close()
+    run = Path(shutil.copytree(audited / "run", tmp_path / "run"))
+    spoilt(run, "UPDATE responses SET response = replace(response, 'B', 'C') WHERE rowid = 3")
     call("verify", "run", cwd=tmp_path, code=3)
 
 
@@ -173,14 +161,8 @@ def test_one_thing_is_told_as_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("audit", "nowhere.jsonl", "-m", "sim:prior"), "nowhere.jsonl"),
         (("audit", "sample", "-m", "sim:prio"), "Did you mean 'prior'"),
-        (("audit", "sample", "-m", "gpt-4"), "http:NAME"),
         (("audit", "sample", "-m", "sim:prior?know=2"), "0 to 1"),
-        (
-            ("audit", "sample", "-m", "sim:prior", "--probes", "order,lables"),
-            "Did you mean 'labels'",
-        ),
         (("audit", "sample", "-m", "sim:prior", "--probes", "order(random)"), "random(N)"),
         (("audit", "sample", "-m", "sim:prior", "--budget", "euros=5"), "requests"),
         (("audit", "sample", "-m", "sim:prior", "--shots", "3"), "--shots-from"),
@@ -193,11 +175,6 @@ def test_one_thing_is_told_as_one(tmp_path: Path) -> None:
 )
 def test_wrong_use_is_explained(words: tuple[str, ...], says: str, tmp_path: Path) -> None:
     assert says in call(*words, cwd=tmp_path, code=2 if words[0] != "report" else 3).stderr
-
-
-def test_errors_are_json_for_machines(tmp_path: Path) -> None:
-    done = call("audit", "sample", "-m", "sim:prio", "--json", cwd=tmp_path, code=2)
-    assert json.loads(done.stderr)["hint"].startswith("Known:")
 
 
 @pytest.mark.slow
@@ -256,16 +233,12 @@ cli.main()
     assert (done.returncode, done.stderr) == (130, "horsesense: Stopped.\n")
 
 
-def test_stopped_where_the_option_parser_catches_it(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_stopped_where_the_option_parser_catches_it(monkeypatch: pytest.MonkeyPatch) -> None:
     def stopped(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("horsesense.items.load.load_items", stopped)
-    with pytest.raises(SystemExit) as end:
-        main(["check", "sample"])
-    assert (end.value.code, capsys.readouterr().err) == (130, "horsesense: Stopped.\n")
+    assert call("check", "sample", debug=False, code=130).stderr == "horsesense: Stopped.\n"
 
 
 def test_a_name_is_given_once(tmp_path: Path) -> None:

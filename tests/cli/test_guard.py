@@ -52,7 +52,7 @@ def test_what_a_server_logs_is_not_shown(made: Path, monkeypatch: pytest.MonkeyP
         logging.getLogger("uvicorn.error").error("Exception", exc_info=ValueError("cancelled"))
 
     monkeypatch.setattr("uvicorn.Server.run", stopped)
-    assert not call("view", str(made)).stderr
+    assert not call("view", made).stderr
 
 
 class PanicError(BaseException):
@@ -74,8 +74,7 @@ def test_a_name_that_cannot_be_used_is_no_defect(
     (tmp_path / "file").touch()
     fail = Mock(side_effect=lambda *_, **__: (tmp_path / "file" / "x").mkdir())
     monkeypatch.setattr("horsesense.items.load.load_items", fail)
-    done = call("check", "sample", debug=False)
-    assert done.returncode == ExitCode.USAGE
+    done = call("check", "sample", debug=False, code=ExitCode.USAGE)
     assert f"{tmp_path}/file/x: Not a directory. Name another" in " ".join(done.stderr.split("\n"))
 
 
@@ -87,8 +86,7 @@ def test_one_message_and_an_exit_code(
         raise error
 
     monkeypatch.setattr("horsesense.items.load.load_items", fail)
-    done = call("check", "sample", debug=False)
-    assert done.returncode == ExitCode.UNEXPECTED
+    done = call("check", "sample", debug=False, code=ExitCode.UNEXPECTED)
     assert done.stderr.startswith("horsesense: horsesense check ended unexpectedly: ")
     assert said in done.stderr
     assert "again with --debug" in done.stderr

@@ -12,6 +12,7 @@ from command_line import call
 from horsesense.cli.output import SCHEMA_VERSION, json_text
 from horsesense.cli.schemas import OUTPUTS, json_schemas
 from horsesense.version import __version__
+from studies import jsonl
 
 
 @pytest.fixture(scope="module")
@@ -55,12 +56,12 @@ def test_lists() -> None:
     assert json.loads(listed)["schemas"] == json_schemas()
     assert all("json-schema.org" in each["$schema"] for each in json_schemas().values())
     assert "audit" in call("list", "schemas").stdout
-    (found,) = json.loads(call("list", "order", "--json").stdout)["probes"].items()
+    (found,) = call("list", "order", "--json").json["probes"].items()
     assert found[0] == "order"
     assert found[1].endswith("order(design=auto)")
     assert list(json.loads(call("list", "rstd_null", "--json").stdout)["measures"]) == ["rstd_null"]
     for name, first in (("hf", "hf:PATH"), ("sim", "sim:PROFILE"), ("openai", "http:NAME")):
-        found = json.loads(call("list", "models", name, "--json").stdout)["models"]
+        found = call("list", "models", name, "--json").json["models"]
         assert next(iter(found)).startswith(first), (name, found)
 
 
@@ -69,7 +70,7 @@ def test_every_response_of_a_file_is_a_line(tmp_path: Path) -> None:
     file = tmp_path / "answers.jsonl"
     file.write_text("\n".join(map(json.dumps, rows)))
     for words in ((), ("--explain",)):
-        lines = call("read", str(file), "--json", *words).stdout.splitlines()
+        lines = call("read", file, "--json", *words).stdout.splitlines()
         assert len(lines) == 2
         for line in lines:
             check("reading", line)
@@ -78,15 +79,12 @@ def test_every_response_of_a_file_is_a_line(tmp_path: Path) -> None:
 def test_what_needs_no_model(tmp_path: Path) -> None:
     rows = [{"text": f"text {i} about animal {i % 7}", "label": str(i * 5 % 3 % 2)}
             for i in range(60)]  # fmt: skip
-    items = tmp_path / "texts.jsonl"
-    items.write_text("\n".join(map(json.dumps, rows)))
+    items = jsonl(tmp_path / "texts.jsonl", rows)
     out = str(tmp_path / "out.jsonl")
-    check("cues", call("cues", str(items), "--json", "--repeats", "1", "--jobs", "1").stdout)
+    check("cues", call("cues", items, "--json", "--repeats", "1", "--jobs", "1").stdout)
     pairs = ("--same", "10", "--different", "10", "--out", out, "--json")
-    check("build", call("build", "pairs", str(items), *pairs).stdout)
-    check(
-        "build-balanced", call("build", "balanced", str(items), "--out", f"{out}2", "--json").stdout
-    )
+    check("build", call("build", "pairs", items, *pairs).stdout)
+    check("build-balanced", call("build", "balanced", items, "--out", f"{out}2", "--json").stdout)
     words = ("sample", "-m", "sim:oracle", "--limit", "3", "--out", str(tmp_path / "new.jsonl"))
     check("build-paraphrases", call("build", "paraphrases", *words, "--json").stdout)
     pytest.importorskip("pylatexenc", reason="needs pylatexenc (extra latex)")
@@ -105,7 +103,7 @@ def test_what_to_cite(tmp_path: Path) -> None:
     call("plan", "sample", "-m", "sim:oracle", "--limit", "2", "--suite", "know-no", "--out", out)
     told = call("cite", out).stdout
     assert json.loads(cited)["data"] in told, "the items' fingerprint is that of the run"
-    assert call("cite", out, "--limit", "2").returncode == 2
+    call("cite", out, "--limit", "2", code=2)
     assert told.count("2406.16203") == 2, "as a source and as an entry"
     for part in (f"horsesense {__version__}", "fingerprint", "\n@software{horsesense,", "\n@misc{"):
         assert part in told
@@ -118,13 +116,14 @@ def test_what_to_cite(tmp_path: Path) -> None:
 def test_claims(tmp_path: Path) -> None:
     claims = tmp_path / "claims.yaml"
     claims.write_text("claims:\n- {id: one, kind: proportion, value: '33.3', n: 3}\n")
-    check("check-paper", call("check-paper", str(claims), "--json").stdout)
+    check("check-paper", call("check-paper", claims, "--json").stdout)
 
 
 def test_errors() -> None:
     done = call("audit", "sample", "-m", "sim:oracl", "--json")
     assert (done.returncode, done.stdout) == (2, "")
     check("error", done.stderr)
+    assert json.loads(done.stderr)["hint"].startswith("Known:")
 
 
 def test_no_output_holds_a_number_that_json_has_not() -> None:
@@ -134,8 +133,7 @@ def test_no_output_holds_a_number_that_json_has_not() -> None:
 def test_warnings_for_users_are_plain_lines() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("always")
-        done = call("plan", "sample", "-m", "sim:slot?k=1", "--limit", "3")
-    assert done.returncode == 0
+        done = call("plan", "sample", "-m", "sim:slot?k=1", "--limit", "3", code=0)
     told = [line for line in done.stderr.splitlines() if "slot" in line]
     assert told
     assert all(line.startswith("horsesense: ") for line in told)

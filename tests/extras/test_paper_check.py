@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
 import sys
@@ -124,6 +123,5 @@ def test_the_papers_flags_are_found_and_each_is_explained(shared: Path, tmp_path
 def test_command_exits_1_on_impossible_numbers(tmp_path: Path) -> None:
     path = tmp_path / "claims.yaml"
     path.write_text("claims: [{id: a, kind: proportion, value: '65.75', n: 3000}]\n")
-    done = call("check-paper", str(path), "--json")
-    assert done.returncode == 1
-    assert json.loads(done.stdout)["counts"] == {"impossible": 1}
+    done = call("check-paper", path, "--json", code=1)
+    assert done.json["counts"] == {"impossible": 1}

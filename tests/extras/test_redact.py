@@ -19,7 +19,7 @@ from horsesense.errors import StoreError, UsageError
 from horsesense.rng import fingerprint
 from horsesense.runs.redacted import LARGEST, MARK
 from horsesense_extras.redact import Redaction, secret, write_redacted
-from studies import items_file, study
+from studies import items_file, jsonl, study
 
 KEY = bytes(range(32))
 OTHER = "sim:prior?know=0.8"
@@ -35,7 +35,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
         row |= {"cluster": f"story of number {number // 2}", "subject": f"subject{number % 2}"}
         row |= {"context": f"A long passage about number {number}.", "options": [*row["options"]]}
         row["options"][(number + 1) % 4] = "Yes"
-    items.write_text("\n".join(map(json.dumps, rows)))
+    jsonl(items, rows)
     study(items, "sim:prior?know=0.6", root / "run", probes=PROBES, shots=0, against=OTHER)
     return horsesense.open(root / "run")
 
@@ -171,13 +171,12 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path, monkeypatch: Any) -> Non
 def test_the_command_line(run: Run, tmp_path: Path) -> None:
     out, salt = tmp_path / "shown.run", tmp_path / "salt"
     words = ("export", str(run.path), "--redacted", str(out), "--salt-file", str(salt), "--json")
-    done = call(*words)
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["out"] == str(out)
-    assert call("verify", str(out)).returncode == 0
-    assert call("view", str(out)).returncode == call("report", str(out)).returncode == 2
-    assert "items, fingerprint of the hashed texts" in call("cite", str(out)).stdout
-    assert "key was not kept" in call(*words[:3], str(tmp_path / "again.run")).stdout
-    gate = call("gate", str(out), "--require", "accuracy > 0", "--baseline", str(run.path))
-    assert gate.returncode == 2
-    assert call("gate", str(out), "--require", "accuracy > 0").returncode == 0
+    done = call(*words, code=0)
+    assert done.json["out"] == str(out)
+    call("verify", out, code=0)
+    for command in ("view", "report"):
+        call(command, out, code=2)
+    assert "items, fingerprint of the hashed texts" in call("cite", out).stdout
+    assert "key was not kept" in call(*words[:3], tmp_path / "again.run").stdout
+    call("gate", out, "--require", "accuracy > 0", "--baseline", run.path, code=2)
+    call("gate", out, "--require", "accuracy > 0", code=0)

@@ -10,8 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import pytest
 
@@ -21,7 +20,7 @@ from horsesense.inference.ledger import bound
 from horsesense.inference.runner import Limits, Retry, RunSummary, run
 from horsesense.inference.store import Store
 from horsesense.inference.stored_rows import Spent
-from horsesense.models.base import Asked, Capabilities
+from horsesense.models.base import Asked, Capabilities, HoldsNothing
 from horsesense.models.messages import Failure, Request, Response, Usage
 from horsesense.progress import Progress, progress
 
@@ -35,7 +34,7 @@ def sound(prompt: str, time: int) -> Response:
     return Response(f"answer to {prompt}", usage=Usage(10, 2))
 
 
-class Scripted:
+class Scripted(HoldsNothing):
     """A model that replies by a rule: (prompt, how often it was asked) -> reply."""
 
     identity = name = "test:scripted"
@@ -49,21 +48,8 @@ class Scripted:
         self.in_flight = self.most_in_flight = 0
         self.batches: list[int] = []
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None: ...
-
     async def capabilities(self) -> Capabilities:
         return Capabilities()
-
-    def count_tokens(self, request: Request) -> int | None:
-        return None
 
     async def respond(self, batch: Sequence[Asked]) -> Sequence[Response | Failure]:
         self.batches.append(len(batch))

@@ -11,10 +11,8 @@ import sqlite3
 import subprocess
 import sys
 import types
-from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any
 from unittest.mock import Mock
 
@@ -22,6 +20,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from damaging import spoilt
 from horsesense.errors import StoreError
 from horsesense.inference import store_file
 from horsesense.inference.absorb import absorb
@@ -161,10 +160,8 @@ def test_rows_cannot_be_changed(path: Path, table: str, change: str) -> None:
 def test_verify_finds_what_was_tampered_with(
     filled: Path, column: str, value: object, fault: str
 ) -> None:
-    with sqlite3.connect(filled) as database:
-        database.execute("DROP TRIGGER responses_UPDATE_refused")
-        database.execute("INSERT INTO models VALUES (2, 'another')")
-        database.execute(f"UPDATE responses SET {column} = ? WHERE rowid = 7", [value])
+    spoilt(filled.parent, "INSERT INTO models VALUES (2, 'another')")
+    spoilt(filled.parent, f"UPDATE responses SET {column} = ? WHERE rowid = 7", value)
     with Store.open(filled) as store:
         verification = store.verify()
     assert verification.checked == 300
@@ -192,7 +189,6 @@ def test_a_second_process_is_told_who_writes(path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", code, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as other:
-        assert other.stdout is not None
         assert other.stdout.readline() == b"open\n"
         with pytest.raises(StoreError, match=f"in use by another run \\(process {other.pid}\\)"):
             Store.open(path)
@@ -347,38 +343,23 @@ def test_a_half_made_store_is_made_again(path: Path) -> None:
         assert store.totals().responses == 0
 
 
-@pytest.fixture
-def ordinary_user() -> Iterator[Path]:
-    """A directory, and no power to write where permissions forbid it (root may anywhere)."""
-    directory = Path(mkdtemp())
-    directory.chmod(0o755)
-    user = os.geteuid()
-    try:
-        yield directory
-    finally:
-        os.seteuid(user)
-        for name in (*directory.rglob("*"), directory):
-            name.chmod(0o755)
-        shutil.rmtree(directory)
-
-
 def become_ordinary() -> None:
     if os.geteuid() == 0:
         os.seteuid(65534)
 
 
-def test_a_read_only_directory(ordinary_user: Path) -> None:
-    path = ordinary_user / "store.sqlite"
+def test_a_read_only_directory(folder_of_all: Path) -> None:
+    path = folder_of_all / "store.sqlite"
     with Store.open(path) as store:
         store.put(answered(5), identity=ME)
-    for name in ordinary_user.iterdir():
+    for name in folder_of_all.iterdir():
         name.chmod(0o444)
-    ordinary_user.chmod(0o555)
+    folder_of_all.chmod(0o555)
     become_ordinary()
     with pytest.raises(StoreError, match=r"Permission denied.*\n.*choose another --out"):
         Store.open(path)
     with pytest.raises(StoreError, match="Permission denied"):
-        Store.open(ordinary_user / "new" / "store.sqlite")
+        Store.open(folder_of_all / "new" / "store.sqlite")
     with Store.open(path, read_only=True) as store:
         assert store.totals().responses == 5
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from each import each
 from horsesense.errors import ItemsError, UsageError
 from horsesense.items.load import load_items
 from horsesense.items.tasks import task_for
+from studies import jsonl
 
 Q = "What is the capital of France?"
 TOWNS = ["Rome", "Paris", "Bonn", "Lyon"]
@@ -57,7 +59,6 @@ def test_layouts(name: str) -> None:
     item = items.items[0]
     assert item.question == Q
     assert sorted(item.options) == sorted(TOWNS)
-    assert item.gold is not None
     assert item.options[item.gold] == "Paris"
     if name not in ("small letter", "race"):
         assert items.notes[0].startswith("Fields taken as ")
@@ -182,11 +183,10 @@ def test_an_array_of_objects(indent: int | None, tmp_path: Path) -> None:
 def test_options_that_are_recognised_stand_in_the_map_to_type() -> None:
     row = {"Question Text": Q, **{f"Option {k}": v for k, v in COLUMNS.items()},
            "Correct Answer (A-D)": "B"}  # fmt: skip
-    with pytest.raises(UsageError) as caught:
-        load_items([row])
     columns = "'options=Option A,Option B,Option C,Option D'"
     line = f"--map 'question=Question Text' --map {columns} --map 'answer=Correct Answer (A-D)'"
-    assert line in str(caught.value)
+    with pytest.raises(UsageError, match=re.escape(line)):
+        load_items([row])
 
 
 def test_a_file_without_a_header_is_known(tmp_path: Path) -> None:
@@ -220,24 +220,18 @@ def test_an_answer_that_is_not_recognised_is_asked_for() -> None:
     assert [item.gold for item in load_items(quiz)] == [0, 1]
 
 
-def written(tmp_path: Path, name: str, rows: list[dict[str, Any]]) -> Path:
-    path = tmp_path / name
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
-
-
 def test_texts_of_several_fields_are_joined(tmp_path: Path) -> None:
     rows = [{"law": "No dogs.", "case": f"Case {i}", "label": "yn"[i % 2]} for i in range(4)]
     rows[3]["law"] = None
-    path = written(tmp_path, "a.jsonl", rows)
+    path = jsonl(tmp_path / "a.jsonl", rows)
     items = load_items(path, map={"text": "law+case"})
     assert [items.items[0].question, items.items[3].question] == ["No dogs.\nCase 0", "Case 3"]
     with pytest.raises(UsageError, match=r"no row has the mapped field 'law\+cases'"):
         load_items(path, map={"text": "law+cases"})
     rows[0]["law"] = ["No dogs."]
     with pytest.raises(ItemsError, match="is a list where text is expected"):
-        load_items(written(tmp_path, "b.jsonl", rows), map={"text": "law+case"})
-    plus = written(tmp_path, "c.jsonl", [{"a+b": f"t{i}", "label": "yn"[i % 2]} for i in range(2)])
+        load_items(jsonl(tmp_path / "b.jsonl", rows), map={"text": "law+case"})
+    plus = jsonl(tmp_path / "c.jsonl", [{"a+b": f"t{i}", "label": "yn"[i % 2]} for i in range(2)])
     assert load_items(plus, map={"text": "a+b"}).items[1].question == "t1"
 
 
@@ -257,7 +251,7 @@ def test_legal_bench_is_known_by_its_fields(
         | {name: value.format(i) for name, value in fields.items()}
         for i in range(6)
     ]
-    items = load_items(written(tmp_path, "a.jsonl", rows))
+    items = load_items(jsonl(tmp_path / "a.jsonl", rows))
     assert items.labels == ("No", "Yes")
     assert (items.items[1].id, items.items[1].question, items.items[1].gold) == ("1", text, 0)
 
@@ -265,7 +259,7 @@ def test_legal_bench_is_known_by_its_fields(
 def test_free_answers_are_no_labels(tmp_path: Path) -> None:
     rows = [{"index": str(i), "question": f"Q{i}?", "answer": f"A{i}"} for i in range(6)]
     with pytest.raises(UsageError, match="needs `question` and `options`"):
-        load_items(written(tmp_path, "a.jsonl", rows))
+        load_items(jsonl(tmp_path / "a.jsonl", rows))
 
 
 def test_rows_of_messages_are_texts_with_labels(tmp_path: Path) -> None:
@@ -281,7 +275,7 @@ def test_rows_of_messages_are_texts_with_labels(tmp_path: Path) -> None:
         {"input": said(i), "ideal": ["yes", ["no"]][i % 2], "problem_id": str(i // 2)}
         for i in range(4)
     ]
-    items = load_items(written(tmp_path, "a.jsonl", rows))
+    items = load_items(jsonl(tmp_path / "a.jsonl", rows))
     first, second = items.items[:2]
     assert (items.labels, first.question, first.gold, second.gold) == (
         ("no", "yes"), "Text 0", 1, 0,
@@ -289,35 +283,34 @@ def test_rows_of_messages_are_texts_with_labels(tmp_path: Path) -> None:
     assert [item.cluster for item in items] == ["0", "0", "1", "1"]
     assert any("`input` is the text, `ideal` the label" in note for note in items.notes)
     flat = [{"prompt": f"Text {i}", "expected": ["yes", "no"][i % 2]} for i in range(4)]
-    items = load_items(written(tmp_path, "b.jsonl", flat))
+    items = load_items(jsonl(tmp_path / "b.jsonl", flat))
     assert (items.labels, items.items[1].question) == (("no", "yes"), "Text 1")
 
 
 def test_mrpc_and_wic_under_their_usual_names(tmp_path: Path) -> None:
     pair = {"sentence1": "A bank.", "sentence2": "The bank."}
     rows = [{**pair, "label": i % 2, "idx": i} for i in range(4)]
-    items = load_items(written(tmp_path, "glue-mrpc.jsonl", rows))
+    items = load_items(jsonl(tmp_path / "glue-mrpc.jsonl", rows))
     assert (items.labels, items.items[1].gold, task_for(items).name) == (("No", "Yes"), 1, "mrpc")
     assert any("0 as No, 1 as Yes" in note for note in items.notes)
     quality = [{"Quality": str(i % 2), "#1 String": "a", "#2 String": "b"} for i in range(4)]
-    assert task_for(load_items(written(tmp_path, "mrpc.jsonl", quality))).name == "mrpc"
+    assert task_for(load_items(jsonl(tmp_path / "mrpc.jsonl", quality))).name == "mrpc"
     words = [{**pair, "word": "bank", "label": bool(i % 2)} for i in range(4)]
-    items = load_items(written(tmp_path, "wic.jsonl", words))
+    items = load_items(jsonl(tmp_path / "wic.jsonl", words))
     assert (items.items[0].target, items.labels, task_for(items).name) == (
         "bank", ("No", "Yes"), "wic",
     )  # fmt: skip
     without = [{**pair, "label": bool(i % 2)} for i in range(4)]
-    items = load_items(written(tmp_path, "wic.jsonl", without))
+    items = load_items(jsonl(tmp_path / "wic.jsonl", without))
     assert task_for(items).name == "any"  # its words would ask about a word that nobody sees
     assert load_items(tmp_path / "wic.jsonl", labels=["true", "false"]).labels == ("true", "false")
 
 
 def test_the_map_to_type_names_what_values_tell(tmp_path: Path) -> None:
-    path = tmp_path / "fragen.jsonl"
     rows = [
         {"frage": f"Was ist {n}?", "antworten": ["ja", "nein"], "richtig": n % 2} for n in range(4)
     ]
-    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    path = jsonl(tmp_path / "fragen.jsonl", rows)
     with pytest.raises(UsageError) as caught:
         load_items(path)
     line = "--map question=frage --map options=antworten --map answer=FIELD"

@@ -10,7 +10,6 @@ import io
 import json
 import random
 import subprocess
-import sys
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
@@ -29,6 +28,7 @@ from horsesense.items import files as datasets_files
 from horsesense.items.files import load_rows, zstd
 from horsesense.items.item import Item, ItemSet
 from horsesense.items.load import load_items
+from studies import jsonl
 
 Row = dict[str, Any]
 BASE: Row = {"question": "Which?", "options": ["x", "y", "z"], "answer_index": 0}
@@ -662,12 +662,6 @@ def test_hub_names_that_name_nothing(source: str) -> None:
         load_items(source)
 
 
-def test_the_extra_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "datasets", None)
-    with pytest.raises(UsageError, match=r"horsesense\[data\]"):
-        load_items("hf:org/name")
-
-
 # --- Every file of the shared benchmark data -----------------------------------------------------
 
 
@@ -696,10 +690,9 @@ def test_the_examples_of_the_documentation_run() -> None:
 
 
 def test_a_split_behind_the_name_of_a_file(tmp_path: Path) -> None:
-    path = tmp_path / "a.jsonl"
     rows = [{"text": f"text {i}", "label": "ab"[i % 2], "split": ["dev", "test"][i // 2]}
             for i in range(4)]  # fmt: skip
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    path = jsonl(tmp_path / "a.jsonl", rows)
     assert [item.question for item in load_items(f"{path}:test")] == ["text 2", "text 3"]
     assert len(load_items(f"{path}:dev,test")) == 4
     with pytest.raises(UsageError, match="there is no split 'train'"):

@@ -117,13 +117,6 @@ def test_a_locked_position_agrees_once_per_content(vectors: dict[str, Any]) -> N
     assert value("position_locked", cell).tolist() == [1.0] + [0.0] * 9
 
 
-def test_entropy(vectors: dict[str, Any]) -> None:
-    for case in vectors["entropy"]:
-        cell = cell_of([[ord(c) - 97 for c in case["answers"]]], [0])
-        assert value("answer_entropy", cell) == pytest.approx(case["nats"], abs=EXACT)
-        assert value("answer_entropy_bits", cell) == pytest.approx(case["bits"], abs=EXACT)
-
-
 def test_mismatch(vectors: dict[str, Any]) -> None:
     vector = vectors["mismatch"]
     first = cell_of(letters("".join(vector["first_token"])), [0] * 5, reader="first_token")

@@ -17,6 +17,7 @@ from horsesense.readers.text import TextReader
 from horsesense.readers.text_answers import TextAnswers
 from horsesense.trials.condition import PLAIN
 from horsesense.trials.trial import Trial, Variant
+from studies import jsonl
 
 ROWS = [
     {"id": "q1", "question": "?", "options": ["red", "blue"], "response": "I choose B."},
@@ -62,13 +63,11 @@ def test_no_row_ends_a_file(tmp_path, monkeypatch):
         '{"options": ["a", "b"], "response": "B"}',
     ]
     path.write_text("\n".join(lines))
-    fail = {"I am sure": IndexError("out of range")}
     read = TextReader.read
 
     def failing(self, response, *given, **named):
-        for words, error in fail.items():
-            if words in response:
-                raise error
+        if "I am sure" in response:
+            raise IndexError("out of range")
         return read(self, response, *given, **named)
 
     monkeypatch.setattr(TextReader, "read", failing)
@@ -200,7 +199,7 @@ def test_standard_input_is_read_in_the_format_that_it_has(form, tmp_path):
     rows = [dict(zip(("id", "A", "B", "response"), row, strict=True)) for row in ANSWERS]
     path = tmp_path / "answers"
     if form == "jsonl":
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        jsonl(path, rows)
     else:
         getattr(pl.DataFrame(rows), f"write_{form}")(path)
     done = CliRunner().invoke(app(), ["read", "-", "--json"], input=path.read_bytes())
@@ -240,11 +239,10 @@ def test_a_field_is_named_where_the_guess_is_wrong(tmp_path):
 def test_differences_come_with_the_most_confident_first(tmp_path, monkeypatch):
     from horsesense.cli import readings as command
 
-    path = tmp_path / "answers.jsonl"
     options = ["red", "blue"]
     replies = ["The answer is B.", "A", "Perhaps it is rather the blue one", "B"]
     rows = [{"id": n, "options": options, "response": r} for n, r in enumerate(replies)]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    path = jsonl(tmp_path / "answers.jsonl", rows)
     texts = {row.id: row for row in read_file(path)}
     others = {name: row._replace(reading=texts["1"].reading) for name, row in texts.items()}
 

@@ -27,9 +27,7 @@ from horsesense.measures.base import Estimate
 from horsesense.measures.cells import STATUS_CODE, Bundles, Cell, ChosenSets
 from horsesense.measures.per_problem import chance, error_kinds
 from horsesense.measures.registry import MEASURES
-from horsesense.models.base import Capabilities
-from horsesense.models.messages import Request, Response
-from horsesense.models.simulated.backend import Simulated
+from horsesense.models.messages import Response
 from horsesense.probes.base import Setting
 from horsesense.probes.registry import parse_probe, parse_probes
 from horsesense.prompts import Prompter, Shots, Want
@@ -43,7 +41,8 @@ from horsesense.stats.two_way import mean_se
 from horsesense.trials.bundles import nested, streams
 from horsesense.trials.condition import PLAIN, Condition
 from horsesense.trials.trial import Trial, Variant, bundled
-from studies import run_study
+from scripted import short
+from studies import jsonl, run_study
 
 SENTIMENT = ("Positive", "Negative")
 TASKS = ("batch", "select_one", "select_all")
@@ -325,7 +324,7 @@ def test_examples_may_write_the_labels_in_another_known_way(tmp_path: Path) -> N
     pair = {"sentence1": "A.", "sentence2": "B."}
     for name in ("mrpc.jsonl", "dev.jsonl"):
         rows = ({**pair, "label": i % 2} for i in range(4))
-        (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+        jsonl(tmp_path / name, rows)
     items = load_items(tmp_path / "mrpc.jsonl")
     shots = load_items(tmp_path / "dev.jsonl", labels=items.labels)
     assert shots.labels == items.labels == ("No", "Yes")
@@ -432,7 +431,6 @@ def test_labels_too_many_count_at_every_problem_of_a_prompt() -> None:
     bundles = replace(cell[Bundles], bundle=np.array([0, 0, 0, 1, 1, 1])[:, None],
                       problem=np.array([0, 1, 2, 0, 1, 2])[:, None])  # fmt: skip
     rows = MEASURES.get("extra_labels").rows(cell.having(bundles))
-    assert rows.crossed is not None
     assert rows.crossed.rows[:, 0].tolist() == [0, 1, 2, 0, 1, 0]
     assert rows.crossed.rows[:, 1] == pytest.approx([1 / 3] * 6)
     found = mean_se(*rows.crossed.rows.T, rows.crossed.item, rows.crossed.bundle)
@@ -630,27 +628,16 @@ def test_a_respondent_that_refuses_leaves_everything_unassigned(
         assert values(found, "unread_share", task)[0].value == 1
 
 
-class Small(Simulated):
-    """A simulation with a context of few words."""
-
-    async def capabilities(self) -> Capabilities:
-        return replace(await super().capabilities(), context_length=200)
-
-    def count_tokens(self, request: Request) -> int | None:
-        return sum(len(text.split()) for _, text in request.messages or ())
-
-
 def test_a_prompt_beyond_the_context_is_known_counted_and_not_sent(
-    films: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    films: Path, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("studies.make_model", lambda *_, **__: Small.from_spec("clerk"))
     settings = Settings(
         items=str(films), model="sim:clerk", probes=("batch(sizes=5/50, bundles=7)",)
     )
-    counted, _ = plan_study(settings, Small.from_spec("clerk"))
+    counted, _ = plan_study(settings, short("clerk", 200))
     too_long = [{"probe": "batch", "condition": "size=50", "prompts": 7}]
     assert (counted.too_long, counted.too_long_by) == (7, too_long)
-    result = run_study(settings, tmp_path)
+    result = run_study(settings, tmp_path, asked=short("clerk", 200))
     assert result.findings["too_long"] == too_long
     assert result.run.sent == 200 + 7
     by_condition = {

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from each import each
+from horsesense.api import Run
 from horsesense.items.class_names import near_names
 from horsesense.items.item import Item, ItemSet, flag_items
 from horsesense.items.load import sampled
@@ -23,7 +23,7 @@ from horsesense.trials.condition import Condition
 from horsesense.trials.extras import NO_EXTRAS, Marked
 from horsesense.trials.history import Earlier, History
 from horsesense.trials.trial import NONE_OPTION, Trial
-from studies import study
+from studies import jsonl, study
 
 PLAIN = Item("q", "Which one?", ("red", "green", "blue", "white"), 2)
 OTHERS = tuple(
@@ -238,39 +238,29 @@ def test_commas_inside_brackets_separate_nothing() -> None:
     assert split_outside_brackets(spec) == ["option_count(6, design=random(4))", "repeat"]
 
 
-def test_exclusions_reach_the_findings(tmp_path: Path) -> None:
+def excluded(tmp_path: Path, probe: str, **options: str) -> tuple[dict[str, list[str]], Run]:
+    """Why items with such options are left out, by the reason; and the run."""
     rows = [
-        {"id": "fine", "question": "Which?", "options": ["a1", "b1", "c1"], "answer_index": 0},
-        {
-            "id": "twice",
-            "question": "Who?",
-            "options": ["xenon", "Xenon ", "argon"],
-            "answer_index": 2,
-        },
-        {"id": "none", "question": "What?", "options": ["p", "none-of-them"], "answer_index": 1},
+        {"id": name, "question": f"{name}?", "options": words.split("/"), "answer_index": 1}
+        for name, words in options.items()
     ]
-    path = tmp_path / "items.jsonl"
-    path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
-    result = study(path, "sim:oracle", tmp_path / "run", probes=("gold_absent",))
-    reasons = {e["reason"]: e["examples"] for e in result.findings["exclusions"]}
-    assert reasons == {
+    result = study(jsonl(tmp_path / "items.jsonl", rows), "sim:oracle", tmp_path / "run",
+                   probes=(probe,))  # fmt: skip
+    return {e["reason"]: e["examples"] for e in result.findings["exclusions"]}, result.done
+
+
+def test_exclusions_reach_the_findings(tmp_path: Path) -> None:
+    options = {"fine": "a1/b1/c1", "twice": "xenon/argon/Xenon ", "none": "p/none-of-them"}
+    assert excluded(tmp_path, "gold_absent", **options)[0] == {
         "two options have the same text": ["twice"],
         "the item has a none-option of its own": ["none"],
     }
 
 
 def test_a_set_of_labels_left_out_is_counted_beside_those_asked(tmp_path: Path) -> None:
-    rows = [
-        {"id": "numbers", "question": "2 + 2?", "options": ["3", "4", "1"], "answer_index": 1},
-        {"id": "words", "question": "Which?", "options": ["red", "blue"], "answer_index": 0},
-    ]
-    path = tmp_path / "items.jsonl"
-    path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
-    result = study(path, "sim:oracle", tmp_path / "run", probes=("labels",))
-    reasons = {e["reason"]: e["examples"] for e in result.findings["exclusions"]}
+    reasons, run = excluded(tmp_path, "labels", numbers="3/4/1", words="red/blue")
     assert reasons == {"set=digits: a label of this set is an option's text": ["numbers"]}
-    asked = result.results.directory.trials().collect()
-    assert "set=lower" in set(asked.filter(asked["item_id"] == "numbers")["condition"])
+    assert "set=lower" in set(run.trials.filter(item_id="numbers")["condition"])
 
 
 def test_class_names_that_become_one_are_not_re_joined() -> None:

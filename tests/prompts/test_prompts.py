@@ -112,7 +112,6 @@ def test_option_texts_are_scored_as_the_reply_of_their_style() -> None:
     plain = Prompter("completion", want).request(trial())
     assert chat.params.continuations == texts
     assert plain.params.continuations == tuple(f" {text}" for text in texts)
-    assert plain.text is not None
     assert plain.text.endswith("Answer:")
     assert chat.params.unconditional is None
     assert Prompter().request(trial()).params.continuations == ()

@@ -22,6 +22,7 @@ from horsesense.readers.text import TextReader
 from horsesense.runs.settings import Settings
 from horsesense_extras.integrations.inspect_log import write_inspect_log
 from horsesense_extras.integrations.lm_eval_task import ReplyFilter, write_tasks
+from studies import jsonl
 
 Read = dict[str, tuple[str, tuple[int, ...]]]
 """Id of an item -> status and positions."""
@@ -53,7 +54,7 @@ def run(replies: dict[str, Example], tmp_path_factory: pytest.TempPathFactory) -
     ]
     said = [{**e.asked(), "id": name} for name, e in replies.items()]
     for file, rows in (("items.jsonl", items), ("replies.jsonl", said)):
-        (folder / file).write_bytes(b"\n".join(map(orjson.dumps, rows)))
+        jsonl(folder / file, rows)
     given = {"probes": "original", "stop_if": "never", "no_preflight": True}
     model = f"replay:{folder / 'replies.jsonl'}"
     return hs.audit(folder / "items.jsonl", model, out=folder / "run", **given)
@@ -105,8 +106,7 @@ def from_lm_eval(run: Run, replies: dict[str, Example], place: Path) -> Read:
         sent = {"gen_args_0": {"arg_0": prompt, "arg_1": {"until": []}}}
         row = {"doc_id": len(rows), "doc": doc, "arguments": sent, "resps": [[e.response]]}
         rows.append({**row, "target": LETTERS[e.position or 0], "filter": "none"})
-    file = place / "samples_x_2026-01-01T00-00-00.jsonl"
-    file.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    file = jsonl(place / "samples_x_2026-01-01T00-00-00.jsonl", rows)
     return of_run(hs.load_log(file, out=place / "run"))
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
+from command_line import call
 from each import each
-from horsesense.cli import app
 from horsesense.readers.recorded_gold import GoldScore, gold_of
+from studies import jsonl
 
 OPTIONS = ("red", "blue", "3", "green")
 LABELS = tuple("ABCD")
@@ -22,8 +22,7 @@ def write(path: Path, field: str, golds: list[Any], replies: str = "ABCA") -> Pa
         {"id": str(i), "options": list(OPTIONS), "response": reply, field: gold}
         for i, (reply, gold) in enumerate(zip(replies, golds, strict=True))
     ]
-    path.write_text("\n".join(map(json.dumps, rows)))
-    return path
+    return jsonl(path, rows)
 
 
 @each(
@@ -74,7 +73,7 @@ def test_numbers_count_from_one_where_they_must(
 @pytest.mark.parametrize("field", ["gold", "target", "answer", "label"])
 def test_readings_are_scored_by_the_gold_of_the_file(tmp_path: Path, field: str) -> None:
     file = write(tmp_path / "replies.jsonl", field, ["A", "C", "C", None])
-    done = CliRunner().invoke(app(), ["read", str(file)])
+    done = call("read", file)
     assert "Gold: 2 of 3 choose gold (66.7\u202f%;" in done.stderr
     assert "1 another choice" in done.stderr
     assert "left out: 1 row without gold" in done.stderr
@@ -83,7 +82,7 @@ def test_readings_are_scored_by_the_gold_of_the_file(tmp_path: Path, field: str)
 
 def test_the_score_is_the_last_line_of_json(tmp_path: Path) -> None:
     file = write(tmp_path / "replies.jsonl", "answer", ["A", "C", "C", "yellow"])
-    done = CliRunner().invoke(app(), ["read", str(file), "--json"])
+    done = call("read", file, "--json")
     *readings, last = map(json.loads, done.stdout.splitlines())
     assert len(readings) == 4
     assert last["schema"].startswith("horsesense.read-score/")
@@ -93,29 +92,24 @@ def test_the_score_is_the_last_line_of_json(tmp_path: Path) -> None:
 
 
 def test_what_is_unclear_is_neither(tmp_path: Path) -> None:
-    file = tmp_path / "replies.jsonl"
     row = {"options": ["a cat", "a dog"], "response": "Well, that is as it may be.", "gold": "A"}
-    file.write_text(json.dumps(row))
-    last = json.loads(
-        CliRunner().invoke(app(), ["read", str(file), "--json"]).stdout.splitlines()[1]
-    )
+    file = jsonl(tmp_path / "replies.jsonl", [row])
+    last = json.loads(call("read", file, "--json").stdout.splitlines()[1])
     assert (last["n"], last["unclear"], last["share"]) == (1, 1, 0)
 
 
 def test_a_file_without_gold_has_no_score(tmp_path: Path) -> None:
     file = write(tmp_path / "replies.jsonl", "comment", ["A", "B", "C", "D"])
-    done = CliRunner().invoke(app(), ["read", str(file), "--json"])
+    done = call("read", file, "--json")
     assert "read-score" not in done.stdout
     assert "Gold" not in done.stderr
 
 
 def test_a_row_that_holds_no_response_is_counted_apart(tmp_path: Path) -> None:
     """It was one more empty reply, and one more that missed the gold."""
-    path = tmp_path / "answers.jsonl"
     row = {"options": ["a", "b"], "gold": "B"}
     rows = [{**row, "response": text} for text in ("B", "", None)]
-    path.write_text("\n".join(map(json.dumps, rows)))
-    done = CliRunner().invoke(app(), ["read", str(path)])
+    done = call("read", jsonl(tmp_path / "answers.jsonl", rows))
     assert "2 responses: answer 1, empty 1\n" in done.stderr
     assert "1 row without a response (null): not counted" in done.stderr
     assert "Gold: 1 of 2 choose gold" in done.stderr

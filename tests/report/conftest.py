@@ -5,14 +5,23 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from browsing import browser
 from horsesense.runs.results import Results
 from studies import items_file, results_of, study
 
 ITEMS = 40
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    with browser() as opened:
+        yield opened
 
 
 class Runs(dict[str, Results]):

@@ -2,51 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.studies import items_file
 
 from horsesense.api import Run
 from horsesense.inference.limits import Limits
 from horsesense.models.base import Asked
 from horsesense.models.messages import Failure, Response
-from horsesense.models.registry import make_model
 from horsesense.report.behind_score import caveats
 from horsesense.report.published_tables import beside
 from horsesense.report.score_bar import headline
-from horsesense.runs.settings import Settings
+from scripted import saying
+from studies import items_file, study
 
 PROSE = "The passage tells of a boy, and there is much that could be said of him."
 CUT = "Let me go through all of them. The first could be right, since the passage says that the"
 
 
-def spoiling(of_256: int, *instead: Response | Failure) -> Any:
-    """A model that knows every answer, and gives other replies to so many of 256 requests."""
-    model: Any = make_model("sim:oracle")
-    answer = model.respond
-
-    async def respond(batch: Sequence[Asked]) -> list[Any]:
-        answers = await answer(batch)
-        return [
-            instead[asked.key[1] % len(instead)] if asked.key[0] < of_256 else found
-            for asked, found in zip(batch, answers, strict=True)
-        ]
-
-    model.respond = respond
-    return model
-
-
 def run_of(out: Path, of_256: int, *instead: Response | Failure, **settings: Any) -> Run:
-    run = Run.start(
-        out, Settings(items=settings.pop("items"), model="sim:oracle", stop_if="never", **settings)
-    )
-    run.ask(spoiling(of_256, *instead))
-    run.read()
-    run.measure()
-    return run
+    """A run of a model that gives other replies to so many of 256 requests."""
+
+    def spoilt(asked: Asked) -> Response | Failure | None:
+        return instead[asked.key[1] % len(instead)] if asked.key[0] < of_256 else None
+
+    asked = {"stop_if": "never", "asked": saying(spoilt), **settings}
+    return study(asked.pop("items"), "sim:oracle", out, **asked).done
 
 
 @pytest.mark.thorough
@@ -82,12 +64,8 @@ def test_what_spoils_a_score_is_named(
 
 
 def test_prompts_that_were_not_asked_are_not_called_lost_replies(tmp_path: Path) -> None:
-    run = Run.start(
-        tmp_path / "run", Settings(items="sample", model="sim:oracle", probes=("order",))
-    )
-    run.ask(make_model("sim:oracle"), limits=Limits(requests=20))
-    run.read()
-    run.measure()
+    limits = Limits(requests=20)
+    run = study("sample", "sim:oracle", tmp_path / "run", probes=("order",), limits=limits)
     (first,) = headline(run.results)
     assert first == "100\u202f% right as graded, in the original order."
     said = "The score would be between 7\u202f% and 100\u202f% if every prompt were asked."

@@ -32,7 +32,6 @@ ends = st.floats(-1, 1, allow_nan=False)
 def test_all_that_is_drawn_lies_on_the_axis(a: float, b: float, c: float, size: float) -> None:
     low, value, high = sorted((a, b, c))
     row = check(low=low, value=value, high=high, size=size)
-    assert row.ends is not None
     for points in (*row.ends, row.effect, 100 * size):
         assert 0 <= row.axis.at(points) <= 100
     assert row.axis.at(0) == 50

@@ -12,7 +12,7 @@ from horsesense.report.charts import Point
 from horsesense.report.sections import score as section
 from horsesense.report.sections import until
 from horsesense.report.sections.until import TITLE_LINE, reach, title
-from studies import items_file, study
+from studies import study
 
 
 def test_a_band_that_was_found_ends_on_the_axis() -> None:
@@ -41,9 +41,8 @@ def test_what_was_decided_early_is_red(tmp_path: Path, monkeypatch: pytest.Monke
         return forest(rows, *words, **more)
 
     monkeypatch.setattr(section, "forest", seen)
-    items = items_file(tmp_path / "items.jsonl", 40)
     probes = ("order", "none_of_the_above")
-    done = study(items, "sim:ranker", tmp_path / "run", probes=probes, until="decided")
+    done = study(40, "sim:ranker", tmp_path / "run", probes=probes, until="decided")
     context = section.context(done.results)
     assert context["early"]
     rows = done.results.findings["until"]["findings"]

@@ -13,7 +13,7 @@ from horsesense.cli.ending import ending
 from horsesense.findings.finding import Finding
 from horsesense.findings.guesses import AS_WELL
 from horsesense.report.behind_score import caveats, may_be_guessing
-from horsesense.report.score_bar import NO_SCORE, Bar, headline, score_bar, score_rows, spoken
+from horsesense.report.score_bar import NO_SCORE, headline, score_bar, score_rows, spoken
 from horsesense.report.told import as_rows, in_brief, notices_of, told_of, verdict_of
 from horsesense.runs.results import Results
 from pages import MODELS
@@ -29,12 +29,6 @@ def judged(run: Results, **changes: Any) -> Results:
     """A run of whose score the verdict says something else."""
     f = next(f for f in run.verdict if f.kind == "no_better_than_guessing")
     return told(run, verdict=[replace(f, **changes).as_json()])
-
-
-def bar_of(run: Results) -> Bar:
-    bar = score_bar(run)
-    assert bar is not None
-    return bar
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -97,29 +91,25 @@ def test_why_the_share_known_is_missing_or_doubtful(runs: dict[str, Results]) ->
     known = run.findings["known"][run.reader]
     for changes, said in (
         ({"value": None, "reason": "few items"}, "cannot be estimated: few items."),
-        (
-            {"reason": "", "value": 0.7, "lucky": 0.6},
-            "without those, 60\u202f% would be known.",
-        ),
+        ({"reason": "", "value": 0.7, "lucky": 0.6}, "without those, 60\u202f% would be known."),
     ):
         other = told(run, known={run.reader: {**known, **changes}})
         assert any(line.endswith(said) for line in spoken(other))
-        assert any(note.endswith(said) for note in bar_of(other).notes)
+        assert any(note.endswith(said) for note in score_bar(other).notes)
         missing = changes.get("value") is None
-        assert (bar_of(other).marks[0].words == "not estimated") == missing, "a note says why"
+        assert (score_bar(other).marks[0].words == "not estimated") == missing, "a note says why"
     assert "about 70\u202f% known" in headline(other)[0]
 
 
 def test_a_question_that_was_never_withheld_is_told(tmp_path: Path) -> None:
-    items = items_file(tmp_path / "items.jsonl", 12)
-    run = study(items, "sim:oracle", tmp_path / "run", probes=("order",)).results
+    run = study(12, "sim:oracle", tmp_path / "run", probes=("order",)).results
     said = "How many are right without the question is not known: it was not asked"
     assert any(line.startswith(said) for line in spoken(run))
-    assert any(note.startswith(said) for note in bar_of(run).notes)
-    assert bar_of(run).marks[-1].words == "not asked"
+    assert any(note.startswith(said) for note in score_bar(run).notes)
+    assert score_bar(run).marks[-1].words == "not asked"
     only = told(run, composition={})
     only = replace(only, findings={**only.findings, "probes": []})
-    assert not bar_of(only).segments
+    assert not score_bar(only).segments
 
 
 def test_a_score_without_orders_says_that_its_parts_are_not_known(tmp_path: Path) -> None:
@@ -140,8 +130,7 @@ def test_a_run_without_a_score_says_so(runs: dict[str, Results]) -> None:
 
 @pytest.mark.parametrize("model", MODELS)
 def test_the_bar_adds_up_to_the_score(runs: dict[str, Results], model: str) -> None:
-    bar, score = bar_of(runs[model]), runs[model].one("accuracy")
-    assert score is not None
+    bar, score = score_bar(runs[model]), runs[model].one("accuracy")
     assert sum(s.width for s in bar.segments) == pytest.approx(100, abs=0.01)
     published = bar.segments[0].width + bar.segments[1].width
     assert published == pytest.approx(100 * (score.value or 0), abs=0.01)
@@ -156,7 +145,7 @@ def test_a_bar_of_other_items_than_the_score_has_a_score_of_its_own(
     block = run.findings["composition"][run.reader]
     about = {**block, "unclassified": 3, "about": 90}
     other = told(run, composition={run.reader: about})
-    bar = bar_of(other)
+    bar = score_bar(other)
     assert "% of 37 items in every order" in headline(other)[0], "two shares of other items"
     same, every = score_rows(other)[1:3]
     assert same == ("Original order, same items", "100\u202f%", "(sum of two parts)", "37")

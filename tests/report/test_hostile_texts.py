@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import pytest
 
-from browsing import browser
 from horsesense.api import Run, audit
-from horsesense.models.base import Asked, Capabilities
-from horsesense.models.messages import Failure, Request, Response
+from horsesense.models.base import Asked, Capabilities, HoldsNothing
+from horsesense.models.messages import Failure, Response
 from horsesense.report import item_report
 from payloads import PAYLOADS
 
@@ -29,7 +28,7 @@ STIR = """() => document.querySelectorAll('*').forEach(e =>
         name => e.dispatchEvent(new Event(name))))"""
 
 
-class Hostile:
+class Hostile(HoldsNothing):
     """A model all of whose texts attack: its name, its replies, its errors and its notes."""
 
     batch_size = 8
@@ -40,17 +39,8 @@ class Hostile:
     def __init__(self) -> None:
         self.count = 0
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        return None
-
     async def capabilities(self) -> Capabilities:
         return Capabilities(chat=True, notes=tuple(f"note {text}" for text in PAYLOADS[:40]))
-
-    def count_tokens(self, request: Request) -> int | None:
-        return None
 
     async def respond(self, batch: Sequence[Asked]) -> Sequence[Response | Failure]:
         return [self._one() for _ in batch]
@@ -93,12 +83,6 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     summary = out / "summary.html"
     summary.write_text(f"<!doctype html><body>{run._repr_html_()}</body>", encoding="utf-8")
     return [run.directory.layout.report, item_report(run.results, run.items.items[0].id), summary]
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    with browser() as opened:
-        yield opened
 
 
 class Opened:

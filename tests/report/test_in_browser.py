@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from browsing import browser
 from horsesense.report import write_report
 from horsesense.runs.settings import Settings
 from studies import jsonl, run_study
@@ -100,10 +99,11 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return [*found, write_report(run_study(settings, folder / "until").results)]
 
 
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser() as opened:
-        yield opened
+@pytest.fixture
+def page(chromium: Browser) -> Iterator[Page]:
+    opened = chromium.new_page()
+    yield opened
+    opened.close()
 
 
 def shown(page: Page) -> int:
@@ -113,8 +113,7 @@ def shown(page: Page) -> int:
     return int(count)
 
 
-def test_filters_leave_what_they_say(chromium: Browser, reports: list[Path]) -> None:
-    page = chromium.new_page(java_script_enabled=True)
+def test_filters_leave_what_they_say(page: Page, reports: list[Path]) -> None:
     for path in reports:
         page.goto(path.as_uri())
         assert page.locator("script").count() == 0
@@ -129,13 +128,9 @@ def test_filters_leave_what_they_say(chromium: Browser, reports: list[Path]) -> 
         page.locator(".subjects > summary").click()
         page.locator("input[name=subject]").nth(1).check()
         assert 0 < shown(page) < page.locator(".item").count()
-    page.close()
 
 
-def test_two_clicks_from_a_finding_to_prompt_and_reply(
-    chromium: Browser, reports: list[Path]
-) -> None:
-    page = chromium.new_page()
+def test_two_clicks_from_a_finding_to_prompt_and_reply(page: Page, reports: list[Path]) -> None:
     page.goto(reports[0].as_uri())
     page.locator(".findings .found label").first.click()
     assert not page.locator("#reason-all").is_checked()
@@ -143,11 +138,9 @@ def test_two_clicks_from_a_finding_to_prompt_and_reply(
     page.locator(".item > summary >> visible=true").first.click()
     evidence = page.locator("details.form[open] .evidence >> visible=true").first
     assert "Reply" in evidence.inner_text()
-    page.close()
 
 
-def test_sorting_puts_the_most_changed_first(chromium: Browser, reports: list[Path]) -> None:
-    page = chromium.new_page()
+def test_sorting_puts_the_most_changed_first(page: Page, reports: list[Path]) -> None:
     page.goto(reports[1].as_uri())
     page.locator("#sort-changed").check()
     tops = page.eval_on_selector_all(
@@ -157,11 +150,9 @@ def test_sorting_puts_the_most_changed_first(chromium: Browser, reports: list[Pa
     )
     in_order = [changed for _, changed in sorted(tops)]
     assert in_order == sorted(in_order)
-    page.close()
 
 
-def test_every_link_has_its_target(chromium: Browser, reports: list[Path]) -> None:
-    page = chromium.new_page()
+def test_every_link_has_its_target(page: Page, reports: list[Path]) -> None:
     for path in reports:
         page.goto(path.as_uri())
         lost = page.evaluate(
@@ -169,12 +160,11 @@ def test_every_link_has_its_target(chromium: Browser, reports: list[Path]) -> No
             " || e.getAttribute('href').slice(1)).filter(id => !document.getElementById(id))"
         )
         assert lost == []
-    page.close()
 
 
-def test_no_name_of_a_part_runs_on_below_its_square(chromium: Browser, reports: list[Path]) -> None:
+def test_no_name_of_a_part_runs_on_below_its_square(page: Page, reports: list[Path]) -> None:
     """ "Right in original, not in / all": at 400 pixels the last word stood there."""
-    page = chromium.new_page(viewport={"width": 400, "height": 900})
+    page.set_viewport_size({"width": 400, "height": 900})
     page.goto(reports[0].as_uri())
     lines = page.evaluate(
         "() => [...document.querySelectorAll('.key .swatch')].map(e => {"
@@ -185,14 +175,13 @@ def test_no_name_of_a_part_runs_on_below_its_square(chromium: Browser, reports: 
     )
     assert max(map(len, lines)) > 1, "no name has two lines"
     assert min(left for name in lines for left in name) > 0
-    page.close()
 
 
 def test_a_page_is_short_and_what_is_folded_opens_by_key_and_in_print(
-    chromium: Browser, reports: list[Path]
+    page: Page, reports: list[Path]
 ) -> None:
     """A suite took 13,300 pixels, and a basic audit 10,000. Fonts of a machine move them by 5 %."""
-    page = chromium.new_page(viewport={"width": 1200, "height": 900})
+    page.set_viewport_size({"width": 1200, "height": 900})
     for path, most in zip(reports, (5_500, 9_000, 8_000), strict=True):
         page.goto(path.as_uri())
         assert page.evaluate("document.documentElement.scrollHeight") <= most
@@ -205,19 +194,18 @@ def test_a_page_is_short_and_what_is_folded_opens_by_key_and_in_print(
         page.emulate_media(media="screen")
         fold.locator("summary").first.press("Enter")
         assert fold.evaluate(seen)
-    page.close()
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("width", WIDTHS)
 def test_nothing_is_cut_faint_or_nameless(
-    chromium: Browser, reports: list[Path], width: int, scheme: Any
+    page: Page, reports: list[Path], width: int, scheme: Any
 ) -> None:
-    page = chromium.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme=scheme)
     for path in reports:
         page.goto(path.as_uri())
         page.locator(".item > summary").first.click()
         assert page.evaluate(OVERFLOWING) == []
         assert page.evaluate(NAMELESS) == []
         assert page.evaluate(FAINT) == []
-    page.close()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
@@ -113,15 +112,14 @@ def test_no_format_lets_a_cell_become_more_than_text() -> None:
 
 def test_the_command_line(run: Results, tmp_path: Path) -> None:
     place = str(run.directory.layout.root)
-    done = call("export", place, "--table", "scores", "--format", "latex", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    call("export", place, "--table", "scores", "--format", "latex", cwd=tmp_path, code=0)
     assert (tmp_path / "scores.tex").read_text().startswith("% sim:oracle")
     out = tmp_path / "f.pdf"
-    done = call("export", place, str(out), "--figure", "score", "--json")
-    assert json.loads(done.stdout) | {"out": str(out), "format": "pdf"} == json.loads(done.stdout)
+    done = call("export", place, out, "--figure", "score", "--json")
+    assert done.json | {"out": str(out), "format": "pdf"} == done.json
     assert out.read_bytes().startswith(b"%PDF"), "SVG stood in a file named .pdf"
     table = ["--table", "scores"]
     for words in ([], [*table, "--figure", "score"], [*table, "--format", "pdf"],
                   ["t.pdf", *table], ["t.csv", *table, "--format", "latex"],
                   [*table, "--limit", "1"], ["--to", "csv", "--probes", "order"]):  # fmt: skip
-        assert call("export", place, *words, cwd=tmp_path).returncode == 2
+        call("export", place, *words, cwd=tmp_path, code=2)

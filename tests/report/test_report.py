@@ -10,12 +10,8 @@ from unittest.mock import Mock
 import orjson
 import pytest
 
-from horsesense.api import Run
 from horsesense.cli.each import shortfalls
 from horsesense.errors import StoreError
-from horsesense.models.base import Capabilities
-from horsesense.models.messages import Request
-from horsesense.models.simulated.backend import Simulated
 from horsesense.report import item_report, reasons, write_report
 from horsesense.report.charts import ChartLine, Point, forest
 from horsesense.report.curves import Curve, curves
@@ -24,8 +20,8 @@ from horsesense.report.score_bar import headline
 from horsesense.report.sections.until import bands
 from horsesense.report.text import visible
 from horsesense.runs.results import Results
-from horsesense.runs.settings import Settings
 from pages import ALLOWED, IMAGE, MODELS, NASTY, SCRIPT, UNPRINTABLE, Page, check_harmless
+from scripted import short
 from studies import estimate, items_file, jsonl, results_of, study
 
 pytestmark = pytest.mark.usefixtures("charts_once")
@@ -98,8 +94,7 @@ class TestPage:
         assert "answer 2.1" in write_report(results_of(out)).read_text()
 
     def test_items_that_have_changed(self, tmp_path: Path) -> None:
-        items = items_file(tmp_path / "items.jsonl", 3)
-        out = study(items, "sim:oracle", tmp_path / "run", probes=()).out
+        out = study(3, "sim:oracle", tmp_path / "run", probes=()).out
         stored = out / "items.json"
         (out / "manifest").unlink()
         stored.write_text(stored.read_text().replace("answer 2.1", "another answer"))
@@ -203,23 +198,10 @@ class TestHostile:
             assert visible(page.text) == page.text
 
 
-class Small(Simulated):
-    """A simulation with a context of few words."""
-
-    async def capabilities(self) -> Capabilities:
-        return replace(await super().capabilities(), context_length=100)
-
-    def count_tokens(self, request: Request) -> int | None:
-        return sum(len(text.split()) for _, text in request.messages or ())
-
-
 def test_prompts_beyond_the_context_are_told_with_their_number(tmp_path: Path) -> None:
     probes = ("original", "order")
-    settings = Settings.of(items="sample", model="sim:prior", probes=probes, limit=20)
-    run = Run.start(tmp_path / "run", settings)
-    run.ask(Small.from_spec("prior"), tell=None)
-    run.read("text")
-    run.measure()
+    asked = {"probes": probes, "limit": 20, "readers": "text", "asked": short("prior", 100)}
+    run = study("sample", "sim:prior", tmp_path / "run", **asked).done
     by_form = [row["prompts"] for row in run.findings["too_long"]]
     assert len(by_form) > 1
     assert 0 < sum(by_form) == run.findings["unread"] < run.findings["trials"]

@@ -8,10 +8,10 @@ import re
 import shutil
 from pathlib import Path
 
-import orjson
 import pytest
 
 from conftest import ROOT
+from damaging import rewritten
 from each import each
 from horsesense.report import verdict_of, write_report
 from horsesense.report.own_numbers import own_numbers
@@ -81,12 +81,9 @@ def test_the_verdict_speaks_of_them(out: Path) -> None:
 
 def test_broken_bounds_are_never_silent(out: Path, tmp_path: Path) -> None:
     shutil.copytree(out, tmp_path, dirs_exist_ok=True)
-    found = orjson.loads((out / "estimates.json").read_bytes())
     broken = {"probe": "order", "condition": "", "reader": "text", "says": "AccH <= Acc",
               "low": 0.9, "high": 0.1, "holds": False}  # fmt: skip
-    found["bounds"]["violated"] = [broken]
-    (tmp_path / "estimates.json").write_bytes(orjson.dumps(found))
-    (tmp_path / "manifest").unlink()
+    rewritten(tmp_path / "estimates.json", lambda found: found["bounds"].update(violated=[broken]))
     assert any(
         "that must hold between these numbers do" in sentence
         for sentence in verdict_of(results_of(tmp_path))
@@ -123,11 +120,9 @@ def test_the_section_that_contributing_shows_is_rendered(tmp_path: Path) -> None
 
     path = ROOT / "examples/plugin/src/horsesense_example/section.py"
     spec = importlib.util.spec_from_file_location("section", path)
-    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    items = items_file(tmp_path / "items.jsonl", 4)
-    run = study(items, "sim:oracle", tmp_path / "run", probes=("order",)).results
+    run = study(4, "sim:oracle", tmp_path / "run", probes=("order",)).results
     [(section, html)] = rendered(run, [module.SECTION])
     assert section.id == "valid_replies"
     assert "<li>order: 100" in html
@@ -153,10 +148,7 @@ def test_the_papers_tables_are_those_of_the_same_prompts(
     out: Path, tmp_path: Path, shots: int, told: str
 ) -> None:
     shutil.copytree(out, tmp_path, dirs_exist_ok=True)
-    found = orjson.loads((out / "estimates.json").read_bytes())
-    found["study"]["shots"] = shots
-    (tmp_path / "estimates.json").write_bytes(orjson.dumps(found))
-    (tmp_path / "manifest").unlink()
+    rewritten(tmp_path / "estimates.json", lambda found: found["study"].update(shots=shots))
     run = results_of(tmp_path)
     one = run.one("accuracy")
     tables = beside(run, "revas", lambda *_: one)

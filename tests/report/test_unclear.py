@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import horsesense as hs
 from horsesense.cli.each import show
-from horsesense.models.base import Asked
 from horsesense.models.messages import Response
-from horsesense.models.registry import make_model
 from horsesense.report import verdict_of, write_report
 from horsesense.report.item_text import item_json, item_text
 from horsesense.report.reasons import evidence_of
 from horsesense.runs.results import Results
-from horsesense.runs.run import StagedRun
-from horsesense.runs.settings import Settings
-from studies import items_file
+from scripted import saying
+from studies import study
 
 REPLY = "B was my first idea, though C may be."
 SILENT = "12 of 12 replies were unreadable: this says nothing of what the model knows."
@@ -30,20 +25,9 @@ SILENT = "12 of 12 replies were unreadable: this says nothing of what the model 
 def unclear(tmp_path_factory: pytest.TempPathFactory) -> Results:
     """Every reply is about something else."""
     folder: Path = tmp_path_factory.mktemp("unclear")
-    model: Any = make_model("sim:oracle")
-
-    async def respond(batch: Sequence[Asked]) -> list[Response]:
-        return [Response(REPLY, "stop") for _ in batch]
-
-    model.respond = respond
-    items = items_file(folder / "items.jsonl", 12)
-    run = StagedRun.start(
-        folder / "run", Settings.of(items=str(items), model="sim:oracle", probes=("original",))
-    )
-    run.ask(model)
-    run.read()
-    run.measure()
-    return run.results
+    model = saying(lambda asked: Response(REPLY, "stop"))
+    made = study(12, "sim:oracle", folder / "run", probes=("original",), asked=model)
+    return made.results
 
 
 def test_they_are_unclear_and_not_missing(unclear: Results) -> None:

@@ -82,16 +82,13 @@ def test_search_and_filters_find_items(run: Path) -> None:
     assert "1 of 120 items." in page(found, "/?search=ANSWER+77.2")
     assert "60 of 120 items" in page(found, "/?subject=subject+1")
     evidence = viewed.evidence()
-    assert evidence is not None
     for reason, ids in evidence.holds.items():
         assert f"{len(ids)} of 120 items" in page(found, f"/?reason={reason}")
     never = sum(part == "never" for part in evidence.part.values())
     assert f"{never} of 120 items" in page(found, "/?part=never")
 
 
-def test_an_item_has_its_prompts_and_replies_and_how_they_ended(
-    run: Path,
-) -> None:
+def test_an_item_has_its_prompts_and_replies_and_how_they_ended(run: Path) -> None:
     found = client(run)
     text = page(found, "/items/7")
     assert "&lt;script&gt;" in text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 
@@ -22,7 +21,7 @@ from horsesense.report import write_report
 from horsesense.runs.suites import suite_probes
 from horsesense.trials.condition import PLAIN, Condition
 from horsesense.trials.trial import NONE_OPTION
-from studies import items_file, study, text
+from studies import items_file, jsonl, study, text
 
 CODES = {"a": 0, "b": 1, "c": 2, "d": 3, "X": NONE_OPTION}
 
@@ -264,13 +263,12 @@ def test_the_report_shows_readers_side_by_side(suites):
 
 def test_each_subject_by_itself_has_a_draw_and_a_prior_of_its_own(tmp_path):
     """However few its items are: so it was published."""
-    path = tmp_path / "items.jsonl"
     rows = (
         {"id": f"{i}", "question": f"Which of {i}?", "options": [f"{i}{x}" for x in "abcd"],
          "answer_index": i % 4, "subject": "law" if i < 40 else "art"}
         for i in range(48)
     )  # fmt: skip
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    path = jsonl(tmp_path / "items.jsonl", rows)
     reader = "pride(mean=arithmetic, per=subject)"
     run = study(
         path, "sim:position?k=1", tmp_path / "run", probes=("order",), readers=(reader,), draws=10

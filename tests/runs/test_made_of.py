@@ -15,13 +15,13 @@ from horsesense.kept import keep
 from horsesense.models.base import Asked
 from horsesense.models.messages import Request, Response
 from horsesense.runs import made_of
-from studies import items_file, study
+from studies import study
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("made")
-    study(items_file(root / "items.jsonl", 6), "sim:prior", root / "run", probes=("order",))
+    study(6, "sim:prior", root / "run", probes=("order",))
     return root / "run"
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import horsesense as hs
 from command_line import call
-from damaging import made_in
+from damaging import made_in, spoilt
 from horsesense.errors import StoreError
 from horsesense.kept import keep
 from horsesense.readers.registry import READERS
@@ -50,12 +50,10 @@ def flip(root: Path, pattern: str, part: float = 0.6) -> Path:
 def test_every_flipped_bit_is_a_fault(run: Path, name: str) -> None:
     assert hs.open(run).verify().sound
     changed = flip(run, name)
-    done = call("verify", str(run))
-    assert done.returncode == 3
+    done = call("verify", run, code=3)
     assert changed.name in done.stdout + done.stderr
     if changed.suffix == ".parquet":  # in a file of its own it would be sound again
-        done = call("export", str(run), "--redacted", str(run.parent / "shared.run"))
-        assert done.returncode == 3
+        done = call("export", run, "--redacted", run.parent / "shared.run", code=3)
         assert changed.name in done.stderr
 
 
@@ -63,8 +61,7 @@ def test_every_flipped_bit_is_a_fault(run: Path, name: str) -> None:
 @pytest.mark.parametrize("name", DERIVED)
 def test_what_the_answers_give_again_is_made_again(made: Path, run: Path, name: str) -> None:
     changed = flip(run, name)
-    done = call("report", str(run))
-    assert done.returncode == 0, done.stderr
+    done = call("report", run, code=0)
     assert f"{changed}: it is damaged and made again" in done.stderr
     assert hs.open(run).results.estimates == hs.open(made).results.estimates
     assert hs.open(run).verify().sound
@@ -76,15 +73,14 @@ def test_what_was_put_back_from_an_earlier_state_is_seen(tmp_path: Path) -> None
     for name in ("estimates.json", "asked.json", "run.toml"):
         run = Path(shutil.copytree(made, tmp_path / name))
         shutil.copy(tmp_path / "earlier" / name, run)
-        done = call("verify", str(run))
-        assert done.returncode == 3
+        done = call("verify", run, code=3)
         assert "not as it was written" in done.stdout + done.stderr
         if name != "run.toml":
-            assert "made again" in call("report", str(run)).stderr
+            assert "made again" in call("report", run).stderr
             assert hs.open(run).results.estimates == hs.open(made).results.estimates
         if name == "estimates.json":
             shutil.copy(tmp_path / "earlier" / name, run)
-            done = call("gate", str(run), "--require", "accuracy > 0", "--json")
+            done = call("gate", run, "--require", "accuracy > 0", "--json")
             assert "made again" in done.stderr
 
 
@@ -92,20 +88,16 @@ def test_what_was_put_back_from_an_earlier_state_is_seen(tmp_path: Path) -> None
 def test_an_account_below_what_the_answers_took_is_seen(run: Path, to: str) -> None:
     with closing(sqlite3.connect(run / "store.sqlite")) as database, database:
         database.execute(f"UPDATE spending SET requests = {to}")
-    done = call("verify", str(run))
-    assert done.returncode == 3
+    done = call("verify", run, code=3)
     assert "the account of what was spent is" in done.stdout + done.stderr
     words = ("-m", "sim:prior", "--limit", "4", "--probes", "order,labels", "--out", str(run))
-    done = call("audit", "sample", *words, "--budget", "requests=10")
-    assert done.returncode == (4 if to == "5" else 3)
+    call("audit", "sample", *words, "--budget", "requests=10", code=4 if to == "5" else 3)
     assert hs.open(run).verify().checked == 19
 
 
 @pytest.mark.parametrize(("which", "gone"), [("", 19), ("WHERE rowid % 2", 10)])
 def test_answers_that_are_gone_are_a_fault(run: Path, which: str, gone: int) -> None:
-    with closing(sqlite3.connect(run / "store.sqlite")) as database, database:
-        database.execute("DROP TRIGGER responses_DELETE_refused")
-        database.execute(f"DELETE FROM responses {which}")
+    spoilt(run, f"DELETE FROM responses {which}")
     assert f"{gone} of 19 answers read are gone" in str(hs.open(run).verify().faults)
 
 
@@ -122,16 +114,13 @@ def test_a_gate_never_judges_changed_estimates(run: Path) -> None:
 @pytest.mark.parametrize("name", DERIVED[2:])
 def test_a_comparison_leaves_no_reader_out(made: Path, run: Path, name: str) -> None:
     flip(run, name)
-    done = call("compare", f"one={made}", f"two={run}")
-    assert done.returncode == 3
+    done = call("compare", f"one={made}", f"two={run}", code=3)
     assert "horsesense report" in done.stderr
 
 
 def test_a_changed_prompt_is_not_exported(run: Path) -> None:
-    with sqlite3.connect(run / "store.sqlite") as database:
-        database.execute("DROP TRIGGER responses_UPDATE_refused")
-        database.execute("UPDATE responses SET request = replace(request, 'nswer', 'nswor')")
-    done = call("export", str(run), str(run.parent / "found"), "--to", "csv")
+    spoilt(run, "UPDATE responses SET request = replace(request, 'nswer', 'nswor')")
+    done = call("export", run, run.parent / "found", "--to", "csv")
     assert "is damaged and left out" in done.stderr
     [*pages] = (run.parent / "found").glob("*.csv")
     assert pages
@@ -146,7 +135,7 @@ def test_a_copy_beside_a_part_is_no_part(made: Path, run: Path) -> None:
     assert two.trials.equals(one.trials)
     assert two.readings.equals(one.readings)
     assert two.verify().sound
-    assert call("export", str(run), "--redacted", str(run.parent / "a.run")).returncode == 0
+    call("export", run, "--redacted", run.parent / "a.run", code=0)
     assert hs.open(run.parent / "a.run").verify().sound
 
 
@@ -164,10 +153,10 @@ def test_a_part_that_somebody_added_is_refused(run: Path) -> None:
 def test_nothing_is_exported_before_it_is_planned_again(run: Path) -> None:
     (run / "asked.json").unlink()
     for words in ("csv --to csv", "a.eval --to inspect", "--redacted a.run"):
-        done = call("export", str(run), *words.split(), cwd=run.parent)
+        done = call("export", run, *words.split(), cwd=run.parent)
         assert (done.returncode, "makes them again" in done.stderr) == (3, True), (words, done)
-    assert call("report", str(run)).returncode == 0
-    assert call("export", str(run), "csv", "--to", "csv", cwd=run.parent).returncode == 0
+    call("report", run, code=0)
+    call("export", run, "csv", "--to", "csv", cwd=run.parent, code=0)
 
 
 def test_a_run_that_was_killed_between_two_files_goes_on(run: Path) -> None:
@@ -181,7 +170,7 @@ def test_a_long_manifest_is_shortened(run: Path) -> None:
     manifest = run / "manifest"
     with manifest.open("a") as file:  # of 2,000 sessions, of which the last were killed
         file.writelines(f"\n{n:032x} run.toml\n" for n in range(2_000))
-    assert call("read", str(run), "--readers", "text").returncode == 0
+    call("read", run, "--readers", "text", code=0)
     assert manifest.stat().st_size < 10_000
     assert manifest.read_text().count(" run.toml\n") <= 16
     assert hs.open(run).verify().sound
@@ -201,8 +190,7 @@ def test_readings_of_a_reader_that_is_not_installed_are_spared(
         hs.audit("sample", "sim:prior", out=out, limit=2, probes="", readers="text,mine")
     changed = flip(out, "readings/mine-*/*/*.parquet")
     before = changed.read_bytes()
-    done = call("report", str(out))
-    assert done.returncode == 3
+    done = call("report", out, code=3)
     assert "its reader mine is not installed here" in done.stderr
     assert changed.read_bytes() == before
 
@@ -211,16 +199,15 @@ def test_what_people_decided_is_missed(run: Path) -> None:
     for name in ("reviews.json", "sample.json", "imported.json", "merged.json"):
         keep(run / name, "{}")
         (run / name).unlink()
-        assert f"{name}: it is missing" in call("verify", str(run)).stdout
+        assert f"{name}: it is missing" in call("verify", run).stdout
 
 
 def test_a_run_without_a_manifest_says_so(run: Path) -> None:
     (run / "manifest").unlink()
-    done, imported = call("verify", str(run)), hs.open(run).directory
-    assert done.returncode == 0
+    done, imported = call("verify", run, code=0), hs.open(run).directory
     assert "no manifest" in done.stdout
     (run / "manifest").write_bytes(bytes(64))
-    assert call("verify", str(run)).returncode == 3
+    call("verify", run, code=3)
     imported.record = imported.known.model_copy(update={"kind": "imported"})
     with pytest.raises(StoreError, match="manifest beside it is damaged"):
         imported.check_given()

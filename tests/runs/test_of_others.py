@@ -18,7 +18,7 @@ import pytest
 
 import horsesense
 from command_line import call
-from damaging import journal_naming
+from damaging import journal_naming, rewritten
 from horsesense.api import Run
 from horsesense.errors import HorsesenseError, StoreError, UsageError
 from horsesense.files import read_whole, write_again
@@ -44,7 +44,7 @@ VICTIM = "what the user wrote\n"
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("of-others")
-    study(items_file(root / "items.jsonl", 6), "sim:prior", root / "run", probes=("order",))
+    study(6, "sim:prior", root / "run", probes=("order",))
     return root / "run"
 
 
@@ -79,8 +79,7 @@ def test_a_part_that_is_no_file(
     else:
         make(victim, run / part)
     for command in ("report", "verify"):
-        done = call(command, str(run))
-        assert done.returncode == 3, done.stderr
+        done = call(command, run, code=3)
         assert part in done.stderr
     assert victim.read_text() == VICTIM
 
@@ -91,8 +90,7 @@ def test_a_journal_that_names_a_file_to_delete(run: Path, victim: Path) -> None:
     read = ("read", str(run), "--readers", "text")
     audit = ("audit", items, "--model", "sim:prior", "--out", str(run), "--probes", "order")
     for words in (read, audit, ("verify", str(run))):
-        done = call(*words)
-        assert done.returncode == 3, done.stderr
+        done = call(*words, code=3)
         assert "delete another file" in done.stderr
     assert victim.read_text() == VICTIM
     os.truncate(journal, 512)  # what a killed process leaves, which names none
@@ -100,7 +98,7 @@ def test_a_journal_that_names_a_file_to_delete(run: Path, victim: Path) -> None:
     journal.write_bytes(left[:16] + (1).to_bytes(4, "big") + left[20:])  # cuts to one page
     assert "is not one that horsesense makes" in call(*read).stderr
     journal.write_bytes(left)
-    assert call(*read).returncode == 0
+    call(*read, code=0)
     assert Run.open(run).verify().sound
 
 
@@ -115,9 +113,8 @@ def test_a_folder_that_is_a_link(run: Path, tmp_path: Path, folder: str) -> None
     (run / folder).symlink_to(elsewhere)
     words = ["audit", str(run.parent / "items.jsonl"), "--model", "sim:prior", "--out", str(run)]
     items_file(run.parent / "items.jsonl", 6)
-    for done in (call("report", str(run)), call(*words, "--probes", "order")):
-        assert done.returncode == 3, done.stderr
-        assert f"{folder} is a link" in done.stderr
+    for one in (("report", run), (*words, "--probes", "order")):
+        assert f"{folder} is a link" in call(*one, code=3).stderr
     assert {path.name: path.read_text() for path in elsewhere.iterdir()} == {
         ".mine.1.part": VICTIM,
         "000000.parquet": VICTIM,
@@ -129,11 +126,10 @@ def test_a_part_that_is_gone(run: Path, tmp_path: Path, table: str) -> None:
     """As after a copy that was cut short: nothing is told from what is left of it."""
     for part in run.glob(f"{table}/stage-1/*.parquet"):
         part.unlink()
-    done = call("export", str(run), str(tmp_path / "out"), "--to", "csv")
-    assert done.returncode == 3
+    done = call("export", run, tmp_path / "out", "--to", "csv", code=3)
     assert "lacks a part that was written" in done.stderr
-    assert call("verify", str(run)).returncode == 3
-    assert "made again" in call("report", str(run)).stderr
+    call("verify", run, code=3)
+    assert "made again" in call("report", run).stderr
     assert Run.open(run).verify().sound
 
 
@@ -271,8 +267,7 @@ def zipped(path: Path, files: dict[str, bytes]) -> Path:
 
 def test_a_small_file_that_unpacks_to_a_large_one(tmp_path: Path) -> None:
     bomb = zipped(tmp_path / "bomb.zip", {"estimates.json": b"0" * 80 * 2**20})
-    done = call("gate", str(bomb), "--require", "accuracy > 0.5")
-    assert done.returncode == 2, done.stderr
+    done = call("gate", bomb, "--require", "accuracy > 0.5", code=2)
     assert "bomb.zip is neither a run directory nor a redacted run: its files take" in done.stderr
 
 
@@ -329,12 +324,6 @@ def test_a_damaged_file_says_what_is_wrong_and_what_to_do(
     assert "safe in store.sqlite" in (error.value.hint or "")
 
 
-def changed(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
-    content = json.loads(path.read_bytes())
-    change(content)
-    path.write_text(json.dumps(content))
-
-
 @pytest.mark.parametrize(
     "change",
     [
@@ -347,9 +336,8 @@ def changed(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
     ],
 )
 def test_estimates_of_another_kind(run: Path, change: Callable[[dict[str, Any]], object]) -> None:
-    changed(run / "estimates.json", change)
-    done = call("gate", str(run), "--require", "accuracy > 0.5")
-    assert done.returncode == 2, done.stderr
+    rewritten(run / "estimates.json", change)
+    done = call("gate", run, "--require", "accuracy > 0.5", code=2)
     assert "estimates.json cannot be read" in done.stderr
 
 
@@ -359,8 +347,7 @@ def test_estimates_of_another_kind(run: Path, change: Callable[[dict[str, Any]],
 def test_reviews_of_another_kind(run: Path, change: dict[str, Any]) -> None:
     sound = {"classes": {}, "reviewers": [], "agreement": None, "compared": 0, "disagreements": 0}
     (run / "reviews.json").write_text(json.dumps({**sound, **change}))
-    done = call("report", str(run))
-    assert done.returncode == 3, done.stderr
+    done = call("report", run, code=3)
     assert "reviews.json: " in done.stderr
 
 
@@ -368,22 +355,19 @@ def test_reviews_of_another_kind(run: Path, change: dict[str, Any]) -> None:
     "change", [{"excluded": [{"probe": "order", "reason": "none", "items": 5}]}, {"probes": []}]
 )
 def test_what_was_asked_lacks_a_part(run: Path, change: dict[str, Any]) -> None:
-    asked = json.loads((run / "asked.json").read_text())
-    (run / "asked.json").write_text(json.dumps({**asked, **change}))
-    assert "asked.json cannot be read" in call("report", str(run)).stderr
+    rewritten(run / "asked.json", lambda asked: asked.update(change))
+    assert "asked.json cannot be read" in call("report", run).stderr
 
 
 def test_a_table_of_many_equal_rows(run: Path) -> None:
     [path] = (run / "trials" / "stage-1").iterdir()
     rows = pl.read_parquet(path)
     pl.concat([rows, rows[[0] * 50_000]]).write_parquet(path)
-    done = call("report", str(run))
-    assert done.returncode == 3, done.stderr
+    done = call("report", run, code=3)
     assert "trials holds a row twice" in done.stderr
     more = rows[[0] * 50_000].with_columns(trial=pl.int_range(50_000, dtype=pl.UInt32))
     more.write_parquet(path)
-    done = call("report", str(run))
-    assert done.returncode == 3, done.stderr
+    done = call("report", run, code=3)
     assert "trials holds 50,000 trials where asked.json says" in done.stderr
 
 
@@ -417,12 +401,11 @@ def test_a_table_that_grows_to_any_length(run: Path) -> None:
     [path] = run.glob("readings/text-*/stage-1/*.parquet")
     pl.read_parquet(path).head(1).select(pl.all().repeat_by(MOST + 1).explode()).write_parquet(path)
     (run / "manifest").unlink(missing_ok=True)
-    done = call("export", str(run), "--to", "csv", "--out", str(run / "out"))
-    assert done.returncode == 3
+    done = call("export", run, "--to", "csv", "--out", run / "out", code=3)
     assert "it has more than 1,000,000 rows" in done.stderr
     [trials] = run.glob("trials/*/*.parquet")
     pl.read_parquet(trials).with_columns(pl.lit(1).alias("\x1b[2J")).write_parquet(trials)
-    assert "\x1b" not in call("verify", str(run)).stdout
+    assert "\x1b" not in call("verify", run).stdout
 
 
 def test_a_model_that_a_run_names_is_not_made(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -436,7 +419,7 @@ def test_a_model_that_a_run_names_is_not_made(run: Path, monkeypatch: pytest.Mon
     Run.open(run).read()
     Run.open(run).report()
     assert Run.open(run).verify().sound
-    assert call("merge", str(run), "--out", str(run.parent / "merged")).returncode == 0
+    call("merge", run, "--out", run.parent / "merged", code=0)
     (run / "manifest").unlink()
     (run / "run.toml").write_text(text.replace("[readers]", '[readers]\n"judge:hf:x" = "0"'))
     Run.open(run).read("text")
@@ -453,7 +436,7 @@ def test_a_model_that_a_run_names_is_not_made(run: Path, monkeypatch: pytest.Mon
 def test_a_run_that_only_a_judge_reads_and_was_stopped(tmp_path: Path) -> None:
     settings = Settings.of(items="sample", model="sim:oracle", limit=2, readers=["judge:http:m"])
     Run.start(tmp_path / "r", settings).ask(tell=None)
-    done = call("report", str(tmp_path / "r"))
+    done = call("report", tmp_path / "r")
     assert (done.returncode, "No reply has been read yet." in done.stderr) == (3, True)
     trials = Run.open(tmp_path / "r").directory.trials()
     assert load_history(trials, pl.LazyFrame(schema=READINGS), ()).by_item == {}
@@ -476,20 +459,17 @@ def test_a_study_writes_into_its_own_folder(
     (here / "link").symlink_to(away)
     for out in ("../away", str(away), "link", "link/further"):
         (here / "study.toml").write_text(f'out = "{out}"\n{text}')
-        done = call("run", str(here))
-        assert done.returncode == 2, done.stderr
+        done = call("run", here, code=2)
         assert "not in its own folder" in done.stderr
     (here / "study.toml").write_text(text)
     (here / "sim-prior-items").symlink_to(away)
-    done = call("run", str(here))
-    assert done.returncode == 2, done.stderr
+    done = call("run", here, code=2)
     assert "is a link" in done.stderr
     monkeypatch.chdir(here)
     (here / "study.toml").write_text(f'out = "file:{away}/notes.sqlite?mode=rwc&x="\n{text}')
-    assert call("run", "study.toml").returncode == 0
+    call("run", "study.toml", code=0)
     assert not list(away.iterdir())
     (here / "sim-prior-items").unlink()
     (here / "study.toml").write_text(f'out = "../away"\n{text}')
-    done = call("run", str(here), "--out", str(away))
-    assert done.returncode == 0, done.stderr
+    call("run", here, "--out", away, code=0)
     assert [path.name for path in away.glob("*/run.toml")]

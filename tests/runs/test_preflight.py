@@ -26,7 +26,7 @@ def right(prompt: str) -> str:
 def audit(root: Path, server: FaultServer, *more: str) -> tuple[int, str]:
     items = str(items_file(root / "items.jsonl", N))
     words = ("audit", items, "-m", f"http:m@{server.url}", "--probes", "original")
-    done = call(*words, "--out", str(root / "run"), *more)
+    done = call(*words, "--out", root / "run", *more)
     return done.returncode, done.stderr
 
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
-from tempfile import mkdtemp
 from unittest.mock import Mock
 
 import pytest
@@ -16,28 +13,13 @@ from command_line import call
 from horsesense.files import remove_leftovers
 
 
-@pytest.fixture
-def folder() -> Iterator[Path]:
-    """A folder that anybody may write to."""
-    made = Path(mkdtemp())
-    made.chmod(0o777)
-    user = os.geteuid()
-    try:
-        yield made
-    finally:
-        os.seteuid(user)
-        for name in (*made.rglob("*"), made):
-            name.chmod(0o755)
-        shutil.rmtree(made)
-
-
 @pytest.mark.parametrize("why", ["permissions", "no locks"])
-def test_report(folder: Path, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    out = folder / "run"
+def test_report(folder_of_all: Path, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = folder_of_all / "run"
     words = ["audit", "sample", "--model", "sim:prior", "--probes", "order", "--limit", "4"]
-    assert call(*words, "--out", str(out)).returncode == 0
+    call(*words, "--out", out, code=0)
     page = (out / "report.html").read_bytes()
-    assert call("verify", str(out)).returncode == 0
+    call("verify", out, code=0)
     if why == "no locks":
         monkeypatch.setattr("fcntl.flock", Mock(side_effect=OSError(errno.ENOLCK, "no locks")))
     else:
@@ -46,13 +28,11 @@ def test_report(folder: Path, why: str, monkeypatch: pytest.MonkeyPatch) -> None
         if os.geteuid() == 0:  # for whom no permission holds
             os.seteuid(65534)
     before = {path: path.stat().st_mtime_ns for path in out.rglob("*")}
-    refused = call("report", str(out))
-    assert refused.returncode == 3
+    refused = call("report", out, code=3)
     assert "--to FILE" in refused.stderr
-    done = call("report", str(out), "--to", str(folder / "elsewhere.html"))
-    assert done.returncode == 0, done.stderr
-    assert (folder / "elsewhere.html").read_bytes() == page
-    assert call("verify", str(out)).returncode == 0
+    call("report", out, "--to", folder_of_all / "elsewhere.html", code=0)
+    assert (folder_of_all / "elsewhere.html").read_bytes() == page
+    call("verify", out, code=0)
     assert {path: path.stat().st_mtime_ns for path in out.rglob("*")} == before
 
 

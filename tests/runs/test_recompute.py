@@ -10,7 +10,7 @@ import pytest
 
 from horsesense import __version__
 from horsesense.trials.condition import Condition
-from studies import Result, items_file, study
+from studies import Result, study
 
 PROBES = (
     "gold_absent",
@@ -25,8 +25,7 @@ PROBES = (
 @pytest.fixture(scope="module")
 def result(tmp_path_factory: pytest.TempPathFactory) -> Result:
     folder = tmp_path_factory.mktemp("recomputed")
-    items = items_file(folder / "items.jsonl", 24)
-    return study(items, "sim:ranker", folder / "run", probes=PROBES)
+    return study(24, "sim:ranker", folder / "run", probes=PROBES)
 
 
 def estimates(out: Path) -> list[dict[str, Any]]:

@@ -39,7 +39,6 @@ def told(run: Result) -> Finding:
 def test_a_server_that_answers_differently_in_company_is_found_and_alone_means_alone(
     tmp_path: Path,
 ) -> None:
-    items = items_file(tmp_path / "items.jsonl", 120)
     alone: list[bool] = []
 
     def answer(prompt: str) -> str:
@@ -49,7 +48,7 @@ def test_a_server_that_answers_differently_in_company_is_found_and_alone_means_a
 
     with FaultServer(latency=0.01, answer=answer) as server:
         model = f"http:m@{server.url}"
-        run = study(items, model, tmp_path / "run", probes=("server",), no_preflight=True)
+        run = study(120, model, tmp_path / "run", probes=("server",), no_preflight=True)
     assert alone[-120:] == [True] * 120
     assert sum(alone[:-120]) < 60  # the first of them, and the last of each way of asking
     assert (rate(run, SOME) or 0) < 0.1

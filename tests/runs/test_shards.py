@@ -6,17 +6,16 @@ import itertools
 import os
 import re
 import shutil
-import sqlite3
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
-import orjson
 import pytest
 
 from command_line import call
+from damaging import rewritten, spoilt
 from each import each
 from horsesense.api import Run
 from horsesense.errors import ExitCode, StoreError, UsageError
@@ -121,15 +120,6 @@ def test_of_two_answers_to_one_request_the_earlier_stays(
     assert merged.whole
 
 
-def spoilt(run: Path, *sql: str) -> None:
-    """Change a store behind its back."""
-    with sqlite3.connect(run / "store.sqlite") as database:
-        for verb in ("UPDATE", "DELETE"):
-            database.execute(f"DROP TRIGGER IF EXISTS responses_{verb}_refused")
-        for statement in sql:
-            database.execute(statement)
-
-
 @pytest.mark.parametrize(
     "change",
     [
@@ -166,8 +156,7 @@ def test_answers_that_a_finished_run_lost_are_named(tmp_path: Path) -> None:
     merge(paths, whole := tmp_path / "whole")
     spoilt(paths[1], "DELETE FROM responses WHERE rowid % 2 = 0")
     lost = len(runs[1].trials) // 2
-    done = call("merge", *map(str, paths), "--out", "out", cwd=tmp_path)
-    assert done.returncode == ExitCode.TROUBLE
+    done = call("merge", *map(str, paths), "--out", "out", cwd=tmp_path, code=ExitCode.TROUBLE)
     assert f"2: {lost} trials that were asked have no answer any more" in done.stdout
     assert Run.open(tmp_path / "out").directory.known.stages["ask"].state == "stopped"
     assert merge(paths, whole).whole  # what is there already makes up for it
@@ -193,14 +182,13 @@ def test_a_folder_of_several_runs_says_what_to_merge(tmp_path: Path) -> None:
     models = ("-m", "sim:prior", "-m", "sim:talker")
     for number in "12":
         words = ("--probes", "", "--limit", "4", "--shard", f"{number}/2", "--out", number)
-        assert not call("audit", "sample", *models, *words, cwd=tmp_path).returncode
-    done = call("merge", "1", "2", "--out", "out", cwd=tmp_path)
-    assert done.returncode == ExitCode.TROUBLE
+        call("audit", "sample", *models, *words, cwd=tmp_path, code=0)
+    done = call("merge", "1", "2", "--out", "out", cwd=tmp_path, code=ExitCode.TROUBLE)
     names = sorted(path.parent.name for path in (tmp_path / "1").glob("*/run.toml"))
     assert f"1 is not a run but holds 2: {', '.join(names)}." in done.stderr
     assert f"horsesense merge RUN.*/{names[0]} --out" in done.stderr
     paths = [f"{number}/{names[0]}" for number in "12"]
-    assert not call("merge", *paths, "--out", "out", cwd=tmp_path).returncode
+    call("merge", *paths, "--out", "out", cwd=tmp_path, code=0)
 
 
 def test_what_lies_at_a_path_is_refused_before_anything_is_written(tmp_path: Path) -> None:
@@ -226,14 +214,9 @@ def test_what_lies_at_a_path_is_refused_before_anything_is_written(tmp_path: Pat
 def test_an_account_that_no_run_can_have_is_damaged(tmp_path: Path) -> None:
     path = asked(tmp_path / "1", probes=(), shard="1/2").path
     for count in (2**63 - 1, -7):
-        spoilt_account(path, count)
+        spoilt(path, "UPDATE spending SET requests = ?", count)
         with pytest.raises(StoreError, match="account of what was spent is damaged"):
             merge([path], tmp_path / "out")
-
-
-def spoilt_account(path: Path, requests: int) -> None:
-    with sqlite3.connect(path / "store.sqlite") as database:
-        database.execute("UPDATE spending SET requests = ?", [requests])
 
 
 def test_what_is_judged_otherwise_is_refused_and_readers_are_united(tmp_path: Path) -> None:
@@ -261,8 +244,7 @@ def test_a_shard_that_is_missing_or_unfinished_is_named(tmp_path: Path) -> None:
         tmp_path / "1", Settings.of(items="sample", model="sim:prior", probes=(), shard="1/2")
     )
     run.ask("sim:prior", limits=Limits(requests=10), tell=None)
-    done = call("merge", "1", "--out", "whole", cwd=tmp_path)
-    assert done.returncode == ExitCode.TROUBLE
+    done = call("merge", "1", "--out", "whole", cwd=tmp_path, code=ExitCode.TROUBLE)
     assert "Missing: shard 2/2." in done.stdout
     assert "1 is unfinished" in done.stdout
     missing = Run.open(tmp_path / "whole").results
@@ -312,11 +294,8 @@ def test_what_is_merged_twice_or_from_a_copy_or_another_run_counts_once(tmp_path
 
 def test_damaged_answers_are_named(tmp_path: Path) -> None:
     paths = [asked(tmp_path / f"{n}", probes=(), shard=f"{n}/2").path for n in (1, 2)]
-    with sqlite3.connect(paths[1] / "store.sqlite") as database:
-        database.execute("DROP TRIGGER responses_UPDATE_refused")
-        database.execute("UPDATE responses SET response = 'no' WHERE rowid IN (2, 3)")
-    done = call("merge", *map(str, paths), "--out", "out", cwd=tmp_path)
-    assert done.returncode == ExitCode.TROUBLE
+    spoilt(paths[1], "UPDATE responses SET response = 'no' WHERE rowid IN (2, 3)")
+    done = call("merge", *map(str, paths), "--out", "out", cwd=tmp_path, code=ExitCode.TROUBLE)
     assert f"{Path('2') / 'store.sqlite'}: 2 answers are damaged" in done.stdout.replace(
         f"{tmp_path}{os.sep}", ""
     )
@@ -344,10 +323,7 @@ def test_a_damaged_account_is_an_error_that_says_so(tmp_path: Path, content: byt
 
 def test_a_session_that_is_no_number_is_an_error_that_says_so(tmp_path: Path) -> None:
     path = asked(tmp_path / "1", probes=(), shard="1/9").path
-    told = orjson.loads((path / "asked.json").read_bytes())
-    told["spent"]["sent"] = "many"
-    (path / "asked.json").write_bytes(orjson.dumps(told))
-    (path / "manifest").unlink()
+    rewritten(path / "asked.json", lambda told: told["spent"].update(sent="many"))
     with pytest.raises(StoreError, match=r"(?s)asked\.json cannot be read.*sent is not a number"):
         merge([path], tmp_path / "out")
 
@@ -406,7 +382,7 @@ def test_a_shard_cannot_decide_when_to_stop() -> None:
 
 def test_the_plan_says_what_each_shard_asks(tmp_path: Path) -> None:
     done = call("plan", "sample", "-m", "sim:prior", "--shards", "3", "--json", cwd=tmp_path)
-    found = orjson.loads(done.stdout)
+    found = done.json
     assert [row["shard"] for row in found["shards"]] == ["1/3", "2/3", "3/3"]
     assert sum(row["items"] for row in found["shards"]) == found["items"]
     assert sum(row["prompts"] for row in found["shards"]) == found["trials"]
@@ -417,4 +393,4 @@ def test_a_plan_lists_the_shards_that_have_items(tmp_path: Path) -> None:
     done = call(*words, "9999999", cwd=tmp_path)
     assert done.stdout.count("--shard ") == 3
     assert "9,999,996 of the shards would have no item" in done.stdout
-    assert call(*words, "10000000", cwd=tmp_path).returncode == ExitCode.USAGE
+    call(*words, "10000000", cwd=tmp_path, code=ExitCode.USAGE)

@@ -6,7 +6,6 @@ import re
 from contextlib import nullcontext
 from pathlib import Path
 from time import sleep
-from typing import Any
 from zlib import crc32
 
 import pytest
@@ -17,9 +16,9 @@ from horsesense.api import Run
 from horsesense.errors import ExitCode, LostRepliesError, UsageError
 from horsesense.models.messages import Response
 from horsesense.models.openai.http import PROBE
-from horsesense.models.registry import make_model
 from horsesense.runs.settings import Settings
 from horsesense.testing.faults import FaultServer
+from scripted import saying
 from studies import items_file
 
 N, MANY = 200, 1200
@@ -27,10 +26,8 @@ N, MANY = 200, 1200
 
 
 def audit(root: Path, model: str, *more: str, n: int = N) -> tuple[int, str]:
-    items = str(items_file(root / "items.jsonl", n))
-    done = call(
-        *("audit", items, "-m", model, "--probes", "original", "--out", str(root / "run")), *more
-    )
+    words = ("audit", items_file(root / "items.jsonl", n), "-m", model, "--probes", "original")
+    done = call(*words, "--out", root / "run", *more)
     return done.returncode, done.stderr
 
 
@@ -102,12 +99,7 @@ def test_prompts_without_a_form_of_answer_are_watched_too(
 ) -> None:
     """Where nothing says that no option may be right, which is asked three times as often as the
     items are; what such a reply says is read later."""
-    model: Any = make_model("sim:oracle")
-
-    async def respond(batch: Any) -> list[Any]:
-        return [Response(said, "length") for _ in batch]
-
-    model.respond = respond
+    model = saying(lambda asked: Response(said, "length"))
     settings = Settings(
         items=str(items_file(tmp_path / "items.jsonl", MANY)), model="sim:oracle",
         probes=("gold_absent(prompt=no_hint)",), stop_if="60%",

@@ -51,8 +51,6 @@ def test_revas_on_mmlu(shared: Path, tmp_path: Path) -> None:
         if (e.measure, e.group, e.reader)
         == ("recovery_rate", "misleading-unchanged", "text")
     ]  # fmt: skip
-    assert gain.low is not None
-    assert gain.high is not None
     assert gain.low <= 0 <= gain.high
     assert value(result, "accuracy_hard", has="n=10, kind=nonsense") == pytest.approx(0.5, abs=0.15)
     agreement = [value(result, "plurality_agreement", has=f"n={n}, ") for n in (2, 3)] + [

@@ -30,9 +30,8 @@ def cuts(run: Result) -> list[Any]:
 
 @pytest.mark.thorough
 def test_the_part_that_the_score_needs_is_that_of_the_model(tmp_path: Path) -> None:
-    items = items_file(tmp_path / "items.jsonl", 400)
     model = "sim:thinker?settled=0.4"
-    run = study(items, model, tmp_path / "run", probes=("thought",), max_tokens=100_000)
+    run = study(400, model, tmp_path / "run", probes=("thought",), max_tokens=100_000)
     # Settled by a uniform part up to 40 %, and one of four options before.
     settled = [min(share / 40, 1) for share in (12.5, 25, 50)]
     expected = [s + (1 - s) / 4 for s in settled]

@@ -50,7 +50,6 @@ def test_a_large_effect_is_found_early_and_so_in_the_verdict(early: Result, fixe
     assert row["conclusion"] == "found"
     assert row["n"] <= 0.5 * 500
     whole = fixed.estimate("accuracy_change", "order", reader="text").value
-    assert whole is not None
     assert row["low"] <= whole <= row["high"] < 0
     told = {(f.kind, f.probe): f for f in early.results.verdict}
     f = told["accuracy_change", "order"]

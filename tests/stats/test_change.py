@@ -96,7 +96,6 @@ def test_each_side_is_the_test_that_the_interval_inverts(delta: float, seed: int
     rng = np.random.default_rng(seed)
     change = Change.of(rng.integers(-2, 4, 40) * 1.0, np.full(40, 4.0))
     ends = change.interval(0.9)
-    assert ends is not None
     if abs(delta) > 1e-3 and min(abs(delta - end) for end in ends) > 1e-6:
         outside = min(change.p_above(delta), change.p_below(delta)) < 0.05
         assert outside == (not ends[0] <= delta <= ends[1])

@@ -17,7 +17,6 @@ EACH = np.arange(10)
 
 def test_by_hand() -> None:
     found = corrected(READ, FIRST, np.array([True, True, True, False]), EACH)
-    assert found.score is not None
     value, low, high = found.score
     assert value == pytest.approx(0.6 + 0.25)
     more = beta.ppf([0.025, 0.975], [1, 2], [4, 3])
@@ -27,8 +26,6 @@ def test_by_hand() -> None:
     down = sqrt((0.85 - least) ** 2 + rest * ((0.25 - more[0]) ** 2 + never**2))
     assert low == pytest.approx(0.85 - down)
     assert high == min(1.0, 0.85 + sqrt((most - 0.85) ** 2 + rest * (more[1] - 0.25) ** 2))
-    assert found.sensitivity is not None
-    assert found.specificity is not None
     assert (found.sensitivity[0], found.specificity[0]) == pytest.approx((2 / 3, 1))
     assert found.rogan_gladen == pytest.approx(0.6 / (2 / 3))
 
@@ -42,7 +39,6 @@ def test_a_sample_of_all_is_the_score() -> None:
 
 def test_no_disagreement_has_a_width_and_no_sample_no_score() -> None:
     found = corrected(READ, FIRST, READ[:4], EACH)
-    assert found.score is not None
     assert found.score[2] - found.score[1] > 0.5
     assert corrected(READ, FIRST[:0], READ[:0], EACH).score is None
 

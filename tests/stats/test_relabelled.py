@@ -16,7 +16,6 @@ def p_of(choices: list[list[int]], place: int = 0) -> float:
     counts = np.array(choices, dtype=float)
     trials = np.repeat(counts.sum(axis=1, keepdims=True), counts.shape[1], axis=1)
     found = preference(counts, trials, np.arange(len(counts)), place)
-    assert found.exact is not None
     return found.exact
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,10 +14,10 @@ from horsesense.inference.probe import capabilities
 from horsesense.inference.runner import run
 from horsesense.inference.store import Store
 from horsesense.inference.stored_rows import Spent
-from horsesense.models.base import Asked
 from horsesense.models.messages import Request
 from horsesense.models.registry import make_model
 from horsesense.testing.faults import ODD, FaultServer
+from scripted import asks
 
 HASTY = Retry(first_pause=0.005, longest_pause=0.05)
 TOKENS = 800
@@ -33,12 +32,6 @@ UNLIKE = (
     "costly_error",
 )
 """Faults that tell apart what a call may have cost; test_faults.py has all of them."""
-
-
-def asks(n: int, identity: str) -> Iterator[Asked]:
-    for i in range(n):
-        request = Request((("user", f"question {i}"),), None)
-        yield Asked(request.key(identity), request)
 
 
 def go(server: FaultServer, path: Path, limits: Limits, connections: int = 8) -> RunSummary:
@@ -57,10 +50,10 @@ def go(server: FaultServer, path: Path, limits: Limits, connections: int = 8) ->
     return asyncio.run(act())
 
 
-def audit(server: FaultServer, root: Path, *words: str) -> Done:
+def audit(server: FaultServer, root: Path, *words: str, code: int | None = None) -> Done:
     """An audit of the sample."""
     model = f"http:m@{server.url}"
-    return call("audit", "sample", "--model", model, "--out", str(root / "r"), *words)
+    return call("audit", "sample", "--model", model, "--out", root / "r", *words, code=code)
 
 
 def account(path: Path) -> Spent:
@@ -97,8 +90,7 @@ def test_all_runs_of_a_study_together(tmp_path: Path, amount: str) -> None:
         told = f"models = {models}\nitems = ['sample']\n[settings]\nlimit = 2\nprobes = ['order']"
         (tmp_path / "study.toml").write_text(told, encoding="utf-8")
         for _ in range(2):
-            done = call("run", str(tmp_path), "--budget", amount)
-            assert done.returncode == ExitCode.BUDGET, done.stderr
+            done = call("run", tmp_path, "--budget", amount, code=ExitCode.BUDGET)
             if "tokens" in amount:
                 assert 600 <= server.tokens <= 600 + server.dearest
             else:
@@ -163,8 +155,7 @@ def test_what_was_not_sent_costs_nothing(tmp_path: Path) -> None:
     words = ["audit", "sample", "--model", "http:m@http://127.0.0.1:9/v1", "--limit", "2"]
     words += ["--probes", "order", "--budget", "requests=2", "--out", str(tmp_path / "r")]
     for _ in range(3):
-        done = call(*words)
-        assert done.returncode == 3
+        done = call(*words, code=3)
         assert "no connection to 127.0.0.1:9: Connection refused" in " ".join(done.stderr.split())
 
 
@@ -192,9 +183,7 @@ def test_money(tmp_path: Path, connections: int) -> None:
         with pytest.raises(Exception, match=r"does not answer|budget allows no"):
             go(server, path, limits, connections)
         most = limits.cost(0, server.dearest)
-        assert most is not None
         spent = limits.cost(account(path).prompt_tokens, account(path).completion_tokens)
-        assert spent is not None
         assert 0.01 <= spent <= 0.01 + most
         assert server.tokens == account(path).tokens
 
@@ -218,8 +207,7 @@ def test_the_stages_of_an_audit_share_one_budget(tmp_path: Path) -> None:
     """The judge reads on the account of the model whose replies it judges."""
     with FaultServer() as server, FaultServer() as judge:
         words = ("--probes", "", "--readers", f"text,judge:http:j@{judge.url}", "--no-preflight")
-        done = audit(server, tmp_path, *words, "--budget", "requests=66")
-        assert done.returncode == ExitCode.BUDGET, done.stderr
+        audit(server, tmp_path, *words, "--budget", "requests=66", code=ExitCode.BUDGET)
         assert server.sent.total() + judge.sent.total() == 66
         assert server.sent.total() == 62
 
@@ -227,8 +215,8 @@ def test_the_stages_of_an_audit_share_one_budget(tmp_path: Path) -> None:
 def test_a_judge_is_asked_no_more_at_once_than_the_model(tmp_path: Path) -> None:
     with FaultServer(latency=0.02) as server, FaultServer(latency=0.02) as judge:
         words = ("--limit", "10", "--probes", "order", "--max-connections", "3")
-        done = audit(server, tmp_path, *words, "--readers", f"text,judge:http:j@{judge.url}")
-        assert done.returncode == 0, done.stderr
+        words = (*words, "--readers", f"text,judge:http:j@{judge.url}")
+        audit(server, tmp_path, *words, code=0)
         assert judge.sent.total() > 6
         assert judge.most_in_flight <= 3
 

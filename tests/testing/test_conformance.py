@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from zlib import crc32
@@ -13,7 +12,7 @@ import pytest
 from each import each
 from horsesense.inference.limits import UNLIMITED
 from horsesense.inference.store import Store
-from horsesense.models.base import Asked, Model
+from horsesense.models.base import Asked, Capabilities, HoldsNothing, Model
 from horsesense.models.messages import Failure, Response
 from horsesense.models.registry import make_model
 from horsesense.models.simulated.backend import PROFILES
@@ -24,6 +23,7 @@ from horsesense.testing.conformance import check_reader, item_set, replies_to, t
 from horsesense.testing.faults import FaultServer, letter
 from horsesense.testing.models import check_model
 from horsesense.trials.trial import AnswerFormat, Trial
+from studies import jsonl
 
 
 def test_trials_to_read_are_of_every_kind_of_answer() -> None:
@@ -62,9 +62,8 @@ def test_simulated_models_conform(name: str) -> None:
 
 
 def test_recorded_models_conform(tmp_path: Path) -> None:
-    path = tmp_path / "answers.jsonl"
     rows = [{"id": item.id, "response": "B", "model": "m"} for item in item_set()]
-    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    path = jsonl(tmp_path / "answers.jsonl", rows)
     check_model(lambda: make_model(f"replay:{path}"), trials_to_read()[:1])
 
 
@@ -76,7 +75,7 @@ def test_served_models_conform() -> None:
     assert not any("item-0" in prompt for prompt in asked)
 
 
-class Example:
+class Example(HoldsNothing):
     """A model that conforms; the tests break one thing at a time."""
 
     identity = "example"
@@ -84,19 +83,8 @@ class Example:
     batch_size = 4
     max_connections = 1
 
-    async def __aenter__(self):
-        return self
-
-    async def __aexit__(self, *error):
-        return None
-
     async def capabilities(self):
-        from horsesense.models.base import Capabilities
-
         return Capabilities()
-
-    def count_tokens(self, request):
-        return None
 
     async def respond(self, batch: Sequence[Asked]) -> Sequence[Response | Failure]:
         return [Response(f"{crc32(str(asked.request).encode()):x}") for asked in batch]

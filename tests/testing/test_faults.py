@@ -7,7 +7,6 @@ import multiprocessing
 import random
 import time
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import orjson
@@ -15,19 +14,13 @@ import pytest
 
 from horsesense.inference.runner import Retry, RunSummary, run
 from horsesense.inference.store import Store
-from horsesense.models.base import Asked
-from horsesense.models.messages import Failure, Request, Response
+from horsesense.models.messages import Failure, Response
 from horsesense.models.registry import make_model
 from horsesense.testing.faults import KINDS, FaultServer, letter
+from scripted import asks
 
 TIMEOUT = 2.0  # seconds; sound replies must not need as long, also on a busy machine
 HASTY = Retry(first_pause=0.005, longest_pause=0.05)
-
-
-def asks(n: int, identity: str) -> Iterator[Asked]:
-    for i in range(n):
-        request = Request((("user", f"question {i}"),), None)
-        yield Asked(request.key(identity), request)
 
 
 def go(url: str, path: Path, n: int, connections: int = 40, **options: object) -> RunSummary:

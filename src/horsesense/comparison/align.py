@@ -22,6 +22,7 @@ from horsesense.items.item import Item
 from horsesense.measures.base import Measure
 from horsesense.measures.cells import Cell
 from horsesense.measures.joined import ORIGINAL
+from horsesense.models.messages import Response
 from horsesense.rng import digest
 from horsesense.runs.asked import AskedRecord
 from horsesense.runs.bands import clusters
@@ -83,9 +84,8 @@ class Side:
         both = self.made.keys() & other.made.keys()
         return bool(both) and all(self.made[key][1] == other.made[key][1] for key in both)
 
-    def replies(self, probe: str, condition: str, items: Sequence[int]) -> list[str | None]:
-        """The replies to some items in one condition, in order, as they were stored; None for one
-        that is not."""
+    def replies(self, probe: str, condition: str, items: Sequence[int]) -> list[Response | None]:
+        """The replies to some items in one condition, in order; None for one that is not stored."""
         directory = self.results.directory
         of = (pl.col("probe") == probe) & (pl.col("condition") == condition)
         wanted = directory.trials().filter(of).select("item", "trial", "variant", "key")
@@ -96,8 +96,8 @@ class Side:
         )
         keys = shown.join(place, on="item").sort("place", "trial", "variant")["key"].to_list()
         with directory.store() as store:
-            texts = store.texts(list(set(keys)))
-        return [texts.get(key) for key in keys] or [None]
+            found = store.get(list(set(keys)))
+        return [found.get(key) for key in keys] or [None]
 
     @cached_property
     def prompt(self) -> str:

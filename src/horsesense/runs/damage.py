@@ -110,8 +110,8 @@ def _tables(directory: RunDirectory, store: Store) -> list[str]:
 
 def _estimates(directory: RunDirectory) -> list[str]:
     path = directory.layout.estimates
-    if not path.exists() or path in dict(changed(path.parent)):  # `_files` says that it was changed
-        return []
+    if not path.exists() or directory.lost() or path in dict(changed(path.parent)):
+        return []  # or it is said already what is wrong
     try:
         found = Results.load(directory)
     except HorsesenseError as error:

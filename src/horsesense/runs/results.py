@@ -61,7 +61,8 @@ class Results:
 
     @classmethod
     def load(cls, directory: RunDirectory) -> Results:
-        """Read estimates.json; StoreError if there is none, or it is damaged."""
+        """Read estimates.json; StoreError if there is none, it is damaged, or answers were lost."""
+        directory.check_answers()
         path = directory.layout.estimates
         try:
             findings = orjson.loads(read_kept(path))

@@ -146,7 +146,6 @@ class StagedRun:
             )
         if self._results is None:
             self.directory.check_given()
-            self.directory.check_answers()
             try:
                 self._results = Results.load(self.directory)
             except StoreError as error:

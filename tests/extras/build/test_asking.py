@@ -6,31 +6,22 @@ import asyncio
 import os
 import re
 import signal
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from horsesense.errors import InterruptedRunError
 from horsesense.inference.store import Store
-from horsesense.models.base import Asked
-from horsesense.models.registry import make_model
 from horsesense.trials.condition import PLAIN
 from horsesense.trials.trial import Trial, Variant
 from horsesense_extras.build.asking import Asker, How
+from scripted import saying
 
 
 def test_ctrl_c_says_what_is_kept_as_an_audit_does(tmp_path: Path) -> None:
     """It had words of its own for the same stop."""
-    model: Any = make_model("sim:oracle")
-    answer = model.respond
-
-    async def respond(batch: Sequence[Asked]) -> list[Any]:
-        os.kill(os.getpid(), signal.SIGINT)
-        return await answer(batch)  # type: ignore[no-any-return]
-
-    model.batch_size = 1
+    model = saying(lambda asked: os.kill(os.getpid(), signal.SIGINT) if begun else None)
+    model.batch_size, begun = 1, []
     variants = [Variant(f"q{n}", f"{n}?", ("1", "2"), ("A", "B"), (0, 1), 0) for n in range(9)]
     trials = [Trial("original", PLAIN, 0, (variant,)) for variant in variants]
 
@@ -38,7 +29,7 @@ def test_ctrl_c_says_what_is_kept_as_an_audit_does(tmp_path: Path) -> None:
         async with model:
             with Store.open(tmp_path / "store.sqlite") as store:
                 asker = await Asker.for_model(model, store, How(max_connections=1))
-                model.respond = respond
+                begun.append(True)
                 await asker.answers(trials, "asking")
 
     with pytest.raises(InterruptedRunError) as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from horsesense.items.item import Item, ItemSet
 from horsesense.items.load import load_items
 from horsesense.items.tasks import task_for
 from horsesense_extras.build.sets import build_mix, build_pairs
+from studies import jsonl
 
 
 def texts(n: int = 40, name: str = "films", labels: tuple[str, ...] = ("Good", "Bad")) -> ItemSet:
@@ -49,9 +49,8 @@ def test_a_mix_words_each_problem_and_names_its_set() -> None:
 
 
 def test_both_are_on_the_command_line(tmp_path: Path) -> None:
-    source = tmp_path / "sst2.jsonl"
     rows = [{"text": f"text {i}", "label": ("Positive", "Negative")[i % 2]} for i in range(60)]
-    source.write_text("\n".join(map(json.dumps, rows)))
+    source = jsonl(tmp_path / "sst2.jsonl", rows)
     out = tmp_path / "sst2_pairs.jsonl"
     words = ["build", "pairs", str(source), "--out", str(out), "--same", "9", "--different", "9"]
     assert "18 items" in call(*words).stdout
@@ -60,6 +59,6 @@ def test_both_are_on_the_command_line(tmp_path: Path) -> None:
     assert task_for(items).name == "sst2_pairs"
     mixed = tmp_path / "mixed.jsonl"
     words = ["build", "mix", str(source), "sample", "--out", str(mixed), "--each", "20", "--json"]
-    assert json.loads(call(*words).stdout)["items"] == 40
+    assert call(*words).json["items"] == 40
     items = load_items(mixed)
     assert (items.kind, len({item.subject for item in items})) == ("choice", 2)

@@ -326,9 +326,8 @@ def test_what_is_no_right_side_is_refused(right: str, reason: str | None) -> Non
 
 def test_items_are_made_without_a_model(papers: Path, tmp_path: Path) -> None:
     out = tmp_path / "set.jsonl"
-    done = call("build", "equinfer", str(papers), "--out", str(out), "--json")
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)["funnel"]
+    done = call("build", "equinfer", papers, "--out", out, "--json", code=0)
+    found = done.json["funnel"]
     assert found["counts"] == {
         "papers": 3, "papers_kept": 2, "equations": 5, "usable": 5, "drawn": 4,
         "with_wrong_options": 4, "before_review": 4,
@@ -346,10 +345,10 @@ def test_items_are_made_without_a_model(papers: Path, tmp_path: Path) -> None:
     assert len(every) == 5
     assert all(line["kept"] == (line["reason"] is None) for line in map(json.loads, every))
     before = out.read_bytes()
-    assert call("build", "equinfer", str(papers), "--out", str(out)).returncode == 0
+    call("build", "equinfer", papers, "--out", out, code=0)
     assert out.read_bytes() == before
     short = tmp_path / "short.jsonl"
-    call("build", "equinfer", str(papers), "--out", str(short), "--context-words", "0")
+    call("build", "equinfer", papers, "--out", short, "--context-words", "0")
     bare = load_items(short)
     assert [i.options for i in bare] == [i.options for i in items]
     assert {i.context for i in bare} == {None}
@@ -384,8 +383,7 @@ def replies(prompt: str) -> str:
 def test_a_set_without_items_says_what_to_do(tmp_path: Path) -> None:
     paper = tmp_path / "bare.tex"
     paper.write_text("Words, and no equation.")
-    done = call("build", "equinfer", str(paper), "--out", str(tmp_path / "set.jsonl"))
-    assert done.returncode == 2
+    done = call("build", "equinfer", paper, "--out", tmp_path / "set.jsonl", code=2)
     assert "No item is left" in done.stderr
     assert "equations.jsonl" in done.stderr
 
@@ -396,13 +394,12 @@ def test_a_model_writes_wrong_options_and_a_judge_looks(papers: Path, tmp_path: 
         spec = f"http:m@{server.url}"
         words = ["build", "equinfer", str(papers), "--out", str(out), "--per-paper", "9"]
         words += ["--model", spec, "--judge", spec, "--json"]
-        cut = json.loads(call(*words, "--budget", "requests=6").stdout)
+        cut = call(*words, "--budget", "requests=6").json
         assert cut["stopped"] == "budget"
-        done = call(*words)
-        found = json.loads(done.stdout)["funnel"]
-        assert done.returncode == 0, done.stderr
+        done = call(*words, code=0)
+        found = done.json["funnel"]
         sent = {prompt: n for prompt, n in server.sent.items() if GAP in prompt}
-        again = json.loads(call(*words).stdout)
+        again = call(*words).json
         assert {prompt: n for prompt, n in server.sent.items() if GAP in prompt} == sent
     assert (again["answered"], again["funnel"]) == (0, found)
     assert found["suggestions_refused"][RIGHT] >= 1
@@ -421,8 +418,8 @@ def test_a_model_writes_wrong_options_and_a_judge_looks(papers: Path, tmp_path: 
 
 def test_people_review_and_the_rest_stays(papers: Path, tmp_path: Path) -> None:
     out = tmp_path / "set.jsonl"
-    call("build", "equinfer", str(papers), "--out", str(out))
-    written = Path(json.loads(call("annotate", str(out), "--json").stdout)["file"])
+    call("build", "equinfer", papers, "--out", out)
+    written = Path(call("annotate", out, "--json").json["file"])
     rows = [row for _, row in read_table(written, ["answer"], "")]
     assert len(rows) == 12
     for number, row in enumerate(rows):
@@ -431,7 +428,7 @@ def test_people_review_and_the_rest_stays(papers: Path, tmp_path: Path) -> None:
 
     def annotated() -> subprocess.CompletedProcess[str]:
         write_table(filled, list(rows[0]), [list(row.values()) for row in rows])
-        return call("annotate", str(out), "--take", str(filled), "--json")
+        return call("annotate", out, "--take", filled, "--json")
 
     assert json.loads(annotated().stdout)["items"] == 2
     funnel = json.loads((tmp_path / "set.jsonl.answers" / "funnel.json").read_text())

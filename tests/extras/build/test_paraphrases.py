@@ -21,6 +21,7 @@ from horsesense.probes.base import Setting
 from horsesense.probes.registry import parse_probe
 from horsesense.testing.faults import FaultServer
 from horsesense_extras.build.paraphrases import CHECKS, unwrapped, why_refused
+from studies import jsonl
 
 QUESTION = "Which planet takes longest to go once around the Sun?"
 
@@ -113,9 +114,7 @@ Build = Callable[..., tuple[int, Any]]
 
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
-    path = tmp_path / "items.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in ITEMS))
-    return path
+    return jsonl(tmp_path / "items.jsonl", ITEMS)
 
 
 @pytest.fixture

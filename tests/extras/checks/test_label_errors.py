@@ -12,6 +12,7 @@ from horsesense.errors import ItemsError, UsageError
 from horsesense.items.item import Item, ItemSet
 from horsesense_extras.checks.label_errors import label_errors, same_models
 from horsesense_extras.cue_tests.answers import load_choices
+from studies import jsonl
 
 OPTIONS = ("red", "green", "blue", "black")
 N = 600
@@ -77,8 +78,7 @@ def test_recorded_answers_in_other_orders(tmp_path: Path) -> None:
         {"item_id": "q", "model": "m", "response": "C", "probe": "order"},
         {"item_id": "q", "model": "m", "response": "no idea"},
     ]
-    path = tmp_path / "answers.jsonl"
-    path.write_text("\n".join(map(json.dumps, rows)))
+    path = jsonl(tmp_path / "answers.jsonl", rows)
     assert load_choices([path], items) == {"m": {"q": [1, 3]}}
     path.write_text(json.dumps({"item_id": "other", "response": "A"}))
     with pytest.raises(ItemsError, match="not among the items"):

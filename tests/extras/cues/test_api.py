@@ -29,7 +29,7 @@ from horsesense_extras.cue_tests.result import CueResult, _advice_on_nothing, _s
 from horsesense_extras.cue_tests.scores import published
 from horsesense_extras.cue_tests.sweep import Method
 from horsesense_extras.cue_tests.task import make_task
-from studies import study
+from studies import jsonl, study
 
 WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in ("al", "en", "or") for c in "aeiomns"]
 
@@ -273,8 +273,7 @@ def test_recorded_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     rows += [{"item_id": "0", "model": "n", "response": "?", "correct": True}]
     rows += [{"item_id": "1", "model": "n", "response": "that one, the usual"}]
     rows += [{"item_id": "1", "model": "n", "response": "x", "probe": "order", "correct": True}]
-    path = tmp_path / "answers.jsonl"
-    path.write_text("\n".join(map(json.dumps, rows)))
+    path = jsonl(tmp_path / "answers.jsonl", rows)
     m, n = load_answers(path, items)
     assert set(m.right.values()) == {1.0}
     assert n.right == {"0": 1.0, "1": None}
@@ -286,7 +285,7 @@ def test_recorded_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
         {"item_id": "0", "gold": "perhaps", "correct": True},
         {"id": "row 7", "text": f" {text.upper()}", "model": "p", "correct": False},
     ]
-    path.write_text("\n".join(map(json.dumps, strangers)))
+    jsonl(path, strangers)
     [by_text] = load_answers(path, items)
     assert by_text.right == {"3": 0.0}
     said = capsys.readouterr().err
@@ -319,7 +318,7 @@ def test_the_runs_of_a_study_belong_to_the_set_that_they_asked(tmp_path: Path) -
     (tmp_path / "study.toml").write_text("")
     for each in sets:
         lines = ({"id": i.id, "text": i.question, "label": i.options[i.gold or 0]} for i in each)
-        (tmp_path / f"{each.name}.jsonl").write_text("\n".join(map(json.dumps, lines)))
+        jsonl(tmp_path / f"{each.name}.jsonl", lines)
         study(tmp_path / f"{each.name}.jsonl", "sim:oracle", tmp_path / each.name,
               probes=("original",), labels="no,yes", task="any")  # fmt: skip
     found = answers_by_set([tmp_path], sets)
@@ -387,12 +386,12 @@ def test_the_command_line(tmp_path: Path) -> None:
     ]
     source.write_text("\n".join(lines))
     words = "cues", str(source), "--folds", "2", "--repeats", "1", "--jobs", "1", "--no-groups"
-    assert "'often' (n-gram) speaks for 'yes'" in call(*words, "--out", str(page)).stdout
+    assert "'often' (n-gram) speaks for 'yes'" in call(*words, "--out", page).stdout
     assert page.exists()
-    assert json.loads(call(*words, "--json").stdout)["rows"][0]["n"] == 160
-    done = call("build", "balanced", str(source), "--out", str(out), "--no-groups", "--json")
+    assert call(*words, "--json").json["rows"][0]["n"] == 160
+    done = call("build", "balanced", source, "--out", out, "--no-groups", "--json")
     kept = [json.loads(line) for line in out.read_text().splitlines()]
-    assert len(kept) == json.loads(done.stdout)["kept"]
+    assert len(kept) == done.json["kept"]
     originals = {json.loads(line)["id"]: json.loads(line) for line in lines}
     assert all(originals[row["id"]] == row for row in kept)
 

@@ -41,18 +41,17 @@ def answered(request: dict[str, Any], text: str | None = None) -> dict[str, Any]
 def test_plan_export_import_until_nothing_is_left(tmp_path: Path) -> None:
     out = str(tmp_path / "run")
     words = ("sample", "-m", "batch:some-model", "--probes", TWO_STAGES, "--limit", "12")
-    assert call("plan", *words, "--out", out).returncode == 0
+    call("plan", *words, "--out", out, code=0)
     sent: list[str] = []
     for stage in (1, 2, 3):
         folder = tmp_path / f"stage-{stage}"
-        done = call("export", out, "--out", str(folder), "--to", "batch")
-        assert done.returncode == 0
+        call("export", out, "--out", folder, "--to", "batch", code=0)
         asked = requests_of(folder)
         if not asked:
             break
         sent += [line["custom_id"] for line in asked]
         answers = jsonl(tmp_path / f"answers-{stage}.jsonl", reversed(list(map(answered, asked))))
-        assert call("import", str(answers), "--out", out).returncode == 0
+        call("import", answers, "--out", out, code=0)
     assert stage == 3
     assert len(sent) == len(set(sent))
     run = hs.open(out)
@@ -108,8 +107,8 @@ def test_answers_of_another_run_are_refused(tmp_path: Path) -> None:
 def test_what_is_left_out_and_what_is_missing_adds_up(tmp_path: Path) -> None:
     out = str(tmp_path / "run")
     words = ("sample", "-m", "batch:m", "--probes", "original", "--limit", "10")
-    assert call("plan", *words, "--out", out).returncode == 0
-    assert call("export", out, str(tmp_path / "b"), "--to", "batch").returncode == 0
+    call("plan", *words, "--out", out, code=0)
+    call("export", out, tmp_path / "b", "--to", "batch", code=0)
     asked = requests_of(tmp_path / "b")
     failed, expired, no_body, no_content, _absent, *good = asked
     no_reply = answered(no_content)
@@ -125,12 +124,11 @@ def test_what_is_left_out_and_what_is_missing_adds_up(tmp_path: Path) -> None:
     ]
     path = jsonl(tmp_path / "answers.jsonl", lines)
     path.write_bytes(path.read_bytes() + b'\n{"custom_id": broken')
-    done = call("import", str(path), "--out", out)
-    assert done.returncode == 0
+    done = call("import", path, "--out", out, code=0)
     assert "5 requests have no answer; horsesense export" in done.stdout
     assert f"Left out: 1 (it answers no request of this run; such as {'ff' * 16})." in done.stdout
     assert "Left out: 1 (a line that cannot be read; such as answers.jsonl, line" in done.stdout
-    again = call("export", out, str(tmp_path / "again"), "--to", "batch")
+    again = call("export", out, tmp_path / "again", "--to", "batch")
     assert "5 requests to be sent in 1 file, 5 answered" in again.stdout
 
     expired_again = answered(failed) | {"response": None, "error": {"code": "expired"}}

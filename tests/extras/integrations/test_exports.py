@@ -19,7 +19,6 @@ from horsesense.errors import UsageError
 from horsesense.models.registry import make_model
 from horsesense.runs.exchanges import exchanges
 from horsesense.runs.results import Results
-from horsesense.runs.settings import Settings
 from horsesense.testing.faults import FaultServer
 from horsesense_extras.api import load_log, load_logs
 from horsesense_extras.cue_tests.answers import load_answers
@@ -29,6 +28,7 @@ from horsesense_extras.integrations.inspect_log import write_inspect_log
 from horsesense_extras.integrations.plain import COLUMNS, write_csv, write_items, write_parquet
 from horsesense_extras.logs.carried import carried_by_log
 from horsesense_extras.logs.registry import open_logs
+from studies import study
 
 WRITERS: dict[str, Callable[..., Path]] = {"r.eval": write_inspect_log, "samples": write_lm_eval}
 
@@ -51,17 +51,10 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A run with several items in a prompt, odd replies and failures."""
     place = tmp_path_factory.mktemp("run")
     with FaultServer(answer=evil, describe=filtered) as server:
-        settings = Settings.of(
-            items="sample",
-            model=f"http:m@{server.url}",
-            limit=10,
-            probes=("order", "batch(3)"),
-            stop_if="never",
-        )
-        done = Run.start(place / "r", settings)
-        done.ask(make_model(settings.model, form="chat"))
-        done.read()
-        done.measure()
+        model, probes = f"http:m@{server.url}", ("order", "batch(3)")
+        chat = make_model(model, form="chat")
+        asks = {"limit": 10, "probes": probes, "stop_if": "never", "asked": chat}
+        done = study("sample", model, place / "r", **asks).done
     assert done.findings["failures"] > 0
     return done
 

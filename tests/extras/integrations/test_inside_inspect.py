@@ -14,10 +14,10 @@ import pytest
 
 from horsesense.api import Run
 from horsesense.models.registry import make_model
-from horsesense.runs.settings import Settings
 from horsesense.testing.faults import FaultServer, letter
 from horsesense_extras.api import load_log
 from horsesense_extras.integrations.inspect_log import write_inspect_log
+from studies import study
 
 inspect_ai = pytest.importorskip(
     "inspect_ai", reason="needs inspect-ai: scripts/test_harnesses installs and runs it"
@@ -58,12 +58,8 @@ def numbers(run: Run) -> pl.DataFrame:
 
 def asked(server: FaultServer, out: Path, spec: str, **settings: Any) -> Run:
     """A run of our own runner; over HTTP with chat prompts alone, as Inspect's are."""
-    chosen = Settings.of(items="sample", model=spec, style="chat", **settings)
-    run = Run.start(out, chosen)
-    run.ask(make_model(spec, **({"form": "chat"} if spec.startswith("http") else {})))
-    run.read()
-    run.measure()
-    return run
+    model = make_model(spec, **({"form": "chat"} if spec.startswith("http") else {}))
+    return study("sample", spec, out, style="chat", asked=model, **settings).done
 
 
 def test_the_task_and_the_provider_give_the_report_of_our_runner(

@@ -9,12 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 import horsesense as hs
 from command_line import call
 from fuzzing import CORPUS
-from horsesense.cli import app
 from horsesense.errors import ItemsError, StoreError, UsageError
 from horsesense.report.behind_score import caveats
 from horsesense.report.score_bar import score_bar
@@ -26,6 +24,7 @@ from horsesense_extras.logs.lm_eval import open_log
 from horsesense_extras.logs.log_score import findings, log_scores
 from horsesense_extras.logs.sample import Log
 from horsesense_extras.logs.told import logs_of
+from studies import jsonl
 
 REPORTED = {
     "inspect/mmlu_shuffled_mock.eval": {"choice/accuracy": 0.275},
@@ -175,8 +174,7 @@ def test_several_logs_other_models_and_failed_samples_are_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def said(*logs: Path) -> str:
-        words = ["import", *map(str, logs), "--out", str(tmp_path / f"run-{len(logs)}")]
-        return CliRunner().invoke(app(), words).stdout
+        return call("import", *logs, "--out", tmp_path / f"run-{len(logs)}").stdout
 
     def log(name: str, **changes: Any) -> Path:
         return inspect_log(tmp_path / name, [row(n, "A", options(n), **changes) for n in range(3)])
@@ -223,7 +221,7 @@ def test_a_folder_is_one_run_unless_its_tasks_ask_the_same(tmp_path: Path) -> No
              "resps": [[["-1.0", "True"]], [["-2.0", "False"]], [["-3.0", "False"]]]}
             for n in range(3)
         ]  # fmt: skip
-        (folder / f"samples_{task}.jsonl").write_text("\n".join(map(json.dumps, lines)))
+        jsonl(folder / f"samples_{task}.jsonl", lines)
     run = hs.load_log(tmp_path, out=tmp_path / "run")
     assert len(run.items) == 6
     assert run.directory.known.model.name == "org/m"
@@ -249,7 +247,7 @@ def test_known_items_give_right_answers_to_a_batch(tmp_path: Path) -> None:
     answers = [{"custom_id": f"r{n}", "response": {"status_code": 200, "body": body}}
                for n, _ in asked]  # fmt: skip
     for name, lines in (("in", requests), ("out", answers)):
-        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, lines)))
+        jsonl(tmp_path / f"{name}.jsonl", lines)
     run = hs.load_log(tmp_path / "out.jsonl", out=tmp_path / "run", items=items)
     assert sorted(item.id for item in run.items) == ["i0", "i1"]
     assert run.estimate("accuracy", reader="text").value == 0.5
@@ -261,22 +259,19 @@ def test_every_command_that_takes_a_run_takes_a_log(
 ) -> None:
     path = inspect_log(tmp_path / "log.json", [row(n, "A", options(n)) for n in range(3)])
     monkeypatch.chdir(tmp_path)
-    run = CliRunner()
     for name, *more in (["report"], ["verify"], ["read", "--readers", "text"]):
-        result = run.invoke(app(), [name, str(path), *more])
-        assert result.exit_code == 0, result.output
+        call(name, path, *more, code=0)
     # It is taken, and holds nothing of the kind that people judge.
-    nothing = run.invoke(app(), ["annotate", str(path)]).exception
-    assert "has no question of the suite know-no" in str(nothing)
+    assert "has no question of the suite know-no" in call("annotate", path).stderr
     assert len(list((tmp_path / "imports").iterdir())) == 1
     assert hs.open(path).estimate("accuracy", reader="text").value == 1.0
     rows = [row(n, "A" if n else "I wonder.", options(n)) for n in range(3)]
-    said = run.invoke(app(), ["import", str(inspect_log(tmp_path / "half.json", rows))]).stdout
+    said = call("import", inspect_log(tmp_path / "half.json", rows)).stdout
     assert (
-        "Accuracy as the replies say: 66.7 % (read by text; 1 of 3 answers missing or unclear,"
+        "Accuracy as the replies say: 66.7 % (read by text; 1 of 3 answers missing or unclear"
         in said
     )
-    made = run.invoke(app(), ["import", str(path), "--out", "other", "--json"])
+    made = call("import", path, "--out", "other", "--json")
     found = ImportOutput.model_validate_json(made.stdout)
     assert (found.items, found.answers, found.scores[0]["differ"]) == (3, 3, 0)
 
@@ -291,8 +286,7 @@ def test_answers_recorded_in_another_order_are_replayed_in_that_order(
         letter = "ABCDEFGH"[shown.index(item.options[item.gold])]
         rows.append({"item_id": item.id, "options": shown, "response": letter, "gold": letter})
     rows[5]["finish_reason"] = "content_filter"
-    path = tmp_path / "answers.jsonl"
-    path.write_text("\n".join(map(json.dumps, rows)))
+    path = jsonl(tmp_path / "answers.jsonl", rows)
     run = hs.audit(items, f"replay:{path}", out=tmp_path / "run", probes="original")
     assert run.estimate("accuracy", reader="text").value == 1.0
     assert run.results.replies()["causes"] == {"choice": 11, "filtered": 1}
@@ -300,7 +294,7 @@ def test_answers_recorded_in_another_order_are_replayed_in_that_order(
     [answers] = load_answers(path, items)
     assert set(answers.right.values()) == {1.0}
     rows[3]["options"] = ["something else", *rows[3]["options"][1:]]
-    path.write_text("\n".join(map(json.dumps, rows)))
+    jsonl(path, rows)
     with pytest.raises(ItemsError, match="was shown other options"):
         hs.audit(items, f"replay:{path}", out=tmp_path / "other", probes="original")
     [answers] = load_answers(path, items)
@@ -336,12 +330,11 @@ def test_what_logs_say_in_another_form(tmp_path: Path, content: str) -> None:
 def test_what_nothing_gives_again_is_never_made_up(tmp_path: Path, name: str) -> None:
     (log := tmp_path / "log.json").write_bytes((CORPUS / "log-inspect" / "three").read_bytes())
     made = hs.load_log(log, out=tmp_path / "made").path
-    assert "import LOG LOG" in call("merge", str(made), "--out", str(tmp_path / "merged")).stderr
+    assert "import LOG LOG" in call("merge", made, "--out", tmp_path / "merged").stderr
 
     def refused(run: Path, *commands: str) -> None:
         for words in map(str.split, commands):
-            done = call(words[0], str(run), *words[1:])
-            assert done.returncode == (2 if words[0] == "gate" else 3), done
+            done = call(words[0], run, *words[1:], code=2 if words[0] == "gate" else 3)
             assert "Import the log again: " in done.stderr
 
     for kind in ("damaged", "gone"):
@@ -351,7 +344,7 @@ def test_what_nothing_gives_again_is_never_made_up(tmp_path: Path, name: str) ->
         if kind == "gone":
             shutil.rmtree(run / name) if path.parent != run else path.unlink()
         refused(run, "report", "read", "gate --require found>=0")
-        done = call("verify", str(run))
+        done = call("verify", run)
         assert (done.returncode, name in done.stdout) == (3, True), done
     (run / "manifest").unlink()  # as of an earlier version
     if name in ("asked.json", "trials"):

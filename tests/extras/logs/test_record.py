@@ -8,9 +8,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from horsesense.cli import app
+from command_line import call
+from studies import jsonl
 
 ITEMS = 30
 EVIL = "<img src=x onerror=alert(1)>"
@@ -44,11 +44,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict, str, Path]:
         if model == "twin":
             rows.append({**rows[0], "question_id": ITEMS, "options": ["one"]})
         (folder / f"model_outputs_{model}_5shots.json").write_text(json.dumps(rows))
-    words = ["record", str(folder), "--out", str(folder / "out"), "--json"]
-    result = CliRunner().invoke(app(), words)
-    assert result.exit_code == 0, result.output
+    told = told_of(folder, folder / "out")
     page = (folder / "out" / "index.html").read_text(encoding="utf-8")
-    return json.loads(result.stdout), page, folder / "out"
+    return told, page, folder / "out"
 
 
 def test_each_model_as_graded_and_as_said(made: tuple[dict, str, Path]) -> None:
@@ -106,14 +104,11 @@ def recorded(folder: Path, **models: dict[str, str | None]) -> tuple[dict, Path]
         for model, replies in models.items()
         for n, reply in replies.items()
     ]  # fmt: skip
-    (folder / "t.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    return told_of(folder / "t.jsonl", folder / "page"), folder / "page"
+    return told_of(jsonl(folder / "t.jsonl", rows), folder / "page"), folder / "page"
 
 
 def told_of(folder: Path, out: Path) -> dict:
-    result = CliRunner().invoke(app(), ["record", str(folder), "--out", str(out), "--json"])
-    assert result.exit_code == 0, result.output
-    return json.loads(result.stdout)
+    return call("record", folder, "--out", out, "--json", code=0).json
 
 
 @pytest.mark.thorough
@@ -127,7 +122,7 @@ def test_replies_that_nobody_graded_have_a_record(tmp_path: Path) -> None:
     assert (out / "index-model.html").is_file()
     # No share of answers found, nor one of answers taken; of the mute one, nothing said either.
     assert page.count('<td class="n">–</td>\n<td class="n">–</td>') == 4
-    result = CliRunner().invoke(app(), ["record", str(out / "runs"), "--out", str(tmp_path / "b")])
+    result = call("record", out / "runs", "--out", tmp_path / "b")
     assert "\x1b" not in result.stdout
     assert "mute: not graded, said nothing.\n" in result.stdout
 
@@ -138,12 +133,10 @@ def test_it_says_what_it_assumes_and_that_models_were_asked_different_items(tmp_
          "answer": "A", "response": "A", "read": None if n == 3 else "A"}
         for model, n in [("a", 1), ("a", 3), ("b", 1), ("b", 2)]
     ]  # fmt: skip
-    (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    words = ["record", str(tmp_path / "t.jsonl"), "--map", "read=read"]
-    words += ["--out", str(tmp_path / "page")]
-    said = CliRunner().invoke(app(), words).stdout
-    again = CliRunner().invoke(app(), words)
-    assert "holds a record already" in str(again.exception)
+    table = jsonl(tmp_path / "t.jsonl", rows)
+    words = ("record", table, "--map", "read=read", "--out", tmp_path / "page")
+    said = call(*words).stdout
+    assert "holds a record already" in call(*words).stderr
     assert told_of(tmp_path / "page" / "runs", tmp_path / "page")["models"]
     for sentence in ("With --unread random --out ANOTHER", "all share 1 of 3 items."):
         assert sentence in said
@@ -161,11 +154,9 @@ def test_models_without_an_item_in_common_have_no_ranks_and_none_is_there_twice(
     assert "share no item" in (out / "index.html").read_text(encoding="utf-8")
     assert [m["name"] for m in told_of(out / "runs/a", tmp_path / "one")["models"]] == ["a"]
     shutil.copytree(out / "runs/a", out / "runs/c")
-    result = CliRunner().invoke(app(), ["record", str(out / "runs"), "--out", str(tmp_path / "b")])
-    assert "Several runs are of 'a'." in str(result.exception)
+    result = call("record", out / "runs", "--out", tmp_path / "b")
+    assert "Several runs are of 'a'." in result.stderr
     (tmp_path / "t.csv").write_text("model,id,response\na,1,A\nb,1,A\n")
-    result = CliRunner().invoke(
-        app(), ["record", str(tmp_path / "t.csv"), "--out", f"{tmp_path}/n"]
-    )
-    assert "its item alone" in str(result.exception)
-    assert "left out" not in result.output, "one refusal, not one a model before it"
+    result = call("record", tmp_path / "t.csv", "--out", tmp_path / "n")
+    assert "its item alone" in result.stderr
+    assert "left out" not in result.stderr, "one refusal, not one a model before it"

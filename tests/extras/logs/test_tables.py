@@ -8,10 +8,9 @@ from typing import Any
 
 import polars as pl
 import pytest
-from typer.testing import CliRunner
 
 import horsesense as hs
-from horsesense.cli import app
+from command_line import call
 from horsesense.errors import ItemsError, UsageError
 from horsesense.items.load import load_items
 from horsesense_extras.cue_tests.answers import load_answers, load_choices
@@ -20,6 +19,7 @@ from horsesense_extras.logs.recorded import record_of
 from horsesense_extras.logs.sample import Sample, Score
 from horsesense_extras.logs.tables import READ, tables
 from horsesense_extras.logs.told import logs_of
+from studies import jsonl
 
 OPTIONS = ["a spoon", "a kettle", "a ladder", "a glove"]
 ASKED = "Which of these boils water?"
@@ -38,7 +38,7 @@ def written(folder: Path, name: str, content: Any) -> Path:
     elif path.suffix in (".csv", ".tsv"):
         pl.DataFrame(content).write_csv(path, separator="\t" if path.suffix == ".tsv" else ",")
     elif path.suffix == ".jsonl":
-        path.write_text("".join(json.dumps(row) + "\n" for row in content))
+        jsonl(path, content)
     else:
         path.write_text(json.dumps(content))
     return path
@@ -325,8 +325,7 @@ def test_models_named_like_files_of_a_study(tmp_path: Path) -> None:
     path = written(
         tmp_path, "t.jsonl", [{**row, "model": m} for m in ("study.toml", "Items.jsonl", "m")]
     )
-    done = CliRunner().invoke(app(), ["import", str(path), "--out", str(tmp_path / "out")])
-    assert done.exit_code == 0, done.output
+    call("import", path, "--out", tmp_path / "out", code=0)
     runs = {found.parent.name for found in (tmp_path / "out").glob("*/run.toml")}
     assert runs == {"study.toml-2", "Items.jsonl-2", "m"}
 
@@ -342,11 +341,10 @@ def test_a_folder_of_models_is_a_study_that_other_commands_take(tmp_path: Path) 
             table = [{**row, "correct_answer": golds[row["correct_answer"]]} for row in turned]
         written(tmp_path / "in", f"{model}.csv", table)
     study = tmp_path / "study"
-    made = invoke("import", tmp_path / "in", "--out", study)
-    assert made.count("has what the replies say") == 3
-    assert "On 60 items that all runs share" in invoke(
-        "compare", study, "--out", tmp_path / "c.html"
-    )
+    made = call("import", tmp_path / "in", "--out", study, code=0)
+    assert made.stdout.count("has what the replies say") == 3
+    compared = call("compare", study, "--out", tmp_path / "c.html", code=0)
+    assert "On 60 items that all runs share" in compared.stdout
     items = hs.load_items(study / "items.jsonl")
     chosen = load_choices([study], items)
     assert {model: len(given) for model, given in chosen.items()} == dict.fromkeys(replies, 60)
@@ -378,9 +376,3 @@ def test_hostile_tables_do_no_harm(tmp_path: Path) -> None:
     run = hs.load_log(written(tmp_path, "evil.jsonl", made), out=tmp_path / "run")
     assert run.estimate("accuracy").n_missing == 0
     assert "<script>alert" not in run.report().read_text(encoding="utf-8")
-
-
-def invoke(*words: Any) -> str:
-    result = CliRunner().invoke(app(), [str(word) for word in words])
-    assert result.exit_code == 0, result.output
-    return result.stdout

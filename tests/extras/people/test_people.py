@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -24,7 +23,7 @@ from horsesense_extras.people.runs import HumanTest, Question, take
 from horsesense_extras.people.spreadsheet import code_of
 from payloads import PAYLOADS
 from spreadsheets import rows_in, save
-from studies import items_file
+from studies import items_file, jsonl
 
 N = 16
 
@@ -36,8 +35,7 @@ def stories(path: Path, n: int = N) -> Path:
     told = [
         row | {"cluster": f"s{i // 4}", "context": f"Story {i // 4}."} for i, row in enumerate(rows)
     ]
-    path.write_bytes(b"\n".join(map(orjson.dumps, told)))
-    return path
+    return jsonl(path, told)
 
 
 def right(question: Question) -> str:
@@ -71,9 +69,8 @@ def table(path: Path, rows: Iterable[Iterable[str]], separator: str = ",") -> Pa
 def folder(tmp_path: Path) -> Path:
     """A test of 16 items for 8 people."""
     items = stories(tmp_path / "stories.jsonl")
-    done = call("build", "test", str(items), "--out", str(tmp_path / "test"), "--people", "8",
-                "--format", "html,csv")  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    done = call("build", "test", items, "--out", tmp_path / "test", "--people", "8",
+                "--format", "html,csv", code=0)  # fmt: skip
     assert "every item is seen in every form by 2 people" in done.stdout
     return tmp_path / "test"
 
@@ -131,11 +128,9 @@ def test_people_become_a_run_beside_models(folder: Path, tmp_path: Path) -> None
              for n in range(1, 9)]  # fmt: skip
     take(folder, files[:1])
     assert len(hs.open(folder / "run").trials) == N
-    done = call(
-        "annotate", str(folder), *(w for f in files[1:] for w in ("--take", str(f))), "--json"
-    )
+    done = call("annotate", folder, *(w for f in files[1:] for w in ("--take", str(f))), "--json")
     OUTPUTS["annotate-test"].model_validate_json(done.stdout, strict=True)
-    told = json.loads(done.stdout)
+    told = done.json
     assert (told["booklets"], told["answers"], told["missing"]) == ([*range(1, 9)], 8 * N, {})
     run = hs.open(folder / "run")
     assert run.directory.known.kind == "people"
@@ -158,12 +153,10 @@ def test_people_become_a_run_beside_models(folder: Path, tmp_path: Path) -> None
     assert "8 of 8 booklets came back" in page
 
     items = str(tmp_path / "stories.jsonl")
-    model = call("audit", items, "-m", "sim:oracle", "--probes", "gold_absent", "--out",
-                 str(tmp_path / "model"))  # fmt: skip
-    assert model.returncode == 0, model.stderr
-    compared = call("compare", str(folder / "run"), str(tmp_path / "model"), "--json")
-    assert compared.returncode == 0, compared.stderr
-    found = json.loads(compared.stdout)
+    call("audit", items, "-m", "sim:oracle", "--probes", "gold_absent", "--out",
+                 tmp_path / "model", code=0)  # fmt: skip
+    compared = call("compare", folder / "run", tmp_path / "model", "--json", code=0)
+    found = compared.json
     (main, *_) = [d for d in found["differences"] if "without a hint" in d["view"]]
     assert abs(main["value"]) == pytest.approx(0.25)
     assert main["clusters"] == 4
@@ -180,7 +173,7 @@ def test_words_of_ones_own_are_read_and_go_to_reviewers(folder: Path, tmp_path: 
     def said(q: Question) -> str:
         return "=1+1, maybe" if q.trial.condition["prompt"] == "no_hint" else right(q)
 
-    call("annotate", str(folder), "--take", str(fill(test, 1, tmp_path / "1.csv", said)))
+    call("annotate", folder, "--take", fill(test, 1, tmp_path / "1.csv", said))
     kept = (folder / "answers" / "booklet-01.csv").read_text(encoding="utf-8-sig")
     assert '"\'=1+1, maybe"' in kept
     run = folder / "run"
@@ -188,7 +181,7 @@ def test_words_of_ones_own_are_read_and_go_to_reviewers(folder: Path, tmp_path: 
     with store:
         texts = [store.get([key])[key].text for key in hs.open(run).trials["key"].unique()]
     assert texts.count("=1+1, maybe") == N // 4
-    out = call("annotate", str(run))
+    out = call("annotate", run)
     assert "4 replies that no rule could judge" in out.stdout
     review = run / "review.csv"
     save([row | {"answer": "none_declared"} for row in rows_in(review)], review)
@@ -265,12 +258,10 @@ def hostile(tmp_path: Path) -> Path:
          "context": text}
         for i, text in enumerate(PAYLOADS[::12])
     ]  # fmt: skip
-    path = tmp_path / "hostile.jsonl"
-    path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    path = jsonl(tmp_path / "hostile.jsonl", rows)
     out = tmp_path / "hostile"
-    done = call("build", "test", str(path), "--out", str(out), "--probes", "original", "--people",
-                "1", "--format", "html,csv")  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    call("build", "test", path, "--out", out, "--probes", "original", "--people",
+                "1", "--format", "html,csv", code=0)  # fmt: skip
     return out
 
 

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,7 +25,7 @@ from horsesense_extras.people.review_files import (
 )
 from horsesense_extras.people.spreadsheet import inert_cell
 from spreadsheets import rows_in, save
-from studies import Result, items_file, study
+from studies import Result, jsonl, study
 
 N = 12
 REPLIES = ("=cmd|' /C calc'!A0, well", "Perhaps D?", "None of the above", "B")
@@ -36,7 +35,6 @@ REPLIES = ("=cmd|' /C calc'!A0, well", "Perhaps D?", "None of the above", "B")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Result:
     """Recorded replies to the question without a hint: half of them no rule can judge."""
     folder = tmp_path_factory.mktemp("reviewed")
-    items = items_file(folder / "made_up.jsonl", N)
     rows = [
         {
             "id": f"q{i}",
@@ -48,10 +46,9 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Result:
         for i in range(N)
         for r in range(3)
     ]
-    recorded = folder / "recorded.jsonl"
-    recorded.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    recorded = jsonl(folder / "recorded.jsonl", rows)
     probes = ("gold_absent(prompt=no_hint)",)
-    return study(items, f"replay:{recorded}", folder / "run", probes=probes)
+    return study(N, f"replay:{recorded}", folder / "run", probes=probes)
 
 
 @pytest.fixture

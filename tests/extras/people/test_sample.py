@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import orjson
 import pytest
 
 from command_line import annotate, call
 from horsesense.kept import keep
 from horsesense_extras.people.sample import shown
 from spreadsheets import Rows, rows_in, save
-from studies import Result, items_file, study
+from studies import Result, jsonl, study
 
 N = 24
 
@@ -20,15 +19,13 @@ N = 24
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Result:
     """Replies that say A, the right answer to a quarter; two refuse, with a formula before it."""
     folder = tmp_path_factory.mktemp("labelled")
-    items = items_file(folder / "made_up.jsonl", N)
     said = ["The answer is A."] * (N - 2) + ["=1+1\nI cannot answer that."] * 2
     rows = [
         {"id": f"q{i}", "probe": "original", "condition": "", "response": reply}
         for i, reply in enumerate(said)
     ]
-    recorded = folder / "recorded.jsonl"
-    recorded.write_bytes(b"\n".join(map(orjson.dumps, rows)))
-    return study(items, f"replay:{recorded}", folder / "run", probes=())
+    recorded = jsonl(folder / "recorded.jsonl", rows)
+    return study(N, f"replay:{recorded}", folder / "run", probes=())
 
 
 @pytest.fixture
@@ -69,7 +66,7 @@ def test_from_the_sample_to_the_report(run: Path, tmp_path: Path) -> None:
     assert told["says"].startswith(f"{N - 10} rows are still empty.\n")
     first["label"] = "none"
     assert annotate(run, "--take", save(rows, path))["says"].startswith("1 label replaces what")
-    assert "one file, or two" in call("annotate", str(run), *["--take", str(path)] * 3).stderr
+    assert "one file, or two" in call("annotate", run, *["--take", str(path)] * 3).stderr
     rows[1]["label"] = "unclear"
     both = "--take", str(path), "--take", save(rows, tmp_path / "second.csv")
     compared = annotate(run, *both)
@@ -100,7 +97,7 @@ def test_what_cannot_be_used_is_refused(
         rows[0][column] = value
     else:
         rows.append(rows[0])
-    ended = call("annotate", str(run), "--take", save(rows, path))
+    ended = call("annotate", run, "--take", save(rows, path))
     assert ended.returncode != 0
     assert said in ended.stderr
     assert "Label every row" in ended.stderr
@@ -120,6 +117,6 @@ def test_a_file_is_not_written_over_and_a_broken_store_is_named(run: Path, tmp_p
     path = tmp_path / "sample.csv"
     drawn(run, path, 2)
     words = "annotate", str(run), "--sample", "2", "--to"
-    assert "Name a new file" in call(*words, str(path)).stderr
+    assert "Name a new file" in call(*words, path).stderr
     keep(run / "sample.json", b"[1]")
-    assert "Delete it" in call(*words, str(tmp_path / "b.csv")).stderr
+    assert "Delete it" in call(*words, tmp_path / "b.csv").stderr

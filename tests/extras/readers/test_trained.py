@@ -22,6 +22,7 @@ from horsesense_extras.readers.trained.saved import Manifest, load_scorer
 from horsesense_extras.readers.training.examples import f1_scores, load_examples, split
 from horsesense_extras.readers.training.learners import RECIPES, recipe_for
 from horsesense_extras.readers.training.reader import Plan, Trained, train_reader
+from studies import jsonl
 
 WORDS = ["red", "blue", "green", "black", "white", "gold", "grey", "pink", "brown", "amber"]
 
@@ -46,14 +47,9 @@ def annotated(n: int = 24) -> list[dict[str, Any]]:
     return rows
 
 
-def write(path: Path, rows: list[dict[str, Any]]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
-
-
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[Path, ...]:
-    return (write(tmp_path / "answers.jsonl", annotated()),)
+    return (jsonl(tmp_path / "answers.jsonl", annotated()),)
 
 
 def test_what_cannot_be_used_is_counted(tmp_path: Path) -> None:
@@ -62,7 +58,7 @@ def test_what_cannot_be_used_is_counted(tmp_path: Path) -> None:
     rows[1]["label"] = "AB"
     rows[2]["response"] = "  "
     pl.DataFrame(rows).write_parquet(tmp_path / "a.parquet")
-    for file in (write(tmp_path / "a.jsonl", rows), tmp_path / "a.parquet"):
+    for file in (jsonl(tmp_path / "a.jsonl", rows), tmp_path / "a.parquet"):
         found = load_examples([file])
     assert len(found.rows) == 1
     assert found.dropped == {"no label": 1, "several labels": 1, "empty response": 1}
@@ -229,26 +225,26 @@ def test_the_commands_train_read_and_audit(tmp_path: Path, files: tuple[Path, ..
     base("encoder", folder)
     run = ["train", "reader", str(files[0]), "--out", out, "--base", str(folder)]
     assert "trained on" in call(*run, "--steps", "2", "--test-share", "0.3").stdout
-    assert call(*run).returncode == 2  # it is there already
+    call(*run, code=2)  # it is there already
     other = annotated(30)  # of which 24 are of the file that it was trained on
-    elsewhere = str(write(tmp_path / "other.jsonl", other))
+    elsewhere = str(jsonl(tmp_path / "other.jsonl", other))
     measure = "train", "reader", "--evaluate", elsewhere, "--out"
-    [evaluated] = json.loads(call(*measure, out, "--json").stdout)["evaluated"]
+    [evaluated] = call(*measure, out, "--json").json["evaluated"]
     known = len((tmp_path / "out" / "questions.txt").read_text().split())
     assert evaluated["dropped"] == {"question trained on": 2 * known}
     assert sum(score["n"] for score in evaluated["results"]) == 30 - 2 * known
     assert "beyond --most" in call(*measure, out, "--most", "4").stdout
     assert len(Manifest.load(tmp_path / "out").evaluated) == 1  # the same file again
-    assert call("train", "reader", "--out", out).returncode == 2
-    assert "does not contain a trained reader" in call(*measure, str(tmp_path)).stderr
+    call("train", "reader", "--out", out, code=2)
+    assert "does not contain a trained reader" in call(*measure, tmp_path).stderr
     name = f"trained:{out}"
-    lines = call("read", str(files[0]), "--reader", name, "--json").stdout.splitlines()
+    lines = call("read", files[0], "--reader", name, "--json").stdout.splitlines()
     *rows, score = map(json.loads, lines)
     assert score["schema"].startswith("horsesense.read-score/")
     assert len(rows) == 24
     assert {row["rule"] for row in rows} == {"trained_encoder"}
     audit = ["audit", "sample", "--model", "sim:talker", "--probes", "original", "--limit", "4"]
     audit += ["--readers", f"text,{name}", "--out", str(tmp_path / "run")]
-    assert call(*audit).returncode == 0
+    call(*audit, code=0)
     found = json.loads((tmp_path / "run" / "estimates.json").read_text())
     assert name in {estimate["reader"] for estimate in found["estimates"]}

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from studies import jsonl
+
 torch = pytest.importorskip("torch", reason="needs torch: pip install 'horsesense[train]'")
 pytest.importorskip("peft", reason="needs peft: pip install 'horsesense[train]'")
 
@@ -43,14 +45,12 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def done(base: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict]:
     """An experiment with all arms, and its JSON."""
     out = tmp_path_factory.mktemp("experiments") / "out"
-    found = train(base, out, "--rate", "1e-2", "--json")
-    assert found.returncode == 0, found.stderr
-    return out, json.loads(found.stdout)
+    return out, train(base, out, "--rate", "1e-2", "--json").json
 
 
-def train(base: Path, out: Path, *more: str):
-    return call("train", "choice", "sample", "--base", str(base), "--out", str(out),
-                *SMALL, *ASKED, *more)  # fmt: skip
+def train(base: Path, out: Path, *more: str, code: int = 0):
+    words = ("train", "choice", "sample", "--base", base, "--out", out)
+    return call(*words, *SMALL, *ASKED, *more, code=code)
 
 
 def test_every_arm_and_seed_is_trained_on_as_many_tokens(done: tuple[Path, dict]) -> None:
@@ -82,18 +82,17 @@ def test_what_is_done_is_not_done_again(base: Path, done: tuple[Path, dict]) -> 
     files = [*out.glob(f"*/adapter/{ADAPTER}"), *out.glob("*/run/store.sqlite")]
     stamps = [path.stat().st_mtime_ns for path in files]
     again = train(base, out, "--rate", "1e-2", "--json")
-    assert json.loads(again.stdout)["effects"] == before["effects"]
+    assert again.json["effects"] == before["effects"]
     assert "4 of them done" in again.stderr
     assert [path.stat().st_mtime_ns for path in files] == stamps
-    other = train(base, out, "--rate", "1e-3")
-    assert other.returncode == 2
+    other = train(base, out, "--rate", "1e-3", code=2)
     assert "holds another experiment (recipe" in other.stderr
 
 
 def test_the_plan_is_told_and_nothing_is_written(base: Path, tmp_path: Path) -> None:
     found = train(base, tmp_path / "out", "--plan", "--json")
     OUTPUTS["train-choice-plan"].model_validate_json(found.stdout)
-    planned = json.loads(found.stdout)
+    planned = found.json
     assert 8 * 4 <= planned["requests"] <= 8 * 5 + 1
     assert planned["peak"] > 0
     said = train(base, tmp_path / "out", "--plan").stdout
@@ -125,8 +124,7 @@ def written(path: Path, n: int, long: int = 1) -> Path:
         }
         for k in range(n)
     ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+    return jsonl(path, rows)
 
 
 def test_a_folder_goes_on_with_the_items_and_the_base_that_it_began_with(
@@ -135,12 +133,11 @@ def test_a_folder_goes_on_with_the_items_and_the_base_that_it_began_with(
     base, items = make_model(tmp_path / "base", room=ROOM), written(tmp_path / "items.jsonl", 12)
     more = ("--train", "6", "--test", "4", "--seeds", "1", "--epochs", "1", "--arms", "positive")
 
-    def again(items: str = "items.jsonl", out: str = "out", cwd: Path = tmp_path):
-        return call("train", "choice", items, "--base", str(base), "--out", out, *more, *ASKED,
-                    cwd=cwd)  # fmt: skip
+    def again(items="items.jsonl", out="out", cwd: Path = tmp_path, code: int = 0):
+        words = ("train", "choice", items, "--base", base, "--out", out)
+        return call(*words, *more, *ASKED, cwd=cwd, code=code)
 
     first = again()
-    assert first.returncode == 0, first.stderr
     assert "% by guessing" in first.stdout
     assert "10 of the 10 items name no cluster" in first.stderr
     table = first.stdout.partition("Report")[0]
@@ -153,36 +150,30 @@ def test_a_folder_goes_on_with_the_items_and_the_base_that_it_began_with(
     unfinished.with_name("manifest").unlink()
     text = unfinished.read_text()
     unfinished.write_text(text[: text.index("[stages.read]")])
-    renamed = tmp_path / "renamed.jsonl"
-    shutil.copy(items, renamed)
-    elsewhere = again(str(renamed), "moved", moved.parent)
-    assert elsewhere.returncode == 0, elsewhere.stderr
+    renamed = shutil.copy(items, tmp_path / "renamed.jsonl")
+    elsewhere = again(renamed, "moved", moved.parent)
     assert elsewhere.stdout.partition("Report")[0] == table
     assert open_run(moved / "positive-0" / "run").verify().sound
     rows = items.read_text()
     items.write_text(rows.replace("Who made number", "Who found number"))
-    others = again(str(items), str(moved))
-    assert others.returncode == 2
+    others = again(items, moved, code=2)
     assert "the items to train on are not those that it began with" in others.stderr
     items.write_text(rows)
 
     record = moved / "experiment.json"
     held = record.read_text()
     record.write_text("{}")
-    damaged = again(str(items), str(moved))
-    assert damaged.returncode == 3
+    damaged = again(items, moved, code=3)
     assert "does not say all that it should" in damaged.stderr
     record.write_text(held)
 
     with monkeypatch.context() as patched:
         patched.setattr(Laboratory, "run", interrupt)
-        stopped = again(str(items), str(moved))
-    assert stopped.returncode == 130
+        stopped = again(items, moved, code=130)
     assert "The same command continues" in stopped.stderr
 
     make_model(base, width=16, room=ROOM)
-    swapped = again(str(items), str(moved))
-    assert swapped.returncode == 2
+    swapped = again(items, moved, code=2)
     assert "the weights of the base are not those" in swapped.stderr
 
 
@@ -216,9 +207,7 @@ def interrupt(*_: object) -> None:
 def test_what_does_not_fit_is_said(
     base: Path, tmp_path: Path, more: tuple[str, ...], said: str
 ) -> None:
-    found = train(base, tmp_path / "out", *more)
-    assert found.returncode == 2
-    assert said in found.stderr
+    assert said in train(base, tmp_path / "out", *more, code=2).stderr
 
 
 FEW = (
@@ -236,9 +225,8 @@ def test_two_stages_go_on_where_they_were_stopped(
     a, b = ((*words, *FEW.split(), "--out", str(tmp_path / name)) for name in "ab")
     with monkeypatch.context() as patched:
         patched.setattr(Tuner, "train", lambda *g: train(*g) if next(left, "") else interrupt())
-        stopped = call(*a)
-    assert stopped.returncode == 130  # between the stages of the third training
-    resumed, whole = (json.loads(call(*each).stdout) for each in (a, b))
+        call(*a, code=130)  # between the stages of the third training
+    resumed, whole = (call(*each).json for each in (a, b))
     assert (resumed["scores"], resumed["effects"]) == (whole["scores"], whole["effects"])
     rows = {row["arm"]: row for row in whole["trainings"]}
     assert [rows[arm]["statements"] for arm in rows] == [6, 8 + 6, 8 + 6, 8 + 6]

@@ -7,11 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from horsesense.api import Run
 from horsesense.comparison.align import Side
 from horsesense.measures.families import Inference
-from horsesense.models.registry import make_model
-from horsesense.runs.settings import Settings
 from horsesense_extras.training.comparison import (
     BEFORE,
     CHOICE,
@@ -22,6 +19,7 @@ from horsesense_extras.training.comparison import (
     intervals,
 )
 from horsesense_extras.training.report import figure, main_views, sentences, table
+from studies import study
 
 N = 24
 SIMULATED = {
@@ -43,13 +41,8 @@ def sides(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Side]:
     root: Path = tmp_path_factory.mktemp("arms")
     sides = {}
     for name, model in SIMULATED.items():
-        settings = Settings.of(
-            items="sample", model=model, limit=N, probes=PROBES, readers=("text",)
-        )
-        run = Run.start(root / name, settings)
-        run.ask(make_model(model), tell=None)
-        run.read()
-        sides[name] = Side(name, str(run.path), run.measure())
+        made = study("sample", model, root / name, limit=N, probes=PROBES, readers=("text",))
+        sides[name] = Side(name, str(made.out), made.results)
     return sides
 
 

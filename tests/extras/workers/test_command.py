@@ -23,8 +23,8 @@ from horsesense_extras.integrations.ray_engine import RayEngine
     ],
 )
 def test_what_does_not_fit_is_refused(tmp_path: Path, words: tuple[str, ...], says: str) -> None:
-    done = call("audit", "sample", "-m", "sim:prior", "--out", "run", *words, cwd=tmp_path)
-    assert done.returncode == ExitCode.USAGE
+    audit = ("audit", "sample", "-m", "sim:prior", "--out", "run")
+    done = call(*audit, *words, cwd=tmp_path, code=ExitCode.USAGE)
     assert says in done.stderr
     assert not (tmp_path / "run").exists()
 

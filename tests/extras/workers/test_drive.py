@@ -170,7 +170,6 @@ def stored(folder: Path) -> set[str]:
 @pytest.fixture(autouse=True)
 def no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     """No machine fails in these tests, but workers on it."""
-    monkeypatch.setattr(os, "fsync", lambda file: None)
     monkeypatch.setattr("horsesense.inference.store._SYNC_EVERY", float("inf"))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from time import process_time
 
@@ -11,6 +10,7 @@ import pytest
 from horsesense.readers.recorded import read_file
 from horsesense.trials.trial import Variant
 from replies import read, said, several
+from studies import jsonl
 
 COLOURS = ("red", "green", "blue")
 FRUIT = ("apple", "pear", "plum", "fig")
@@ -160,12 +160,11 @@ def test_several_options(options: tuple[str, ...], tmp_path: Path) -> None:
     shown = Variant(
         "q", "?", options, tuple("ABCDE"[: len(options)]), tuple(range(len(options))), 0
     )
-    path = tmp_path / "replies.jsonl"
     rows = [
         {"options": options, "response": reply, "finish_reason": "stop"}
         for reply, _ in REPLIES[options]
     ]
-    path.write_text("\n".join(map(json.dumps, rows)))
+    path = jsonl(tmp_path / "replies.jsonl", rows)
     in_file = read_file(path, multiple=True)
     for (reply, expected), row in zip(REPLIES[options], in_file, strict=True):
         found = read(reply, "letters", shown, finish="stop")

@@ -27,7 +27,7 @@ from horsesense.runs.results import Results
 from horsesense.testing.conformance import check_reader
 from horsesense.trials.extras import WithheldGold
 from horsesense.trials.trial import Trial
-from studies import items_file, study, value
+from studies import items_file, jsonl, study, value
 
 Scores = dict[str, tuple[float, int]]
 
@@ -171,8 +171,7 @@ READERS = ("first_token", "text", "option_text", "option_text(norm=pmi)")
 def habit(tmp_path_factory: pytest.TempPathFactory) -> Results:
     """A model that says B whatever stands there, and knows every answer by its text."""
     folder = tmp_path_factory.mktemp("habit")
-    items = items_file(folder / "items.jsonl", 80)
-    found = study(items, "sim:habit", folder / "run", probes=("order",), readers=READERS)
+    found = study(80, "sim:habit", folder / "run", probes=("order",), readers=READERS)
     return found.results
 
 
@@ -222,12 +221,10 @@ def test_scoring_besides_changes_no_reply(tmp_path: Path) -> None:
 
 
 def test_without_scores_all_is_missing_and_nothing_guessed(tmp_path: Path) -> None:
-    items = items_file(tmp_path / "items.jsonl", 12)
     rows = [{"id": f"q{i}", "response": "A"} for i in range(12)]
-    answers = tmp_path / "answers.jsonl"
-    answers.write_text("\n".join(map(json.dumps, rows)))
+    answers = jsonl(tmp_path / "answers.jsonl", rows)
     made = study(
-        items, f"replay:{answers}", tmp_path / "run", probes=(), readers=("text", "option_text")
+        12, f"replay:{answers}", tmp_path / "run", probes=(), readers=("text", "option_text")
     )
     assert value(made, "accuracy") == 0.25
     assert not [e for e in made.estimates if e.reader == "option_text" and e.n]
@@ -271,12 +268,10 @@ def test_when_it_is_asked_for(tmp_path: Path, settings: dict[str, Any], names: l
 
 
 def test_a_simulation_and_class_names_are_scored_only_when_asked(tmp_path: Path) -> None:
-    items = items_file(tmp_path / "items.jsonl", 8)
-    made = study(items, "sim:oracle", tmp_path / "run", probes=())
+    made = study(8, "sim:oracle", tmp_path / "run", probes=())
     assert {e.reader for e in made.estimates} == {"first_token", "text"}
     rows = [{"id": f"t{i}", "text": f"text {i}", "label": "ab"[i % 2]} for i in range(8)]
-    labelled = tmp_path / "labels.jsonl"
-    labelled.write_text("\n".join(map(json.dumps, rows)))
+    labelled = jsonl(tmp_path / "labels.jsonl", rows)
     made = study(
         labelled,
         "sim:oracle",

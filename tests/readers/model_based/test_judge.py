@@ -6,15 +6,14 @@ import json
 import re
 import shutil
 import string
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import horsesense as hs
+from command_line import call
 from each import each
 from horsesense.api import audit
-from horsesense.cli import main
 from horsesense.cli.each import show
 from horsesense.errors import ExitCode, StoreError, UsageError
 from horsesense.inference.limits import Limits
@@ -26,9 +25,9 @@ from horsesense.readers.model_based.make import make_bulk_reader
 from horsesense.testing.faults import FaultServer
 from horsesense.trials.condition import PLAIN
 from horsesense.trials.trial import Trial, Variant
+from studies import jsonl
 
 CASE = Case("I would go with the blue one.", ("red", "blue"), ("A", "B"))
-RunRead = Callable[..., tuple[int, list[dict[str, object]], str]]
 SERVER = "http:judge@http://127.0.0.1:9/v1"
 
 
@@ -125,27 +124,16 @@ def write(path: Path) -> Path:
         {"id": "3", "options": ["red", "blue"], "response": "  "},
         {"id": "4", "options": ["red", "blue"], "response": "I choose B"},
     ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+    return jsonl(path, rows)
 
 
-@pytest.fixture
-def run_read(capsys: pytest.CaptureFixture[str]) -> RunRead:
+def run_read(*arguments: object) -> tuple[int, list[dict[str, object]], str]:
     """`horsesense read --json`: exit code, rows, and what stood on stderr."""
-
-    def call(*arguments: str) -> tuple[int, list[dict[str, object]], str]:
-        with pytest.raises(SystemExit) as done:
-            main(["read", *arguments, "--json"])
-        said = capsys.readouterr()
-        assert isinstance(done.value.code, int)
-        return done.value.code, [json.loads(line) for line in said.out.splitlines()], said.err
-
-    return call
+    done = call("read", *arguments, "--json")
+    return done.returncode, [json.loads(line) for line in done.stdout.splitlines()], done.stderr
 
 
-def test_read_with_a_judge_asks_once_and_says_what_it_took(
-    tmp_path: Path, run_read: RunRead
-) -> None:
+def test_read_with_a_judge_asks_once_and_says_what_it_took(tmp_path: Path) -> None:
     path = write(tmp_path / "answers.jsonl")
     with FaultServer(answer=first_letter_named) as server:
         judge = f"judge:http:m@{server.url}"
@@ -171,7 +159,7 @@ def test_read_with_a_judge_asks_once_and_says_what_it_took(
         assert store.totals().responses == 2
 
 
-def test_a_cascade_whose_budget_ends_says_so(tmp_path: Path, run_read: RunRead) -> None:
+def test_a_cascade_whose_budget_ends_says_so(tmp_path: Path) -> None:
     row = {"options": ["red", "blue"], "response": "Some like red, and some like blue."}
     path = tmp_path / "open.jsonl"
     path.write_text("\n".join(json.dumps({"id": str(n), **row}) for n in range(4)))
@@ -184,7 +172,7 @@ def test_a_cascade_whose_budget_ends_says_so(tmp_path: Path, run_read: RunRead) 
         assert run_read(*words, "requests=9")[0] == 0
 
 
-def test_what_the_judge_does_not_answer_has_no_reading(tmp_path: Path, run_read: RunRead) -> None:
+def test_what_the_judge_does_not_answer_has_no_reading(tmp_path: Path) -> None:
     path = write(tmp_path / "answers.jsonl")
     with FaultServer(answer=lambda prompt: "Hm.") as server:
         code, rows, said = run_read(
@@ -273,10 +261,9 @@ def test_a_budget_binds_the_judge_too(tmp_path: Path) -> None:
     assert server.sent.total() == 10
 
 
-def test_rows_with_one_id_are_told_of(tmp_path: Path, run_read: RunRead) -> None:
-    path = tmp_path / "alike.jsonl"
+def test_rows_with_one_id_are_told_of(tmp_path: Path) -> None:
     rows = [{"id": name, "options": ["red", "blue"], "response": "A"} for name in ("x", "y", "x")]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    path = jsonl(tmp_path / "alike.jsonl", rows)
     code, found, said = run_read(str(path))
     assert (code, len(found)) == (0, 3)
     assert "2 rows share their id with another one (x)" in said

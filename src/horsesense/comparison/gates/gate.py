@@ -17,6 +17,7 @@ from horsesense.comparison.views import Pair, ViewScores
 from horsesense.errors import UsageError
 from horsesense.findings.uncounted import left_out
 from horsesense.measures.contrast import REPEAT
+from horsesense.models.messages import Response
 from horsesense.runs.results import Results
 from horsesense.runs.settings import STOP_IF
 from horsesense.stats.change import TOO_FEW
@@ -274,7 +275,15 @@ def _alike(view: ViewScores, held: Aligned) -> bool:
         side.replies(*key, numbers.tolist())
         for side, numbers in zip(held.sides, held.shared.number, strict=True)
     )
-    return one == other and None not in one
+    return len(one) == len(other) and all(map(_same, one, other))
+
+
+def _same(one: Response | None, other: Response | None) -> bool:
+    """Whether two replies have the same words, of thought too; without words, the same scores."""
+    if one is None or other is None:
+        return False
+    words = one.text, one.reasoning
+    return words == (other.text, other.reasoning) if any(words) else one.says(other)
 
 
 def _sees(judged: Sequence[Judged], level: float) -> str:
@@ -299,7 +308,7 @@ def _regression(one: Judged, measure: str, held: Aligned, level: float) -> Check
     size, change = f"{100 * tolerance:g}", pair.seen.estimate
     name = f"{measure}, {view.label}: no loss beyond {size} point{'s' * (size != '1')}"
     now, before = 100 * view.means
-    moved = f"{before:.1f} % before, {now:.1f} % now: {100 * change:+.1f} points"
+    moved = f"{before:.1f} % before, {now:.1f} % now: {100 * change:+z.1f} points"
     on = f"on {plural(view.n, 'shared item')}"
     values = {"change": change, "low": None, "high": None, "tolerance": tolerance}
     if one.alike:
@@ -315,7 +324,7 @@ def _regression(one: Judged, measure: str, held: Aligned, level: float) -> Check
     ends, missing = (least[0], most[1]), view.n_missing
     why = f"{agreeing(missing, 'were')} not asked of both, or " if held.stopped else ""
     lost = f", {missing:,} more {why}{agreeing(missing, 'lack')} an answer" if missing else ""
-    says = f"{moved} [{100 * ends[0]:+.1f}, {100 * ends[1]:+.1f}] {on}{lost}"
+    says = f"{moved} [{100 * ends[0]:+z.1f}, {100 * ends[1]:+z.1f}] {on}{lost}"
     values |= {"low": ends[0], "high": ends[1]}
     if state == "undecided":
         every = held.items["shared"]
@@ -332,8 +341,8 @@ def _notes(held: Aligned, level: float) -> Iterator[str]:
     if n := held.items["reordered"]:
         yield f"Options in another order: {plural(n, 'item')}."
     yield (
-        f"Each lower end, at {100 * level:g} % for its form alone, rules a greater loss out. Upper"
-        " ends find a loss, at that level for all forms together."
+        f"A lower end tells which loss is ruled out, at {100 * level:g} % for its form alone. An"
+        " upper end tells which is found, at that level for all forms together."
     )
     yield from stop_notice(held.stopped)
     for name, values in differing_settings(held.sides):
