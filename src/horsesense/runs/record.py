@@ -163,10 +163,11 @@ def not_a_run(folder: Path) -> StoreError:
             hint="Name the directory that `audit --out` wrote.",
         )
     if inner := sorted(path.parent.name for path in folder.glob("*/run.toml")):
+        shards = b"\nshard = " in (folder / inner[0] / "run.toml").read_bytes()
+        merge = f"horsesense merge RUN.*/{inner[0]} --out MERGED/{inner[0]}"
         return StoreError(
             f"{folder} is not a run but holds {len(inner)}: {', '.join(inner)}.",
-            hint=f"Name one of them. If they are shards, merge them model by model:"
-            f" horsesense merge RUN.*/{inner[0]} --out MERGED/{inner[0]}",
+            hint="Name one of them." + f" To merge shards, model by model: {merge}" * shards,
         )
     if any(folder.glob(f"{SHARDS}/*/store.sqlite")):
         return StoreError(

@@ -76,6 +76,8 @@ def _texts(
     from horsesense.report.pieces import latex
     from horsesense.version import __version__
 
+    # The place of a file on one machine is no source.
+    source = ", ".join(Path(p).name if Path(p).exists() else p for p in source.split(", "))
     own, note = BIBTEX.format(version=__version__), plural(len(items), "item")
     note += f", {of} {items.fingerprint}" + ", without right answers" * (not items.has_gold)
     names = {"name": latex(items.name), "source": latex(source)}

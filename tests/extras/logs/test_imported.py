@@ -271,6 +271,7 @@ def test_every_command_that_takes_a_run_takes_a_log(
         "Accuracy as the replies say: 66.7 % (read by text; 1 of 3 answers missing or unclear"
         in said
     )
+    assert str(tmp_path) not in call("cite", path).stdout, "a place on this machine is no source"
     made = call("import", path, "--out", "other", "--json")
     found = ImportOutput.model_validate_json(made.stdout)
     assert (found.items, found.answers, found.scores[0]["differ"]) == (3, 3, 0)

@@ -328,6 +328,8 @@ def test_models_named_like_files_of_a_study(tmp_path: Path) -> None:
     call("import", path, "--out", tmp_path / "out", code=0)
     runs = {found.parent.name for found in (tmp_path / "out").glob("*/run.toml")}
     assert runs == {"study.toml-2", "Items.jsonl-2", "m"}
+    cited = call("cite", tmp_path / "out").stderr
+    assert "merge" not in cited, "these are no shards"
 
 
 @pytest.mark.thorough

@@ -110,7 +110,7 @@ def test_labels_after_a_reply_without_one_do_not_count(run: Path, tmp_path: Path
     told = annotate(run, "--take", save(rows[:3] + rows[4:], path))
     assert told["sample"][0]["n"] == 3
     assert "2 labels count for nothing" in told["says"]
-    assert "--sample 6" in told["says"]
+    assert "--sample 6 --to FILE" in told["says"]
 
 
 def test_a_file_is_not_written_over_and_a_broken_store_is_named(run: Path, tmp_path: Path) -> None:
