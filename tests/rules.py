@@ -86,8 +86,9 @@ def _bare(tree: ast.AST) -> ast.AST:
 def _silent(node: ast.AST) -> bool:
     if isinstance(node, ast.Expr):
         return isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-    if isinstance(node, ast.AnnAssign):
-        return isinstance(node.target, ast.Name) and node.target.id == "RULES"
+    if isinstance(node, ast.AnnAssign | ast.Assign):
+        names = node.targets if isinstance(node, ast.Assign) else [node.target]
+        return [ast.unparse(name) for name in names] == ["RULES"]
     return _own(node)
 
 

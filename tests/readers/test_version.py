@@ -32,7 +32,8 @@ def test_no_rule_changes_without_its_version(reader: str) -> None:
     found = source_hash(MODULES[reader], SOURCE)
     assert stated(reader).source == found, (
         f"Code that decides the readings of {reader!r} has changed. In {MODULES[reader]}, raise "
-        f"RULES.version if any reading could now be another, and record source={found!r}."
+        f"RULES.version if any reading could now be another (not of a new reader), and record"
+        f" source={found!r}."
     )
 
 
