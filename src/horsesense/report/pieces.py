@@ -159,9 +159,10 @@ def _scores(results: Results) -> Table:
     names += ["change", *(f"change_{name}" for name in _OF_A_CHANGE[1:])]
     title = f"{_named(results)}, read by {results.reader}"
     note = (
-        "An item may have several prompts in a form. Change: from the original order, over the"
-        " items that have both forms. Accuracy: over all items that have the form; of orders, the"
-        " original one included. So change is not the difference of two accuracies."
+        "An item may have several prompts in a form. Change: from the original order (of options"
+        " with “none of these”: from those with the right answer), over the items that have both"
+        " forms. Accuracy: over all items that have the form; of orders, the original one included."
+        " So a change can differ from the difference of two accuracies."
     )
     return Table(title, columns, rows, Table(title, names, plain), note)
 
