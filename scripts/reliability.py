@@ -41,9 +41,10 @@ Earlier series, with what they found, are in the history.
 |---|---|---|---|---|
 """
 TAIL = """
-Chaos 512603 found what stands as a limit in [attacks](attacks.md): a run that was moved between two
-rounds was written at its old name. Its seed showed it in one of three further series. The rest found
-nothing. Known weaknesses of dependencies were not looked up: `scripts/supply.py` reached no advisory service.
+Chaos 512603 found what stands as a limit in [attacks](attacks.md): a run that was moved between
+two rounds was written at its old name. Its seed showed it in one of three further series. The rest
+found nothing. Known weaknesses of dependencies were not looked up: `scripts/supply.py` reached no
+advisory service.
 """
 TRIES = {
     "chaos": [sys.executable, "-m", "chaos", "--runs", "5000"],
