@@ -55,7 +55,7 @@ def test_the_table_of_scores_holds_the_runs_numbers(run: Results) -> None:
     assert found.rows[0][:2] == ["In the original order", "100\u202f%"]
     head, first_line, *_ = str(found).splitlines()
     assert head.index("accuracy") == first_line.index("100 %"), "aligned, and nothing escaped"
-    assert as_markdown(found).endswith("change is not the difference of two accuracies.\n")
+    assert found.note in as_markdown(found)
     assert r"\par{\footnotesize An item may have several prompts" in as_latex(found)
     assert "needs the package booktabs" in as_latex(found).splitlines()[0]
     first = next(csv.DictReader(io.StringIO(as_csv(found))))
