@@ -154,6 +154,22 @@ def test_the_original_is_one_of_all_orders_unless_it_is_right_more_often() -> No
     assert min(p(1.0, 0.6, "above") for _ in range(20)) > 0.99
 
 
+def test_a_form_in_its_own_wording_is_held_to_that_wording() -> None:
+    """The original's one reply is as wrong as the form's: beside the control the form is worse."""
+    own = Condition(asking="know_no", design="random(3)")
+    control, form = own.with_(prompt="with_gold"), own.with_(prompt="hint_option")
+    forms = [(PLAIN, [1]), (control, [0] * 3), (form, [1] * 3)]
+    cells = [
+        replace(
+            cell_of([said] * 40, [0] * 40, probe="gold_absent" if c else "original"), condition=c
+        )
+        for c, said in forms
+    ]
+    asked = evidence("accuracy_change", "gold_absent")._replace(condition=form)
+    assert Guesses(cells, np.arange(40)).drawn(asked, "below") == 0, "three replies beside three"
+    assert Guesses([cells[0], cells[2]], np.arange(40)).drawn(asked, "below") > 0.9
+
+
 @pytest.mark.thorough
 def test_a_form_of_a_few_texts_is_one_of_all_forms_unless_it_changes_more_answers() -> None:
     """30 texts of 5 copies, 12 of them guessed anew in every form, and alike for all copies."""

@@ -9,14 +9,16 @@ import numpy as np
 import pytest
 
 from horsesense.findings.early import Banded, Early
-from horsesense.findings.evidence import Evidence, items_needed
+from horsesense.findings.evidence import Evidence, Way, items_needed
 from horsesense.findings.finding import Finding
+from horsesense.findings.guesses import Guesses
 from horsesense.findings.kinds import check_sizes, sizes_of
-from horsesense.findings.sentences import between, spread
+from horsesense.findings.sentences import between, looks_faulty, spread
 from horsesense.findings.verdict import verdict
 from horsesense.measures.base import Estimate
 from horsesense.measures.estimate import Computed, LeftOpen
 from horsesense.measures.signature import Signature
+from horsesense.report.told import Told
 from horsesense.runs.expected import Expected
 from horsesense.stats.change import Change
 from horsesense.stats.share import Share
@@ -105,6 +107,17 @@ def test_what_stands_out_alone_may_not_among_many() -> None:
     told = judged(locked, *others)["position_locked", "order"]
     assert (told.conclusion, told.reason) == ("undecided", "noise"), "its interval holds guessing"
     assert between(told, difference=False) == "between 1.0\u202f% and 14\u202f%"
+
+
+def test_a_second_test_that_finds_nothing_is_named() -> None:
+    class Orders(Guesses):
+        def drawn(self, e: Evidence, way: Way) -> float:
+            return 0.2 if e.probe == "labels" else 0.0
+
+    f = of(labels(change(5, 40)), guesses=Orders([], np.arange(300)))
+    assert (f.conclusion, f.reason, f.p) == ("undecided", "drawn_anew", pytest.approx(0.2, abs=0.2))
+    assert looks_faulty(f)
+    assert not Told(f, []).speaks_for(replace(f, reason="noise")), "one sentence, one reason"
 
 
 def test_one_number_of_items_would_settle_it() -> None:

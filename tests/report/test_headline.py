@@ -91,7 +91,7 @@ def test_why_the_share_known_is_missing_or_doubtful(runs: dict[str, Results]) ->
     known = run.findings["known"][run.reader]
     for changes, said in (
         ({"value": None, "reason": "few items"}, "cannot be estimated: few items."),
-        ({"reason": "", "value": 0.7, "lucky": 0.6}, "without those, 60\u202f% would be known."),
+        ({"reason": "", "value": 0.7, "lucky": 0.6}, "without them, 60\u202f% would be known."),
     ):
         other = told(run, known={run.reader: {**known, **changes}})
         assert any(line.endswith(said) for line in spoken(other))
@@ -148,8 +148,13 @@ def test_a_bar_of_other_items_than_the_score_has_a_score_of_its_own(
     bar = score_bar(other)
     assert "% of 37 items in every order" in headline(other)[0], "two shares of other items"
     same, every = score_rows(other)[1:3]
-    assert same == ("Original order, same items", "100\u202f%", "(sum of two parts)", "37")
-    assert (every[0], every[3]) == ("Right in every order", "37")
+    assert same == (
+        "Original order, same items",
+        "100\u202f%",
+        "no interval",
+        "37",
+    )
+    assert (every[0], every[3]) == ("Right in the original and all orders", "37")
     assert bar.together == "100\u202f%"
     assert any(note.startswith("The parts are of the 37 of 90 items") for note in bar.notes)
 

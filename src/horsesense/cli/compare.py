@@ -138,7 +138,9 @@ def _show(found: Comparison) -> None:
         print(f"- {plain(sentence)}")
     if at := [d.level for d in found.differences if d.view == found.main and d.level]:
         level = plain(level_text(min(at)))
-        wider = " The first row has half of the error: ranks in others may be wider."
+        wider = (
+            " The first row has half of the allowed error: intervals of the others may be wider."
+        )
         several = wider * (len(found.views) > 1)
         print(f"- Interval of a difference: {level}, corrected for all comparisons.{several}")
     for name, values in found.settings:

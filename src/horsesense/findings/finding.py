@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, Self, get_args
 
 Conclusion = Literal["found", "ruled_out", "undecided"]
-Telling = Literal["", "noise", "few_clusters", "many_questions"]
+Telling = Literal["", "noise", "few_clusters", "many_questions", "drawn_anew"]
 """Reasons beside which the numbers say all there is; the others say why there is nothing to see."""
 Hidden = Literal["missing", "silent", "at_chance", "unread", "lost", "never_differs", "impossible"]
 """Of what replies do not show."""

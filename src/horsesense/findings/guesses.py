@@ -27,7 +27,7 @@ from horsesense.measures.base import item_means
 from horsesense.measures.cells import MISSING, Bools, Cell
 from horsesense.measures.contrast import REPEAT, Counting
 from horsesense.measures.estimate import Context, found_all
-from horsesense.measures.joined import ORIGINAL
+from horsesense.measures.joined import ORIGINAL, in_wording_of
 from horsesense.stats.relabelled import ROUNDING, better_than_guessing
 from horsesense.stats.two_way import Floats, Ints, by_cluster
 from horsesense.trials.condition import Condition
@@ -151,17 +151,19 @@ class Guesses:
     def drawn(self, e: Evidence, way: Way) -> float:
         """p that what a form changes is chance: that a reply is one drawn from all to its item.
 
-        Of accuracy it is the reply in the original order, and all are those under the form too. Of
-        another option chosen, where asking again never differs, it is the reply under the form, and
-        all are those in other orders too. Where many replies stand beside one, random signs take
-        too little for chance: the differences of a few clusters are skewed. 0.0 where each item has
-        one reply, where there are too many clusters for that to matter, and of groups.
+        Of accuracy it is the reply in the original order, or in the form's own wording where that
+        was asked (as of accuracy_change), and all are those under the form too. Of another option
+        chosen, where asking again never differs, it is the reply under the form, and all are those
+        in other orders too. Where many replies stand beside one, random signs take too little for
+        chance: the differences of a few clusters are skewed. 0.0 where not one reply stands beside
+        many, where there are too many clusters for that to matter, and of groups.
         """
         here, first = self._cells.get(_where_asked(e)), self._of(ORIGINAL, e.reader)
         if here is None or first is None or e.group:
             return 0.0
         if e.measure == "accuracy_change":
-            fewer, more = self._drawn(first, here, contrast.right)
+            base = in_wording_of(here, self._cells.values()) or first
+            fewer, more = self._drawn(base, here, contrast.right)
             return {"above": fewer, "below": more}.get(way, min(1.0, 2 * min(fewer, more)))
         orders = self._orders(e.reader)
         if e.reader not in self._never_differs or orders is None:

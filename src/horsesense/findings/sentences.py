@@ -15,12 +15,13 @@ WHY: Mapping[str, str] = {
     "noise": "",
     "few_clusters": "too few independent items for a verdict on others",
     "many_questions": "evidence of a fault, but too weak once corrected for all checks",
+    "drawn_anew": "replies drawn anew from all to an item may differ as much",
     "missing": "the result depends on the missing replies",
     "silent": "many replies choose no option",
     "at_chance": "not testable unless the score is better than guessing",
     "unread": "not testable: most replies choose no option",
     "lost": "",
-    "never_differs": "asking again never differs, and too few orders were asked to compare with",
+    "never_differs": "asking again never differs; add the probe order, to compare with two orders",
     "impossible": "no value can lie so far from guessing",
     "first_items": "asking stopped after the first items",
     "stopped": "asking stopped early",
@@ -131,7 +132,7 @@ def looks_faulty(f: Finding) -> bool:
     """Whether its own test finds a fault, or the value lies so far on that side that it matters."""
     if f.value is None or not f.measured:
         return False
-    if f.reason == "many_questions":
+    if f.reason in ("many_questions", "drawn_anew"):
         return True
     way = BY_NAME[f.kind].way
     return f.value <= f.null if way == "lacks" else badness(f.value, way, f.null) >= f.size

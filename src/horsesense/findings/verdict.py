@@ -54,6 +54,7 @@ class Question(NamedTuple):
 
     Attributes:
         p: of no such fault.
+        p_signs: the same by the first test alone, where a second one has replies drawn anew.
         p_small: of a fault of at least the size that matters.
         stopped: whether asking stopped early, so that only a band can tell.
         band: the bands at the levels of what is found and of what is ruled out.
@@ -68,6 +69,7 @@ class Question(NamedTuple):
     size: float
     p: float = 1.0
     p_small: float = 1.0
+    p_signs: float = 1.0
     stopped: bool = False
     band: tuple[Interval, Interval] = (None, None)
     spared: Evidence | None = None
@@ -106,9 +108,9 @@ def verdict(
     asked = [*questions(run, found, sizes, options, early, guesses)]
     if early is not None:
         asked = [_banded(q, early) if q.stopped else q for q in asked]
-    adjusted = holm([q.p for q in asked])
+    corrected = zip(holm([q.p for q in asked]), holm([q.p_signs for q in asked]), strict=True)
     whole = len(options)
-    answers = [_answer(run, q, p, guesses, whole) for q, p in zip(asked, adjusted, strict=True)]
+    answers = [_answer(run, q, p, guesses, whole) for q, p in zip(asked, corrected, strict=True)]
     seen = _visible(answers)
     told = [_speaking(group) for group in _forms(seen).values()]
     told += untested(run, found, sizes, {(f.kind, f.probe) for f in told})
@@ -174,11 +176,12 @@ def _tested(q: Question, early: Early | None, guesses: Guesses | None) -> Questi
         e.as_if(q.worth) if q.way == "above" else e,
         *([q.spared.open_ended()] if q.spared is not None else []),
     ]
-    p = max(each.p_found(q.way, q.null, q.size) for each in both)
+    p = signs = max(each.p_found(q.way, q.null, q.size) for each in both)
     if guesses is not None and q.kind.measure in ("accuracy_change", "answer_switch_beyond_repeat"):
         p = max(p, guesses.drawn(e, q.way))
     small = e.p_ruled_out(q.way, q.null, q.size) if guess is None else guess
-    return q._replace(p=min(1.0, routes * p), p_small=min(1.0, routes * small))
+    p, small, signs = (min(1.0, routes * each) for each in (p, small, signs))
+    return q._replace(p=p, p_small=small, p_signs=signs)
 
 
 def _banded(q: Question, early: Early) -> Question:
@@ -190,18 +193,23 @@ def _banded(q: Question, early: Early) -> Question:
     null = first.guessing if even and first.guessing is not None else q.null
     told = conclude(first[:2], second[:2], q.way, null, q.size)
     p, small = float(told != "found"), float(told != "ruled_out")
-    return q._replace(null=null, p=p, p_small=small, band=(first[:2], second[:2]))
+    return q._replace(null=null, p=p, p_small=small, p_signs=p, band=(first[:2], second[:2]))
 
 
-def _answer(run: RunToJudge, q: Question, p: float, guesses: Guesses | None, whole: int) -> Finding:
-    """The answer to one question, given its corrected p; of a set of `whole` items, if known."""
-    e = q.evidence
+def _answer(
+    run: RunToJudge, q: Question, ps: tuple[float, float], guesses: Guesses | None, whole: int
+) -> Finding:
+    """The answer to one question, given its corrected p and that of its first test alone; of a set
+    of `whole` items, if known."""
+    e, (p, signs) = q.evidence, ps
     conclusion: Conclusion = "undecided"
     if p <= ALPHA:
         conclusion = "found"
     elif q.p_small <= ALPHA:
         conclusion = "ruled_out"
     reason = _reason(run, q, conclusion, guesses)
+    if reason in ("noise", "many_questions") and signs <= ALPHA:
+        reason = "drawn_anew"
     if reason:
         conclusion = "undecided"
     level = BOTH_SIDES if conclusion == "ruled_out" else LEVEL

@@ -58,7 +58,7 @@ class AgainstOriginal(Measure):
         original = {c.reader: c for c in every if c.probe == ORIGINAL and not c.condition}
         for cell in every:
             if cell.probe != ORIGINAL and cell.reader in original and self.fits(cell):
-                reworded = _in_wording_of(cell, every) if self.same_wording else None
+                reworded = in_wording_of(cell, every) if self.same_wording else None
                 yield cell.changed().against(reworded or _published(original[cell.reader], cell))
 
 
@@ -67,7 +67,7 @@ def _published(original: Cell, cell: Cell) -> Cell:
     return original.trimmed(1) if cell.condition.matches(design=RECORDED_ORDERS) else original
 
 
-def _in_wording_of(cell: Cell, every: Iterable[Cell]) -> Cell | None:
+def in_wording_of(cell: Cell, every: Iterable[Cell]) -> Cell | None:
     """The items as published in the wording of a cell that has one of its own, where they were
     asked: in orders of the same design, or of any."""
     own = cell.condition

@@ -206,9 +206,11 @@ def _published(beside: Beside, own: str) -> Table:
     rows = [[own, *beside.mine], ["its interval, and of how many", *beside.sure]] + [
         [name, *(cell.text + "†" * bool(cell.why) for cell in cells)] for name, cells in beside.rows
     ]
-    doubts = f"†: {'; '.join(beside.doubts)}." if beside.doubts else ""
+    doubts = [f"†: {'; '.join(beside.doubts)}."] if beside.doubts else []
+    if any(sure.endswith("items") for sure in beside.sure):
+        doubts = ["Of n items, each counts by the mean of its prompts.", *doubts]
     title = f"{beside.title}, in percent, beside this run. {beside.source}."
-    return Table(title, ["", *beside.columns], rows, note=doubts)
+    return Table(title, ["", *beside.columns], rows, note=" ".join(doubts))
 
 
 # -- formats ----------------------------------------------------------------------------------

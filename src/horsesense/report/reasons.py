@@ -113,7 +113,7 @@ def reasons_of(run: Results) -> list[Reason]:
         *more,
         *(
             Reason(
-                f"right or wrong otherwise: {str(probe['title']).lower()}",
+                f"right in only one of: original, {str(probe['title']).lower()}",
                 _turned(probe["name"]),
                 probe=probe["name"],
             )

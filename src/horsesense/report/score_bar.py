@@ -25,7 +25,7 @@ from horsesense.runs.results import Results
 from horsesense.stats.words import NARROW, agreeing, percent, plural, some_of
 
 NAMES: Mapping[str, tuple[str, str]] = {
-    "every_form": ("Right in every order", "in the original order and in every other"),
+    "every_form": ("Right in the original and all orders", "in all of these orders"),
     "published_only": ("Right in original, not in all", "the part that depends on the order"),
     "other_forms_only": ("Right only in other orders", "not in the score: luck, or lost by order"),
     "never": ("Right in no order", "wrong in every one of these orders"),
@@ -188,7 +188,7 @@ def score_rows(run: Results) -> list[tuple[str, str, str, str]]:
     ]
     if bar.together:  # before the share that it is to be compared with
         n = f"{_placed(_block(run)):,}"
-        same = "Original order, same items", bar.together, "(sum of two parts)", n
+        same = "Original order, same items", bar.together, "no interval", n
         rows.insert(len(bar.own) + 1, same)
     return rows
 
@@ -320,7 +320,7 @@ def _beside(run: Results, *, figure: bool) -> Iterator[str]:
             yield f"The estimate of what is known is doubtful: {known['reason']}."
         if known["value"] - known["lucky"] >= BY_LUCK:
             left = percent(known["lucky"])
-            yield f"A belief may be right by luck: without those, {left} would be known."
+            yield f"Wrong beliefs may be right by luck: without them, {left} would be known."
     if why := _not_withheld(run):
         yield f"How many are right without the question is not known: {why}."
 

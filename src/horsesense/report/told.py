@@ -27,9 +27,9 @@ class Told(NamedTuple):
 
     def speaks_for(self, f: Finding) -> bool:
         """Whether its sentence stands for another finding: one that is open for the same cause, or
-        one of its kind."""
+        one of its kind with the same reason."""
         here, there = (
-            (why(one) if one.reason not in BY_DATA else one.kind, one.measured)
+            (why(one) if one.reason not in BY_DATA else (one.kind, one.reason), one.measured)
             for one in (f, self.finding)
         )
         return here == there
