@@ -36,7 +36,7 @@ from horsesense.report.score_bar import headline
 from horsesense.testing.faults import FaultServer
 from horsesense.testing.gates import assert_gate
 from horsesense.trials.condition import PLAIN
-from studies import items_file, study
+from studies import items_file, jsonl, study
 
 if TYPE_CHECKING:
     from horsesense.runs.results import Results
@@ -154,6 +154,25 @@ def test_a_model_that_says_the_same_again_passes(tmp_path: Path) -> None:
     told = horsesense.gate(now, baseline=before)
     assert [check.state for check in told.checks] == ["passed"] * len(told.checks)
     assert "all replies are the same" in told.checks[-1].says
+
+
+def test_replies_that_end_otherwise_or_few_of_all_are_not_the_same(tmp_path: Path) -> None:
+    def told(name: str, cut: int, n: int) -> str:
+        rows = [
+            {"question": f"Which is {i}?", "options": [f"x{i}", f"y{i}"], "answer_index": 0,
+             "response": "The answer is A.", "finish_reason": "length" if i < cut else "stop"}
+            for i in range(n)
+        ]  # fmt: skip
+        log = jsonl(tmp_path / f"{name}.jsonl", rows)
+        horsesense.load_log(log, out=tmp_path / name)
+        return str(tmp_path / name)
+
+    whole = told("whole", 0, 40)
+    for now in (told("cut", 7, 40), told("one", 0, 1)):
+        for measure in ("accuracy", "accuracy_as_graded"):
+            gate = horsesense.gate(now, baseline=whole, measure=measure)
+            assert not any("word for word" in check.says for check in gate.checks)
+    assert horsesense.gate(whole, baseline=whole).checks[-1].state == "passed"
 
 
 def test_a_gate_is_a_test(runs: dict[str, str]) -> None:

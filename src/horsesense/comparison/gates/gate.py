@@ -269,7 +269,9 @@ def _judged(
 
 
 def _alike(view: ViewScores, held: Aligned) -> bool:
-    """Whether both runs have the very same replies to the items that they share."""
+    """Whether both runs have the same items, and the very same replies to them."""
+    if {*held.items["of"].values()} != {held.items["shared"]}:
+        return False
     key = view.view.probe, str(view.view.condition)
     one, other = (
         side.replies(*key, numbers.tolist())
@@ -279,11 +281,14 @@ def _alike(view: ViewScores, held: Aligned) -> bool:
 
 
 def _same(one: Response | None, other: Response | None) -> bool:
-    """Whether two replies have the same words, of thought too; without words, the same scores."""
+    """Whether two replies have the same words, of thought too, and the same end; without words,
+    the same scores."""
     if one is None or other is None:
         return False
-    words = one.text, one.reasoning
-    return words == (other.text, other.reasoning) if any(words) else one.says(other)
+    if not (one.text or one.reasoning):
+        return one.says(other)
+    told = ((r.text, r.reasoning, r.finish_reason) for r in (one, other))
+    return next(told) == next(told)
 
 
 def _sees(judged: Sequence[Judged], level: float) -> str:
